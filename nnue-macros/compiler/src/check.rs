@@ -1,0 +1,314 @@
+//! [`Spec`] to [`Network`]: shapes, ones, ranges, references. Everything that is wrong is reported;
+//! after this stage nothing can fail.
+
+mod formula;
+mod layers;
+mod output;
+
+use crate::diagnostics::{Diagnostics, Spanned, list};
+use crate::feature_set::{self, FeatureSet};
+use crate::file::File;
+use crate::network::{Element, Network, Pooling, Stacks, Tensor, Transformer};
+use crate::spec::{self, Select, Spec};
+
+/// Checks a spec, or reports everything that is wrong with it and returns `None`.
+pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
+    let name = check_name(&spec.name, diagnostics);
+    let features = check_features(&spec.features, diagnostics);
+    let transformer = check_transformer(spec, diagnostics);
+    let stacks = check_stacks(&spec.stacks, diagnostics);
+    // Without the transformer's shape no layer can be judged: its errors would only repeat the cause.
+    let transformer = transformer?;
+    let layers = layers::check(spec, &transformer.output, diagnostics)?;
+    let output = output::check(&spec.output, &layers, diagnostics);
+    layers::check_all_used(spec, &layers, diagnostics);
+    let file = File::check(
+        &spec.file,
+        features.as_deref(),
+        transformer.width,
+        &layers,
+        diagnostics,
+    );
+    Some(Network {
+        name: name?,
+        features: features?,
+        transformer,
+        stacks: stacks?,
+        layers,
+        output: output?,
+        file: file?,
+    })
+}
+
+fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<String> {
+    if name.value.trim().is_empty() {
+        diagnostics.error(
+            name.span,
+            "`name` is empty, expected what the network is called",
+        );
+        return None;
+    }
+    Some(name.value.clone())
+}
+
+fn check_features(
+    features: &[spec::Features],
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<FeatureSet>> {
+    let sets: Vec<_> = features
+        .iter()
+        .map(|features| {
+            let set = FeatureSet::named(&features.set.value);
+            if set.is_none() {
+                let known = feature_set::NAMES.iter().copied();
+                crate::decode::table::unknown_name("set", &features.set, known, diagnostics);
+            }
+            set
+        })
+        .collect();
+    for (index, later) in features.iter().enumerate() {
+        if let Some(first) = features[..index]
+            .iter()
+            .find(|first| first.set.value == later.set.value)
+        {
+            diagnostics
+                .error(
+                    later.set.span,
+                    format!("feature set `{}` is listed twice", later.set.value),
+                )
+                .related(first.set.span, "first here");
+        }
+    }
+    sets.into_iter().collect()
+}
+
+/// `value` as a number of the range; reports it otherwise.
+fn in_range(
+    key: &str,
+    value: &Spanned<i64>,
+    allowed: std::ops::RangeInclusive<i64>,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    if allowed.contains(&value.value) {
+        return u32::try_from(value.value).ok();
+    }
+    let (low, high) = (allowed.start(), allowed.end());
+    diagnostics.error(
+        value.span,
+        format!("`{key}` is {}, allowed are {low} to {high}", value.value),
+    );
+    None
+}
+
+/// Widths up to this are compiled; none of the field's comes near.
+const MAX_WIDTH: i64 = 16384;
+
+fn check_transformer(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transformer> {
+    let transformer = &spec.transformer;
+    let pooling = transformer
+        .pooling
+        .as_ref()
+        .map_or(Pooling::None, |pooling| pooling.value);
+    let one = in_range("one", &transformer.one, 1..=255, diagnostics);
+    let width = check_width(&transformer.width, pooling, diagnostics);
+    let psqt = check_psqt(spec, diagnostics);
+    let (one, width) = (one?, width?);
+
+    let (shift, largest) = match pooling {
+        Pooling::None => {
+            if let Some(shift) = &transformer.shift {
+                diagnostics
+                    .error(shift.span, "`shift` belongs to `pooling = \"product\"`")
+                    .help("remove it, or say which pooling is meant");
+                return None;
+            }
+            (0, one)
+        }
+        Pooling::Product => {
+            let shift = check_product_shift(transformer, one, diagnostics)?;
+            (shift, one * one >> shift)
+        }
+    };
+    let half = match pooling {
+        Pooling::None => width,
+        Pooling::Product => width / 2,
+    };
+    let output = Tensor {
+        len: 2 * half,
+        element: Element::U8,
+        // A product of ones loses a little to the shift: 127 * 127 >> 7 is 126, and stands for 127.
+        one: match pooling {
+            Pooling::None => one,
+            Pooling::Product => (largest + 1).next_power_of_two() - 1,
+        },
+        range: (0, i64::from(largest)),
+    };
+    Some(Transformer {
+        width,
+        one,
+        psqt: psqt?,
+        pooling,
+        shift,
+        output,
+    })
+}
+
+/// The widest vector of bytes that a level packs at once: each perspective's outputs fill whole ones.
+const OUTPUTS_PER_VECTOR: i64 = 64;
+
+fn check_width(
+    width: &Spanned<i64>,
+    pooling: Pooling,
+    diagnostics: &mut Diagnostics,
+) -> Option<usize> {
+    let positive = in_range("width", width, 1..=MAX_WIDTH, diagnostics)?;
+    let unit = match pooling {
+        Pooling::None => OUTPUTS_PER_VECTOR,
+        Pooling::Product => 2 * OUTPUTS_PER_VECTOR,
+    };
+    if width.value % unit != 0 {
+        let below = width.value / unit * unit;
+        let above = below + unit;
+        let fits = if below == 0 {
+            format!("{above} would fit")
+        } else {
+            format!("{below} or {above} would fit")
+        };
+        diagnostics
+            .error(width.span, format!("width {} is not a multiple of {unit}", width.value))
+            .label(fits)
+            .help(format!(
+                "with pooling `{pooling}` each perspective's outputs must fill whole vectors of {OUTPUTS_PER_VECTOR} bytes"
+            ));
+        return None;
+    }
+    usize::try_from(positive).ok()
+}
+
+fn check_psqt(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<usize> {
+    let Some(psqt) = &spec.transformer.psqt else {
+        return Some(0);
+    };
+    let stacks = spec.stacks.count.value;
+    if ![0, 1, stacks].contains(&psqt.value) {
+        let mut allowed = vec![0, 1, stacks];
+        allowed.dedup();
+        diagnostics
+            .error(
+                psqt.span,
+                format!("`psqt` is {}, allowed are {}", psqt.value, list(allowed)),
+            )
+            .label("none, one for all stacks, or one per stack")
+            .related(spec.stacks.count.span, format!("{stacks} stacks"));
+        return None;
+    }
+    usize::try_from(psqt.value).ok()
+}
+
+/// The largest product must stay below 128, so that no instruction set's byte products can saturate.
+const LARGEST_INPUT: u32 = 127;
+
+fn check_product_shift(
+    transformer: &spec::Transformer,
+    one: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    let fitting = (0..16).find(|shift| one * one >> shift <= LARGEST_INPUT)?;
+    let Some(shift) = &transformer.shift else {
+        return Some(fitting);
+    };
+    let value = in_range("shift", shift, 0..=15, diagnostics)?;
+    let largest = one * one >> value;
+    if largest > LARGEST_INPUT || largest == 0 {
+        diagnostics
+            .error(
+                shift.span,
+                format!("shift {value} contradicts the one: {one} * {one} >> {value} is {largest}, allowed are 1 to {LARGEST_INPUT}"),
+            )
+            .label(format!("{fitting} fits"))
+            .related(transformer.one.span, format!("{one} stands for 1.0"));
+        return None;
+    }
+    Some(value)
+}
+
+fn check_stacks(stacks: &spec::Stacks, diagnostics: &mut Diagnostics) -> Option<Stacks> {
+    let count = in_range("count", &stacks.count, 1..=256, diagnostics)? as usize;
+    let by_pieces = match &stacks.select {
+        Select::Only => Some([0; 33]),
+        Select::Caller => None,
+        Select::Pieces(text) => Some(check_formula(text, count, diagnostics)?),
+        Select::Table(entries) => Some(check_table(entries, count, diagnostics)?),
+    };
+    Some(Stacks { count, by_pieces })
+}
+
+fn check_formula(
+    text: &Spanned<String>,
+    count: usize,
+    diagnostics: &mut Diagnostics,
+) -> Option<[u8; 33]> {
+    let formula = match formula::parse(&text.value) {
+        Ok(formula) => formula,
+        Err(problem) => {
+            diagnostics
+                .error(text.span, format!("the formula {problem}"))
+                .help("`n` is the number of pieces: write `(n - 1) / 4`");
+            return None;
+        }
+    };
+    let mut by_pieces = [0; 33];
+    for (n, bucket) in by_pieces.iter_mut().enumerate() {
+        // There is no position without pieces; whatever the formula says of it does not matter.
+        let value = formula
+            .evaluate(n as i64)
+            .or(if n == 0 { Some(0) } else { None });
+        match value.and_then(|value| usize::try_from(value).ok()) {
+            Some(value) if value < count => *bucket = value as u8,
+            _ if n == 0 => *bucket = 0,
+            _ => {
+                let found = value.map_or("has no value".to_string(), |value| format!("is {value}"));
+                diagnostics
+                    .error(
+                        text.span,
+                        format!(
+                            "the formula {found} for {n} pieces, allowed are 0 to {}",
+                            count - 1
+                        ),
+                    )
+                    .help("it must select a stack for 1 to 32 pieces");
+                return None;
+            }
+        }
+    }
+    Some(by_pieces)
+}
+
+fn check_table(
+    entries: &Spanned<Vec<Spanned<i64>>>,
+    count: usize,
+    diagnostics: &mut Diagnostics,
+) -> Option<[u8; 33]> {
+    let mut valid = true;
+    if entries.value.len() != 33 {
+        diagnostics
+            .error(
+                entries.span,
+                format!("`table` has {} entries, expected 33", entries.value.len()),
+            )
+            .label("one for 0, 1, ... 32 pieces");
+        valid = false;
+    }
+    for entry in &entries.value {
+        valid &= in_range("table", entry, 0..=count as i64 - 1, diagnostics).is_some();
+    }
+    if !valid {
+        return None;
+    }
+    let buckets: Vec<u8> = entries
+        .value
+        .iter()
+        .map(|entry| entry.value as u8)
+        .collect();
+    buckets.try_into().ok()
+}

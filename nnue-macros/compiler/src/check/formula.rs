@@ -1,0 +1,198 @@
+//! Formulas over the number of pieces: `(n - 1) / 4`, `min((63 - n) * (32 - n) / 225, 7)`.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// A formula, ready to be evaluated for any number of pieces.
+pub(super) enum Formula {
+    Pieces,
+    Number(i64),
+    Binary(Box<Formula>, Operator, Box<Formula>),
+}
+
+pub(super) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Min,
+    Max,
+}
+
+impl Formula {
+    /// Its value for `n` pieces; `None` on a division by zero or beyond 64 bits. Divisions truncate.
+    pub(super) fn evaluate(&self, n: i64) -> Option<i64> {
+        match self {
+            Formula::Pieces => Some(n),
+            Formula::Number(number) => Some(*number),
+            Formula::Binary(left, operator, right) => {
+                let (left, right) = (left.evaluate(n)?, right.evaluate(n)?);
+                match operator {
+                    Operator::Add => left.checked_add(right),
+                    Operator::Subtract => left.checked_sub(right),
+                    Operator::Multiply => left.checked_mul(right),
+                    Operator::Divide => left.checked_div(right),
+                    Operator::Min => Some(left.min(right)),
+                    Operator::Max => Some(left.max(right)),
+                }
+            }
+        }
+    }
+}
+
+/// Parses a formula; the error says what was found where something else was expected.
+pub(super) fn parse(text: &str) -> Result<Formula, String> {
+    let mut parser = Parser {
+        rest: text.chars().peekable(),
+        depth: 0,
+    };
+    let formula = parser.sum()?;
+    match parser.next() {
+        None => Ok(formula),
+        Some(found) => Err(format!("found `{found}` after the end of the formula")),
+    }
+}
+
+/// Deeper nesting than this is no formula that a person wrote, and would overflow the stack.
+const MAX_DEPTH: usize = 32;
+
+struct Parser<'a> {
+    rest: Peekable<Chars<'a>>,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&mut self) -> Option<char> {
+        while self.rest.next_if(|c| c.is_whitespace()).is_some() {}
+        self.rest.peek().copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        self.peek();
+        self.rest.next()
+    }
+
+    fn expect(&mut self, expected: char) -> Result<(), String> {
+        match self.next() {
+            Some(found) if found == expected => Ok(()),
+            Some(found) => Err(format!("found `{found}`, expected `{expected}`")),
+            None => Err(format!("ends where `{expected}` was expected")),
+        }
+    }
+
+    fn sum(&mut self) -> Result<Formula, String> {
+        let mut left = self.product()?;
+        loop {
+            let operator = match self.peek() {
+                Some('+') => Operator::Add,
+                Some('-' | '−') => Operator::Subtract,
+                _ => return Ok(left),
+            };
+            self.next();
+            left = Formula::Binary(Box::new(left), operator, Box::new(self.product()?));
+        }
+    }
+
+    fn product(&mut self) -> Result<Formula, String> {
+        let mut left = self.atom()?;
+        loop {
+            let operator = match self.peek() {
+                Some('*') => Operator::Multiply,
+                Some('/') => Operator::Divide,
+                _ => return Ok(left),
+            };
+            self.next();
+            left = Formula::Binary(Box::new(left), operator, Box::new(self.atom()?));
+        }
+    }
+
+    fn atom(&mut self) -> Result<Formula, String> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(format!("is nested more than {MAX_DEPTH} deep"));
+        }
+        let atom = match self.peek() {
+            Some('(') => {
+                self.next();
+                let inner = self.sum()?;
+                self.expect(')')?;
+                Ok(inner)
+            }
+            Some(c) if c.is_ascii_digit() => self.number(),
+            Some(c) if c.is_ascii_alphabetic() => self.word(),
+            Some(found) => Err(format!("found `{found}`, expected `n`, a number or `(`")),
+            None => Err("ends where `n`, a number or `(` was expected".to_string()),
+        };
+        self.depth -= 1;
+        atom
+    }
+
+    fn number(&mut self) -> Result<Formula, String> {
+        let digits = self.take(|c| c.is_ascii_digit());
+        digits
+            .parse()
+            .map(Formula::Number)
+            .map_err(|_| format!("{digits} is too large"))
+    }
+
+    fn word(&mut self) -> Result<Formula, String> {
+        let operator = match self.take(|c| c.is_ascii_alphanumeric()).as_str() {
+            "n" => return Ok(Formula::Pieces),
+            "min" => Operator::Min,
+            "max" => Operator::Max,
+            word => return Err(format!("found `{word}`, expected `n`, `min` or `max`")),
+        };
+        self.expect('(')?;
+        let left = self.sum()?;
+        self.expect(',')?;
+        let right = self.sum()?;
+        self.expect(')')?;
+        Ok(Formula::Binary(Box::new(left), operator, Box::new(right)))
+    }
+
+    fn take(&mut self, wanted: impl Fn(char) -> bool) -> String {
+        let mut taken = String::new();
+        while let Some(c) = self.rest.next_if(|c| wanted(*c)) {
+            taken.push(c);
+        }
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evaluate(text: &str, n: i64) -> Option<i64> {
+        parse(text).ok().and_then(|formula| formula.evaluate(n))
+    }
+
+    #[test]
+    fn formulas_of_the_field() {
+        assert_eq!(evaluate("(n - 1) / 4", 32), Some(7));
+        assert_eq!(evaluate("(n-1)/4", 4), Some(0));
+        assert_eq!(evaluate("min((63 - n) * (32 - n) / 225, 7)", 2), Some(7));
+        assert_eq!(evaluate("max(n - 2, 0) / 4", 1), Some(0));
+        assert_eq!(evaluate("2 + 3 * n", 4), Some(14));
+        assert_eq!(evaluate("10 - 4 - 3", 0), Some(3));
+    }
+
+    #[test]
+    fn what_is_no_formula_is_refused() {
+        for text in [
+            "",
+            "(n",
+            "n +",
+            "m",
+            "n n",
+            "min(n)",
+            "1 / ",
+            "99999999999999999999",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(parse(&"(".repeat(100_000)).is_err());
+        assert_eq!(evaluate("n / 0", 1), None);
+        assert_eq!(evaluate("9223372036854775807 + n", 1), None);
+    }
+}

@@ -1,0 +1,100 @@
+//! The little language of inputs and sums: `fc_0`, `fc_0[15]`, `fc_0[..15]`, `-fc_0[31]`.
+
+use crate::spec::Reference;
+
+/// Parses a reference; the error completes the sentence "`text` ...".
+pub(super) fn parse(text: &str) -> Result<Reference, &'static str> {
+    let (negative, rest) = match text.trim().strip_prefix('-') {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, text.trim()),
+    };
+    let (name, range) = match rest.split_once('[') {
+        None => (rest, (None, None)),
+        Some((name, range)) => {
+            let range = range.strip_suffix(']').ok_or("lacks the closing `]`")?;
+            (name.trim_end(), parse_range(range)?)
+        }
+    };
+    if name.is_empty() {
+        return Err("names no layer");
+    }
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Err("is not a layer's name");
+    }
+    Ok(Reference {
+        name: name.to_string(),
+        range,
+        negative,
+    })
+}
+
+fn parse_range(text: &str) -> Result<(Option<usize>, Option<usize>), &'static str> {
+    let number = |text: &str| {
+        text.trim()
+            .parse::<usize>()
+            .map_err(|_| "has an index that is not a whole number")
+    };
+    let bound = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => number(text).map(Some),
+    };
+    match text.split_once("..") {
+        Some((start, end)) => Ok((bound(start)?, bound(end)?)),
+        None => {
+            let index = number(text)?;
+            let end = index
+                .checked_add(1)
+                .ok_or("has an index that is too large")?;
+            Ok((Some(index), Some(end)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_say_layer_range_and_sign() {
+        let reference = |name: &str, range, negative| {
+            Ok(Reference {
+                name: name.to_string(),
+                range,
+                negative,
+            })
+        };
+        assert_eq!(parse("fc_0"), reference("fc_0", (None, None), false));
+        assert_eq!(
+            parse("fc_0[..15]"),
+            reference("fc_0", (None, Some(15)), false)
+        );
+        assert_eq!(
+            parse("fc_0[3 .. 8]"),
+            reference("fc_0", (Some(3), Some(8)), false)
+        );
+        assert_eq!(
+            parse("fc_0[8..]"),
+            reference("fc_0", (Some(8), None), false)
+        );
+        assert_eq!(
+            parse("- fc_0[31]"),
+            reference("fc_0", (Some(31), Some(32)), true)
+        );
+    }
+
+    #[test]
+    fn what_is_no_reference_is_refused() {
+        for text in [
+            "",
+            "-",
+            "fc_0[",
+            "fc_0[a]",
+            "fc_0[1..b]",
+            "a b",
+            "[3]",
+            "fc_0[18446744073709551615]",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! A TOML table that is taken apart key by key, so that what nobody asked for can be reported.
+
+use toml::Spanned as TomlSpanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
+use crate::spec::Named;
+
+/// A value of a TOML file and its place.
+pub(super) type Value<'t> = TomlSpanned<DeValue<'t>>;
+
+/// One table, and which of its keys were asked for.
+pub(super) struct Table<'t> {
+    entries: &'t DeTable<'t>,
+    /// The table's header, or the table itself when it is written inline.
+    pub(super) span: Span,
+    title: String,
+    asked: Vec<&'static str>,
+}
+
+impl<'t> Table<'t> {
+    pub(super) fn new(entries: &'t DeTable<'t>, span: Span, title: impl Into<String>) -> Table<'t> {
+        Table {
+            entries,
+            span,
+            title: title.into(),
+            asked: Vec::new(),
+        }
+    }
+
+    /// The value of an optional key.
+    pub(super) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
+        self.asked.push(key);
+        self.entries.get(key)
+    }
+
+    /// The value of a key that must be there; `example` shows how it is written.
+    pub(super) fn required(
+        &mut self,
+        key: &'static str,
+        example: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<&'t Value<'t>> {
+        let value = self.optional(key);
+        if value.is_none() {
+            // The nearest key that is there is probably this one misspelt: one error says it all.
+            let misspelt = self.entries.keys().any(|found| {
+                !self.asked.contains(&found.get_ref().as_ref())
+                    && nearest(found.get_ref(), [key]).is_some()
+            });
+            if !misspelt {
+                diagnostics
+                    .error(self.span, format!("{} needs `{key}`", self.title))
+                    .help(format!("write `{example}`"));
+            }
+        }
+        value
+    }
+
+    /// Reports the keys that nobody asked for. Call it when all others were.
+    pub(super) fn finish(self, diagnostics: &mut Diagnostics) {
+        for key in self.entries.keys() {
+            let name: &str = key.get_ref();
+            if self.asked.contains(&name) {
+                continue;
+            }
+            let error = diagnostics
+                .error(
+                    key.span().into(),
+                    format!("{} has no key `{name}`", self.title),
+                )
+                .label(format!("allowed: {}", list(&self.asked)));
+            if let Some(near) = nearest(name, self.asked.iter().copied()) {
+                error.help(format!("did you mean `{near}`?"));
+            }
+        }
+    }
+}
+
+/// How messages name the type of a value.
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+fn mismatch(key: &str, value: &Value<'_>, expected: &str, diagnostics: &mut Diagnostics) {
+    let found = kind(value.get_ref());
+    diagnostics
+        .error(
+            value.span().into(),
+            format!("`{key}` is {found}, expected {expected}"),
+        )
+        .label(format!("expected {expected}"));
+}
+
+pub(super) fn string(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<String>> {
+    match value.get_ref() {
+        DeValue::String(text) => Some(Spanned::new(text.to_string(), value.span())),
+        _ => {
+            mismatch(key, value, "a string", diagnostics);
+            None
+        }
+    }
+}
+
+pub(super) fn integer(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<i64>> {
+    let DeValue::Integer(integer) = value.get_ref() else {
+        mismatch(key, value, "an integer", diagnostics);
+        return None;
+    };
+    match i64::from_str_radix(integer.as_str(), integer.radix()) {
+        Ok(number) => Some(Spanned::new(number, value.span())),
+        Err(_) => {
+            diagnostics.error(
+                value.span().into(),
+                format!(
+                    "`{key}` is {}, which does not fit in 64 bits",
+                    integer.as_str()
+                ),
+            );
+            None
+        }
+    }
+}
+
+pub(super) fn boolean(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<bool>> {
+    match value.get_ref() {
+        DeValue::Boolean(flag) => Some(Spanned::new(*flag, value.span())),
+        _ => {
+            mismatch(key, value, "`true` or `false`", diagnostics);
+            None
+        }
+    }
+}
+
+/// One of the names that `T` accepts.
+pub(super) fn named<T: Named>(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<T>> {
+    let text = string(key, value, diagnostics)?;
+    if let Some((_, named)) = T::NAMES.iter().find(|(name, _)| *name == text.value) {
+        return Some(Spanned {
+            value: *named,
+            span: text.span,
+        });
+    }
+    unknown_name(
+        key,
+        &text,
+        T::NAMES.iter().map(|(name, _)| *name),
+        diagnostics,
+    );
+    None
+}
+
+/// Reports a name that `key` does not know.
+pub(crate) fn unknown_name<'n>(
+    key: &str,
+    found: &Spanned<String>,
+    known: impl Iterator<Item = &'n str> + Clone,
+    diagnostics: &mut Diagnostics,
+) {
+    let error = diagnostics
+        .error(
+            found.span,
+            format!("`{key}` does not know `{}`", found.value),
+        )
+        .label(format!("allowed: {}", list(known.clone())));
+    if let Some(near) = nearest(&found.value, known) {
+        error.help(format!("did you mean `{near}`?"));
+    }
+}
+
+pub(super) fn array<'t>(
+    key: &str,
+    value: &'t Value<'t>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<&'t Value<'t>>> {
+    match value.get_ref() {
+        DeValue::Array(items) => Some(items.iter().collect()),
+        _ => {
+            mismatch(key, value, "an array", diagnostics);
+            None
+        }
+    }
+}
+
+pub(super) fn table<'t>(
+    key: &str,
+    value: &'t Value<'t>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Table<'t>> {
+    match value.get_ref() {
+        DeValue::Table(entries) => Some(Table::new(
+            entries,
+            value.span().into(),
+            format!("`[{key}]`"),
+        )),
+        _ => {
+            mismatch(key, value, &format!("a table `[{key}]`"), diagnostics);
+            None
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Errors that show the line of the spec they are about.
+//!
+//! Every stage takes `&mut Diagnostics` last and adds what it finds; [`crate::compile()`] stops after the
+//! first stage that found anything. The text is rendered here and only here, so that the compiler error in
+//! an IDE, the command line and the tests show the same.
+
+use std::fmt;
+
+/// A range of bytes of the spec's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl From<std::ops::Range<usize>> for Span {
+    fn from(range: std::ops::Range<usize>) -> Span {
+        Span {
+            start: range.start,
+            end: range.end,
+        }
+    }
+}
+
+/// A value and where the spec says it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spanned<T> {
+    /// What the spec says.
+    pub value: T,
+    /// Where it says so.
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    /// A value said at `span`.
+    pub fn new(value: T, span: impl Into<Span>) -> Spanned<T> {
+        Spanned {
+            value,
+            span: span.into(),
+        }
+    }
+}
+
+/// The text of a spec and the name that errors give it.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The path as the user wrote it, or a name like `inline spec`.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// A place in a file: line and column count from one, the column in characters.
+struct Location<'a> {
+    line: usize,
+    column: usize,
+    text: &'a str,
+}
+
+impl SourceFile {
+    /// A file named `path` that says `text`.
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
+        SourceFile {
+            path: path.into(),
+            text: text.into(),
+        }
+    }
+
+    fn locate(&self, offset: usize) -> Location<'_> {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let line_start = self.text[..offset]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+        let text = self.text[line_start..].lines().next().unwrap_or("");
+        Location {
+            line: self.text[..line_start].matches('\n').count() + 1,
+            column: self.text[line_start..offset].chars().count() + 1,
+            text,
+        }
+    }
+
+    /// Line and column of a byte offset, both counted from one.
+    pub fn line_and_column(&self, offset: usize) -> (usize, usize) {
+        let location = self.locate(offset);
+        (location.line, location.column)
+    }
+}
+
+/// One thing that is wrong with a spec.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// What was found and what is allowed: lowercase, without a final period.
+    pub message: String,
+    /// What gets underlined.
+    pub span: Span,
+    /// Said beside the underline.
+    pub label: String,
+    /// Other places that take part, each with what to say there.
+    pub related: Vec<(Span, String)>,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// Says `label` beside the underlined text.
+    pub fn label(&mut self, label: impl Into<String>) -> &mut Diagnostic {
+        self.label = label.into();
+        self
+    }
+
+    /// Shows another place too.
+    pub fn related(&mut self, span: Span, label: impl Into<String>) -> &mut Diagnostic {
+        self.related.push((span, label.into()));
+        self
+    }
+
+    /// Says how to mend it.
+    pub fn help(&mut self, help: impl Into<String>) -> &mut Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    fn render(&self, file: &SourceFile) -> String {
+        let mut places = vec![(self.span, self.label.as_str(), '^')];
+        places.extend(
+            self.related
+                .iter()
+                .map(|(span, label)| (*span, label.as_str(), '-')),
+        );
+        let gutter = places
+            .iter()
+            .map(|(span, ..)| file.locate(span.start).line.to_string().len())
+            .max()
+            .unwrap_or(1);
+        let blank = " ".repeat(gutter);
+
+        let mut text = self.message.clone();
+        for (span, label, mark) in places {
+            let Location {
+                line,
+                column,
+                text: source,
+            } = file.locate(span.start);
+            let arrow = if mark == '^' { "-->" } else { ":::" };
+            let indent: String = source
+                .chars()
+                .take(column - 1)
+                .map(|c| if c == '\t' { '\t' } else { ' ' })
+                .collect();
+            let spanned = file.text.get(span.start..span.end).unwrap_or("");
+            let underlined = spanned
+                .lines()
+                .next()
+                .unwrap_or("")
+                .trim_end()
+                .chars()
+                .count()
+                .max(1);
+            let marks = mark.to_string().repeat(underlined);
+            text += &format!("\n{blank} {arrow} {}:{line}:{column}", file.path);
+            text += &format!("\n{blank} |\n{line:>gutter$} | {source}\n{blank} | {indent}{marks}");
+            if !label.is_empty() {
+                text += &format!(" {label}");
+            }
+        }
+        if let Some(help) = &self.help {
+            text += &format!("\n{blank} = help: {help}");
+        }
+        text
+    }
+}
+
+/// Collects what the stages find.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    found: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Adds an error about the text at `span`; label, related places and help follow on the returned value.
+    pub fn error(&mut self, span: Span, message: impl Into<String>) -> &mut Diagnostic {
+        let message = message.into();
+        debug_assert!(
+            !message.ends_with('.'),
+            "messages carry no final period: {message}"
+        );
+        let index = self.found.len();
+        self.found.push(Diagnostic {
+            message,
+            span,
+            label: String::new(),
+            related: Vec::new(),
+            help: None,
+        });
+        &mut self.found[index]
+    }
+
+    /// Whether nothing was found so far.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// `value` if nothing was found, else all errors about `file`, in the order of its lines.
+    pub fn barrier<T>(&mut self, file: &SourceFile, value: T) -> Result<T, Errors> {
+        if self.found.is_empty() {
+            return Ok(value);
+        }
+        let mut found = std::mem::take(&mut self.found);
+        found.sort_by_key(|diagnostic| diagnostic.span);
+        Err(Errors {
+            file: file.clone(),
+            found,
+        })
+    }
+}
+
+/// All errors of the stage that failed, and the file they are about.
+#[derive(Clone, Debug)]
+pub struct Errors {
+    /// The spec.
+    pub file: SourceFile,
+    /// At least one, in the order of the lines they are about.
+    pub found: Vec<Diagnostic>,
+}
+
+impl Errors {
+    /// Each error as a person reads it: message, place, the underlined line, help.
+    pub fn rendered(&self) -> impl Iterator<Item = String> + '_ {
+        self.found
+            .iter()
+            .map(|diagnostic| diagnostic.render(&self.file))
+    }
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for text in self.rendered() {
+            writeln!(f, "error: {text}\n")?;
+        }
+        match self.found.len() {
+            1 => write!(f, "found 1 error in {}", self.file.path),
+            n => write!(f, "found {n} errors in {}", self.file.path),
+        }
+    }
+}
+
+impl std::error::Error for Errors {}
+
+/// The name in `known` that a user who wrote `found` most likely meant, if any is near.
+pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let found = found.to_lowercase();
+    known
+        .into_iter()
+        .map(|name| (edit_distance(&found, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= name.chars().count().max(3) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut distance = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                distance = distance.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(distance);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+/// `a`, `b` or `c`: the names that are allowed, as messages list them.
+pub fn list(names: impl IntoIterator<Item = impl fmt::Display>) -> String {
+    let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => "none".to_string(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_shows_place_line_and_help() {
+        let file = SourceFile::new(
+            "net.toml",
+            "name = \"x\"\n[transformer]\n\twidth = 1000 # é\n",
+        );
+        let mut diagnostics = Diagnostics::default();
+        let start = file.text.find("1000").unwrap();
+        diagnostics
+            .error(
+                Span {
+                    start,
+                    end: start + 4,
+                },
+                "width 1000 is not a multiple of 32",
+            )
+            .label("992 or 1024 would fit")
+            .related(Span { start: 0, end: 4 }, "of this net")
+            .help("round up");
+        let errors = diagnostics.barrier(&file, ()).unwrap_err();
+        let expected = "\
+width 1000 is not a multiple of 32
+  --> net.toml:3:10
+  |
+3 | \twidth = 1000 # é
+  | \t        ^^^^ 992 or 1024 would fit
+  ::: net.toml:1:1
+  |
+1 | name = \"x\"
+  | ---- of this net
+  = help: round up";
+        assert_eq!(errors.rendered().collect::<Vec<_>>(), [expected]);
+    }
+
+    #[test]
+    fn errors_past_the_end_or_inside_a_character_do_not_panic() {
+        let file = SourceFile::new("net.toml", "é");
+        for (start, end) in [(0, 1), (1, 2), (2, 9), (7, 9)] {
+            let mut diagnostics = Diagnostics::default();
+            diagnostics.error(Span { start, end }, "x");
+            assert!(diagnostics.barrier(&file, ()).is_err());
+        }
+    }
+
+    #[test]
+    fn nearest_names() {
+        let known = ["crelu", "screlu", "sqr_crelu", "width"];
+        assert_eq!(nearest("crelo", known), Some("crelu"));
+        assert_eq!(nearest("widht", known), Some("width"));
+        assert_eq!(nearest("CReLU", known), Some("crelu"));
+        assert_eq!(nearest("banana", known), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! [`Plan`]s to Rust. What is written here was decided elsewhere: this stage does no arithmetic on shapes and
+//! cannot fail.
+//!
+//! Generated code names nothing but the runtime crate and what it defines itself, so that it compiles wherever it
+//! is put: under `#![no_implicit_prelude]`, beside other networks, in crates that call the runtime something else.
+
+mod accumulate;
+mod affine;
+mod architecture;
+mod doc;
+mod kernels;
+mod memory;
+mod propagate;
+mod transform;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::file::Section;
+use crate::layout::Layout;
+use crate::network::Network;
+use crate::plan::Plan;
+
+pub(crate) use doc::diagram;
+
+/// What the emitters write down.
+pub(crate) struct Program<'a> {
+    pub(crate) network: &'a Network,
+    pub(crate) layout: &'a Layout,
+    pub(crate) plans: &'a [Plan],
+    /// Path of the runtime crate.
+    pub(crate) runtime: &'a TokenStream,
+    /// Tokens of the embedded net file's bytes, for [`Network`]s that carry one.
+    pub(crate) embedded: Option<&'a TokenStream>,
+}
+
+impl Program<'_> {
+    fn sections(&self) -> (Vec<Section>, Vec<Section>) {
+        (
+            crate::file::transformer_sections(self.network),
+            crate::file::stack_sections(self.network),
+        )
+    }
+}
+
+/// Writes a network's module: its types, constants, tables and kernels.
+pub(crate) fn emit(program: &Program<'_>) -> TokenStream {
+    let types = architecture::types(program);
+    let memory = memory::structs(program);
+    let architecture = architecture::implementation(program);
+    let kernels = program
+        .plans
+        .iter()
+        .map(|plan| kernels::module(program, plan));
+    quote! {
+        #types
+        #memory
+        #architecture
+        #(#kernels)*
+    }
+}
+
+/// What stands in for a network whose spec has errors: its names, so that the code that uses them compiles and
+/// the user sees the errors of the spec and no others.
+pub(crate) fn skeleton(runtime: &TokenStream) -> TokenStream {
+    architecture::skeleton(runtime)
+}

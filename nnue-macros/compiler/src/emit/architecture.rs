@@ -1,0 +1,337 @@
+//! What the runtime needs to know of a network: types, constants, the file's table, the way into the kernels.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::memory::count;
+use super::{Program, doc};
+use crate::feature_set::FeatureSet;
+use crate::file::padded_inputs;
+use crate::layout::Affine;
+use crate::network::{Encoding, Source};
+
+/// The public names of a network.
+pub(super) fn types(program: &Program<'_>) -> TokenStream {
+    let runtime = program.runtime;
+    let network = program.network;
+    let core = quote!(#runtime::__private::core);
+    let name = &network.name;
+    let (width, features, buckets) = (
+        count(network.transformer.width),
+        count(network.feature_count()),
+        count(network.stacks.count),
+    );
+    let net_doc = format!(" {name}: the network that the types of this module are for.");
+    let network_doc = doc::network(program);
+    let accumulator_doc = doc::accumulator(program);
+    let embedded = program.embedded.map(|bytes| embedded(program, bytes));
+    quote! {
+        #[doc = #net_doc]
+        #[derive(#core::clone::Clone, #core::marker::Copy, #core::fmt::Debug)]
+        pub struct Net;
+
+        #(#[doc = #network_doc])*
+        pub type Network = #runtime::Network<Net>;
+
+        #(#[doc = #accumulator_doc])*
+        pub type Accumulator = #runtime::Accumulator<Net>;
+
+        pub use #runtime::Output;
+
+        /// The network's name.
+        pub const NAME: &str = #name;
+        /// Neurons of the transformer per perspective.
+        pub const WIDTH: usize = #width;
+        /// Rows of the transformer, one per feature.
+        pub const FEATURES: usize = #features;
+        /// Layer stacks, one per bucket.
+        pub const BUCKETS: usize = #buckets;
+
+        #embedded
+    }
+}
+
+fn embedded(program: &Program<'_>, bytes: &TokenStream) -> TokenStream {
+    let runtime = program.runtime;
+    quote! {
+        impl #runtime::Embedded for Net {
+            const FILE: &'static [u8] = &#runtime::buffer::Aligned(*#bytes).0;
+        }
+    }
+}
+
+pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
+    let (network, runtime) = (program.network, program.runtime);
+    let features = features(program);
+    let file = file(program);
+    let selection = network.stacks.by_pieces.map(|table| {
+        let table = table.iter().map(|bucket| Literal::u8_unsuffixed(*bucket));
+        quote! {
+            impl #runtime::SelectedByPieces for Net {
+                const BUCKETS: [u8; 33] = [#(#table),*];
+            }
+        }
+    });
+    quote! {
+        impl #runtime::Architecture for Net {
+            type Weights = Weights;
+            type Half = Half;
+
+            const NAME: &'static str = NAME;
+            const WIDTH: usize = WIDTH;
+            const BUCKETS: usize = BUCKETS;
+            const FEATURES: &'static [#runtime::features::PieceSquare] = &#features;
+            const FILE: #runtime::file::FileLayout = #file;
+
+            fn biases(weights: &Weights) -> &Half {
+                &weights.transformer_biases
+            }
+
+            fn values(half: &Half) -> &[i16] {
+                &half.values
+            }
+
+            fn rows(weights: &Weights) -> &[i16] {
+                weights.transformer_weights.as_flattened()
+            }
+
+            #[inline]
+            fn accumulate(
+                level: #runtime::Level,
+                weights: &Weights,
+                base: &Half,
+                added: &[u32],
+                removed: &[u32],
+                into: &mut Half,
+            ) {
+                #runtime::dispatch!(level, accumulate(weights, base, added, removed, into))
+            }
+
+            #[inline]
+            fn propagate(
+                level: #runtime::Level,
+                weights: &Weights,
+                stm: &Half,
+                opponent: &Half,
+                bucket: usize,
+            ) -> #runtime::Output {
+                #runtime::dispatch!(level, propagate(weights, stm, opponent, bucket))
+            }
+        }
+
+        #selection
+    }
+}
+
+fn features(program: &Program<'_>) -> TokenStream {
+    let runtime = program.runtime;
+    let mut first_row = 0;
+    let sets = program.network.features.iter().map(|set| {
+        let tokens = piece_square(runtime, set, first_row);
+        first_row += set.rows as u32;
+        tokens
+    });
+    let sets: Vec<_> = sets.collect();
+    quote! { [#(#sets),*] }
+}
+
+fn piece_square(runtime: &TokenStream, set: &FeatureSet, first_row: u32) -> TokenStream {
+    let flip = set.flip.map(Literal::u8_unsuffixed);
+    let mirror_files = Literal::u8_unsuffixed(set.mirror_files);
+    let king_offset = set
+        .king_offset
+        .map(|offset| Literal::u32_unsuffixed(offset + first_row));
+    let plane = set.plane.map(Literal::u32_unsuffixed);
+    let max_active = count(set.max_active);
+    quote! {
+        #runtime::features::PieceSquare {
+            flip: [#(#flip),*],
+            mirror_files: #mirror_files,
+            king_offset: [#(#king_offset),*],
+            plane: [#(#plane),*],
+            max_active: #max_active,
+        }
+    }
+}
+
+/// The table that the loader follows.
+fn file(program: &Program<'_>) -> TokenStream {
+    let (network, runtime) = (program.network, program.runtime);
+    let core = quote!(#runtime::__private::core);
+    let file = &network.file;
+    let word = |value: u32| Literal::u32_unsuffixed(value);
+    let (name, version, hash) = (&network.name, word(file.version), word(file.hash()));
+    let (transformer_hash, stack_hash) = (word(file.transformer_hash), word(file.stack_hash));
+    let encoding = match file.encoding {
+        Encoding::Raw => quote!(Raw),
+        Encoding::Leb128 => quote!(Leb128),
+    };
+    let (width, rows) = (network.transformer.width, network.feature_count());
+    let psqt = network.transformer.psqt;
+    let same =
+        |name: &str, element: &str, encoding: &TokenStream, offset: TokenStream, len: usize| {
+            let (element, len) = (format_ident!("{element}"), count(len));
+            quote! {
+                #runtime::file::Section::Tensor(#runtime::file::Tensor {
+                    name: #name,
+                    element: #runtime::file::Element::#element,
+                    encoding: #runtime::file::Encoding::#encoding,
+                    offset: #offset,
+                    order: #runtime::file::Order::Same { count: #len },
+                })
+            }
+        };
+    let field = |field: &str| {
+        let field = format_ident!("{field}");
+        quote! { #core::mem::offset_of!(Weights, #field) }
+    };
+    let mut transformer = vec![
+        same(
+            "transformer.biases",
+            "I16",
+            &encoding,
+            field("transformer_biases"),
+            width,
+        ),
+        same(
+            "transformer.weights",
+            "I16",
+            &encoding,
+            field("transformer_weights"),
+            rows * width,
+        ),
+    ];
+    if psqt > 0 {
+        let offset = field("transformer_psqt");
+        transformer.push(same(
+            "transformer.psqt",
+            "I32",
+            &encoding,
+            offset,
+            rows * psqt,
+        ));
+    }
+    let raw = quote!(Raw);
+    let stack_field = |field: String| {
+        let field = format_ident!("{field}");
+        quote! { #core::mem::offset_of!(Weights, stacks) + #core::mem::offset_of!(Stack, #field) }
+    };
+    let layers = network
+        .layers
+        .iter()
+        .enumerate()
+        .filter_map(|(index, layer)| {
+            let affine = program.layout.affine(index)?;
+            let biases = same(
+                &format!("{}.biases", layer.name),
+                "I32",
+                &raw,
+                stack_field(format!("{}_biases", layer.name)),
+                layer.output.len,
+            );
+            let name = format!("{}.weights", layer.name);
+            let offset = stack_field(format!("{}_weights", layer.name));
+            let order = affine_order(runtime, layer.output.len, layer.input_len(), affine);
+            Some(quote! {
+                #biases,
+                #runtime::file::Section::Tensor(#runtime::file::Tensor {
+                    name: #name,
+                    element: #runtime::file::Element::I8,
+                    encoding: #runtime::file::Encoding::Raw,
+                    offset: #offset,
+                    order: #order,
+                })
+            })
+        });
+    let stacks = count(network.stacks.count);
+    quote! {
+        #runtime::file::FileLayout {
+            name: #name,
+            version: #version,
+            hash: #hash,
+            sections: &[
+                #runtime::file::Section::Hash { name: "transformer hash", expected: #transformer_hash },
+                #(#transformer),*
+            ],
+            stacks: #runtime::file::Stacks {
+                count: #stacks,
+                stride: #core::mem::size_of::<Stack>(),
+                sections: &[
+                    #runtime::file::Section::Hash { name: "stack hash", expected: #stack_hash },
+                    #(#layers),*
+                ],
+            },
+        }
+    }
+}
+
+fn affine_order(
+    runtime: &TokenStream,
+    outputs: usize,
+    inputs: usize,
+    affine: &Affine,
+) -> TokenStream {
+    let segments = affine.parts.iter().map(|part| {
+        let (input, slot, len) = (count(part.input), count(part.slot), count(part.inputs));
+        let packed = part.source == Source::Transformer;
+        quote! { #runtime::file::Segment { input: #input, slot: #slot, len: #len, packed: #packed } }
+    });
+    let (outputs, memory_outputs, padded) = (
+        count(outputs),
+        count(affine.outputs),
+        count(padded_inputs(inputs)),
+    );
+    let (inputs, slots, blocked) = (count(inputs), count(affine.slots), affine.blocked);
+    quote! {
+        #runtime::file::Order::Affine(#runtime::file::Affine {
+            outputs: #outputs,
+            inputs: #inputs,
+            padded_inputs: #padded,
+            memory_outputs: #memory_outputs,
+            slots: #slots,
+            segments: &[#(#segments),*],
+            blocked: #blocked,
+        })
+    }
+}
+
+/// The public names, without a network behind them.
+pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
+    let core = quote!(#runtime::__private::core);
+    quote! {
+        #[derive(#core::clone::Clone, #core::marker::Copy, #core::fmt::Debug)]
+        pub struct Net;
+        pub type Network = #runtime::Network<Net>;
+        pub type Accumulator = #runtime::Accumulator<Net>;
+        pub use #runtime::Output;
+        pub const NAME: &str = "";
+        pub const WIDTH: usize = 0;
+        pub const FEATURES: usize = 0;
+        pub const BUCKETS: usize = 0;
+
+        impl #runtime::Architecture for Net {
+            type Weights = [u8; 0];
+            type Half = [u8; 0];
+            const NAME: &'static str = "";
+            const WIDTH: usize = 0;
+            const BUCKETS: usize = 0;
+            const FEATURES: &'static [#runtime::features::PieceSquare] = &[];
+            const FILE: #runtime::file::FileLayout = #runtime::file::FileLayout::EMPTY;
+            fn biases(_: &[u8; 0]) -> &[u8; 0] { &[] }
+            fn values(_: &[u8; 0]) -> &[i16] { &[] }
+            fn rows(_: &[u8; 0]) -> &[i16] { &[] }
+            fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u32], _: &[u32], _: &mut [u8; 0]) {}
+            fn propagate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u8; 0], _: usize) -> #runtime::Output {
+                #runtime::Output { psqt: 0, positional: 0, value: 0 }
+            }
+        }
+
+        impl #runtime::SelectedByPieces for Net {
+            const BUCKETS: [u8; 33] = [0; 33];
+        }
+
+        impl #runtime::Embedded for Net {
+            const FILE: &'static [u8] = &[];
+        }
+    }
+}

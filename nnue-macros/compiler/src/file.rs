@@ -1,0 +1,202 @@
+//! Stockfish's net files: the hashes in them, and the sections in their order.
+
+pub mod verify;
+
+use crate::diagnostics::{Diagnostics, Spanned};
+use crate::feature_set::FeatureSet;
+use crate::network::{Element, Layer, Network, Op};
+use crate::spec::{self, Encoding};
+
+/// The words that a net file must carry and how its tensors are stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The first word.
+    pub version: u32,
+    /// The word before the transformer.
+    pub transformer_hash: u32,
+    /// The word before each stack.
+    pub stack_hash: u32,
+    /// How the transformer's tensors are stored. The stacks' are always raw.
+    pub encoding: Encoding,
+}
+
+/// A part of a net file, in the order of the file. Integers are little-endian.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// A word that must have this value.
+    Hash {
+        /// Of what.
+        name: &'static str,
+        /// Its value.
+        value: u32,
+    },
+    /// A tensor.
+    Tensor {
+        /// `transformer.biases`, `fc_0.weights`, ...
+        name: String,
+        /// The type of a value: `i8`, `i16` or `i32`.
+        element: &'static str,
+        /// Bytes of a value when raw.
+        bytes: usize,
+        /// The axes, outermost first.
+        shape: Vec<usize>,
+        /// How it is stored.
+        encoding: Encoding,
+    },
+}
+
+impl Section {
+    /// Bytes in the file; `None` when LEB128 makes that depend on the values.
+    pub fn file_len(&self) -> Option<usize> {
+        match self {
+            Section::Hash { .. } => Some(4),
+            Section::Tensor {
+                encoding: Encoding::Leb128,
+                ..
+            } => None,
+            Section::Tensor { shape, bytes, .. } => Some(shape.iter().product::<usize>() * bytes),
+        }
+    }
+}
+
+/// Affine rows are padded in the file to this many inputs.
+const FILE_ROW_UNIT: usize = 32;
+
+/// Inputs of an affine layer's rows in the file.
+pub fn padded_inputs(inputs: usize) -> usize {
+    inputs.next_multiple_of(FILE_ROW_UNIT)
+}
+
+impl File {
+    /// Checks the `[file]` table; hashes that it does not give follow from the layers.
+    pub(crate) fn check(
+        file: &spec::File,
+        features: Option<&[FeatureSet]>,
+        width: usize,
+        layers: &[Layer],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<File> {
+        let version = word("version", &file.version, diagnostics);
+        let transformer_hash = match &file.transformer_hash {
+            Some(hash) => word("transformer_hash", hash, diagnostics),
+            None => features.map(|features| transformer_hash(features, width)),
+        };
+        let stack_hash = match &file.stack_hash {
+            Some(hash) => word("stack_hash", hash, diagnostics),
+            None => Some(stack_hash(width, layers)),
+        };
+        Some(File {
+            version: version?,
+            transformer_hash: transformer_hash?,
+            stack_hash: stack_hash?,
+            encoding: file
+                .encoding
+                .as_ref()
+                .map_or(Encoding::Raw, |encoding| encoding.value),
+        })
+    }
+
+    /// The second word of the file.
+    pub fn hash(&self) -> u32 {
+        self.transformer_hash ^ self.stack_hash
+    }
+}
+
+fn word(key: &str, value: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<u32> {
+    let word = u32::try_from(value.value).ok();
+    if word.is_none() {
+        diagnostics.error(
+            value.span,
+            format!(
+                "`{key}` is {:#x}, allowed are 0 to {:#x}",
+                value.value,
+                u32::MAX
+            ),
+        );
+    }
+    word
+}
+
+fn transformer_hash(features: &[FeatureSet], width: usize) -> u32 {
+    let features = match features {
+        [set] => set.hash,
+        sets => sets
+            .iter()
+            .fold(0u32, |hash, set| hash.rotate_left(1) ^ set.hash),
+    };
+    features ^ (2 * width) as u32
+}
+
+/// The hash of a stack covers the widths of its affine layers and nothing else: activations, shifts and the
+/// squared half of a layer's outputs leave no trace in it.
+fn stack_hash(width: usize, layers: &[Layer]) -> u32 {
+    const SLICE: u32 = 0xEC42_E90D;
+    const AFFINE: u32 = 0xCC03_DAE4;
+    const RELU: u32 = 0x538D_24C7;
+    let outputs = layers
+        .iter()
+        .filter(|layer| matches!(layer.op, Op::Affine { .. }))
+        .map(|layer| layer.output.len as u32);
+    let mut hash = SLICE ^ (2 * width) as u32;
+    for (index, outputs) in outputs.enumerate() {
+        if index > 0 {
+            hash = hash.wrapping_add(RELU);
+        }
+        hash = AFFINE.wrapping_add(outputs) ^ (hash >> 1) ^ (hash << 31);
+    }
+    hash
+}
+
+/// The sections of the transformer.
+pub fn transformer_sections(network: &Network) -> Vec<Section> {
+    let encoding = network.file.encoding;
+    let (width, features) = (network.transformer.width, network.feature_count());
+    let tensor = |name: &str, element, bytes, shape| Section::Tensor {
+        name: name.to_string(),
+        element,
+        bytes,
+        shape,
+        encoding,
+    };
+    let mut sections = vec![
+        Section::Hash {
+            name: "transformer",
+            value: network.file.transformer_hash,
+        },
+        tensor("transformer.biases", "i16", 2, vec![width]),
+        tensor("transformer.weights", "i16", 2, vec![features, width]),
+    ];
+    if network.transformer.psqt > 0 {
+        sections.push(tensor(
+            "transformer.psqt",
+            "i32",
+            4,
+            vec![features, network.transformer.psqt],
+        ));
+    }
+    sections
+}
+
+/// The sections of one stack; the file has as many copies as there are stacks.
+pub fn stack_sections(network: &Network) -> Vec<Section> {
+    let mut sections = vec![Section::Hash {
+        name: "stack",
+        value: network.file.stack_hash,
+    }];
+    for layer in &network.layers {
+        if layer.output.element != Element::I32 {
+            continue;
+        }
+        let raw = |suffix: &str, element, bytes, shape| Section::Tensor {
+            name: format!("{}.{suffix}", layer.name),
+            element,
+            bytes,
+            shape,
+            encoding: Encoding::Raw,
+        };
+        let (outputs, inputs) = (layer.output.len, padded_inputs(layer.input_len()));
+        sections.push(raw("biases", "i32", 4, vec![outputs]));
+        sections.push(raw("weights", "i8", 1, vec![outputs, inputs]));
+    }
+    sections
+}

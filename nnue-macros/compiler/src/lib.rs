@@ -1,0 +1,100 @@
+//! The NNUE compiler: the description of a network in, specialised Rust out.
+//!
+//! ```text
+//! SourceFile --decode--> Spec --check--> Network --Layout, Plan per instruction set--> emit --> TokenStream
+//! ```
+//!
+//! One file and one public function per arrow. Errors are collected by [`decode()`] and [`check()`] and reported
+//! together; nothing after them can fail. The crate does no I/O: callers bring the text and print the result.
+//! The macro `nnue_net!` and the command `nnue-compiler` are the two callers.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod decode;
+pub mod diagnostics;
+mod emit;
+pub mod feature_set;
+pub mod file;
+pub mod isa;
+pub mod layout;
+pub mod network;
+pub mod plan;
+pub mod spec;
+
+use proc_macro2::TokenStream;
+
+pub use crate::check::check;
+pub use crate::decode::decode;
+use crate::diagnostics::{Diagnostics, Errors, SourceFile};
+use crate::isa::ISAS;
+use crate::layout::Layout;
+use crate::network::Network;
+use crate::plan::{Plan, Unroll};
+
+/// Reads and checks a spec.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, each with its place in the text.
+pub fn analyse(file: &SourceFile) -> Result<Network, Errors> {
+    let mut diagnostics = Diagnostics::default();
+    let spec = decode(file, &mut diagnostics);
+    let spec = diagnostics.barrier(file, spec)?;
+    let network = spec.and_then(|spec| check(&spec, &mut diagnostics));
+    match diagnostics.barrier(file, network)? {
+        Some(network) => Ok(network),
+        None => {
+            diagnostics.error(
+                Default::default(),
+                "the compiler refuses this spec without a reason: please report it",
+            );
+            diagnostics.barrier(file, ()).and(Err(Errors {
+                file: file.clone(),
+                found: Vec::new(),
+            }))
+        }
+    }
+}
+
+/// What the caller of the compiler chooses.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How generated code names the runtime crate: `::nnue_runtime`, or `$crate` in its own macro.
+    pub runtime: TokenStream,
+    /// How much is written out as straight-line code.
+    pub unroll: Unroll,
+    /// Tokens that stand for a reference to the embedded net file's bytes.
+    pub embedded: Option<TokenStream>,
+}
+
+/// Plans a network for every instruction set.
+pub fn plan(network: &Network, layout: &Layout, unroll: Unroll) -> Vec<Plan> {
+    ISAS.iter()
+        .map(|isa| Plan::of(network, layout, isa, unroll))
+        .collect()
+}
+
+/// Writes the module of a checked network.
+pub fn emit(network: &Network, options: &Options) -> TokenStream {
+    let layout = Layout::of(network);
+    let plans = plan(network, &layout, options.unroll);
+    emit::emit(&emit::Program {
+        network,
+        layout: &layout,
+        plans: &plans,
+        runtime: &options.runtime,
+        embedded: options.embedded.as_ref(),
+    })
+}
+
+/// The network from features to value, one line per operation.
+pub fn diagram(network: &Network) -> String {
+    emit::diagram(network)
+}
+
+/// What stands in for a network whose spec has errors: the names that its users refer to, without a network
+/// behind them.
+pub fn skeleton(runtime: &TokenStream) -> TokenStream {
+    emit::skeleton(runtime)
+}

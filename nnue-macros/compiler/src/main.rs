@@ -1,0 +1,212 @@
+//! `nnue-compiler check|plan|expand SPEC`: each stage of the compiler, to be looked at.
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use nnue_compiler::diagnostics::{SourceFile, list, nearest};
+use nnue_compiler::isa::ISAS;
+use nnue_compiler::layout::Layout;
+use nnue_compiler::network::Network;
+use nnue_compiler::plan::{Printed, Unroll};
+use nnue_compiler::{Options, analyse, emit, file, plan};
+use quote::quote;
+
+const USAGE: &str = "\
+usage: nnue-compiler COMMAND SPEC [OPTION ...]
+
+commands:
+  check    read and check a spec, and show the network: tensors, ones, ranges, hashes
+  plan     show how each instruction set carries it out
+  expand   print the Rust that nnue_net! generates
+
+options:
+  --level NAME      (plan, expand) only this instruction set
+  --unroll full     (plan, expand) everything as straight-line code
+  --weights FILE    (check) check a net file against the spec too
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(text) => print(&text),
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A reader that has seen enough, such as `head`, is no error.
+fn print(text: &str) -> ExitCode {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            eprintln!("error: cannot write to standard output: {error}");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Command {
+    Check,
+    Plan,
+    Expand,
+}
+
+const COMMANDS: [(&str, Command); 3] = [
+    ("check", Command::Check),
+    ("plan", Command::Plan),
+    ("expand", Command::Expand),
+];
+
+fn run(arguments: &[String]) -> Result<String, String> {
+    if arguments
+        .iter()
+        .any(|argument| argument == "--help" || argument == "-h")
+    {
+        return Ok(USAGE.to_string());
+    }
+    let [command, path, options @ ..] = arguments else {
+        return Err(USAGE.trim_end().to_string());
+    };
+    let names = COMMANDS.map(|(name, _)| name);
+    let Some((_, command)) = COMMANDS.iter().find(|(name, _)| name == command) else {
+        return Err(unknown("command", command, &names));
+    };
+    let options = parse_options(*command, options)?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("error: cannot read `{path}`: {error}"))?;
+    let network = analyse(&SourceFile::new(path, text)).map_err(|errors| errors.to_string())?;
+    match command {
+        Command::Check => {
+            let mut text = describe(&network);
+            if let Some(weights) = &options.weights {
+                let bytes = std::fs::read(weights)
+                    .map_err(|error| format!("error: cannot read `{weights}`: {error}"))?;
+                file::verify::verify(&network, &bytes).map_err(|problem| {
+                    format!(
+                        "error: {weights} is no net file for {}: {problem}",
+                        network.name
+                    )
+                })?;
+                text += &format!("{weights} is a net file for {}\n", network.name);
+            }
+            Ok(text)
+        }
+        Command::Plan => Ok(print_plans(&network, &options)),
+        Command::Expand => expand(&network, &options),
+    }
+}
+
+fn unknown(what: &str, found: &str, allowed: &[&str]) -> String {
+    let near = nearest(found, allowed.iter().copied())
+        .map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+    format!(
+        "error: unknown {what} `{found}`, allowed are {}{near}",
+        list(allowed)
+    )
+}
+
+#[derive(Default)]
+struct Chosen {
+    level: Option<String>,
+    unroll: Unroll,
+    weights: Option<String>,
+}
+
+fn parse_options(command: Command, mut rest: &[String]) -> Result<Chosen, String> {
+    let allowed: &[&str] = match command {
+        Command::Check => &["--weights"],
+        Command::Plan | Command::Expand => &["--level", "--unroll"],
+    };
+    let mut chosen = Chosen::default();
+    while let [option, tail @ ..] = rest {
+        if !allowed.contains(&option.as_str()) {
+            return Err(unknown("option", option, allowed));
+        }
+        let [value, tail @ ..] = tail else {
+            return Err(format!("error: `{option}` needs a value"));
+        };
+        match (option.as_str(), value.as_str()) {
+            ("--level", name) => {
+                let names = ISAS.each_ref().map(|isa| isa.name);
+                if !names.contains(&name) {
+                    return Err(unknown("level", name, &names));
+                }
+                chosen.level = Some(name.to_string());
+            }
+            ("--unroll", "full") => chosen.unroll = Unroll::Full,
+            ("--unroll", "auto") => chosen.unroll = Unroll::Auto,
+            ("--unroll", other) => {
+                return Err(unknown("value of --unroll", other, &["auto", "full"]));
+            }
+            (_, file) => chosen.weights = Some(file.to_string()),
+        }
+        rest = tail;
+    }
+    Ok(chosen)
+}
+
+fn describe(network: &Network) -> String {
+    let layout = Layout::of(network);
+    let file = &network.file;
+    let mut text = nnue_compiler::diagram(network);
+    text += &format!(
+        "file: version {:#010x}, hash {:#010x}, transformer hash {:#010x}, stack hash {:#010x}\n",
+        file.version,
+        file.hash(),
+        file.transformer_hash,
+        file.stack_hash
+    );
+    text += &format!(
+        "memory: weights {} bytes, accumulator {} bytes\n",
+        layout.weights.size,
+        2 * layout.half.size
+    );
+    text
+}
+
+fn print_plans(network: &Network, options: &Chosen) -> String {
+    let layout = Layout::of(network);
+    let plans = plan(network, &layout, options.unroll);
+    plans
+        .iter()
+        .filter(|plan| {
+            options
+                .level
+                .as_deref()
+                .is_none_or(|level| level == plan.isa.name)
+        })
+        .map(|plan| {
+            Printed {
+                network,
+                layout: &layout,
+                plan,
+            }
+            .to_string()
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn expand(network: &Network, options: &Chosen) -> Result<String, String> {
+    let tokens = emit(
+        network,
+        &Options {
+            runtime: quote!(::nnue_runtime),
+            unroll: options.unroll,
+            embedded: None,
+        },
+    );
+    let mut file: syn::File = syn::parse2(tokens).map_err(|error| {
+        format!("error: the generated code is not Rust: {error}; please report it")
+    })?;
+    if let Some(level) = &options.level {
+        file.items.retain(|item| match item {
+            syn::Item::Mod(module) => module.ident == level,
+            _ => true,
+        });
+    }
+    Ok(prettyplease::unparse(&file))
+}

@@ -1,0 +1,275 @@
+//! How one instruction set carries a network out: tiles, unrolling, independent sums.
+//!
+//! Every decision about speed is made here and can be printed; [`crate::emit()`] only writes it down.
+
+use std::fmt;
+
+use crate::isa::Isa;
+use crate::layout::{Affine, LayerLayout, Layout};
+use crate::network::{Network, Op, Pooling};
+
+/// How much is written out as straight-line code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unroll {
+    /// What measurement favours: register tiles and small layers, loops over the rest.
+    #[default]
+    Auto,
+    /// Everything, at the price of code size and compile time.
+    Full,
+}
+
+/// The plan of one network for one instruction set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// For which.
+    pub isa: &'static Isa,
+    /// Accumulator refresh and update.
+    pub accumulate: Accumulate,
+    /// From accumulators to the layers' inputs.
+    pub transform: Transform,
+    /// One per layer of the network.
+    pub layers: Vec<LayerPlan>,
+}
+
+/// Rows are added to a tile of the accumulator that stays in registers until the last row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accumulate {
+    /// Values in a register.
+    pub lanes: usize,
+    /// Registers of a tile.
+    pub registers: usize,
+    /// Tiles of an accumulator.
+    pub tiles: usize,
+    /// Whether the tiles follow one another without a loop.
+    pub unrolled: bool,
+}
+
+/// Packed vectors are clipped, pooled, stored and searched for non-zero blocks one group after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transform {
+    /// Packed vectors of one perspective.
+    pub packed: usize,
+    /// Packed vectors of a group.
+    pub group: usize,
+    /// Whether the groups follow one another without a loop; a group may then span both perspectives.
+    pub unrolled: bool,
+    /// Whether a list of non-zero blocks is made.
+    pub lists_nonzero: bool,
+    /// For products: how far the factors are shifted left, so that the high half of their product is the result.
+    pub factor_shifts: (u32, u32),
+}
+
+/// How a layer is carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayerPlan {
+    /// For every block of the list of non-zero ones: repeat it over a vector, multiply and add.
+    Sparse {
+        /// Vectors of outputs.
+        vectors: usize,
+        /// Blocks handled side by side, each with its own sums.
+        sums: usize,
+    },
+    /// For every block of the input.
+    Dense {
+        /// Vectors of outputs.
+        vectors: usize,
+        /// Blocks handled side by side, each with its own sums.
+        sums: usize,
+        /// Whether the blocks follow one another without a loop.
+        unrolled: bool,
+    },
+    /// One horizontal sum per output.
+    Rows,
+    /// Element by element, for the optimiser to turn into vectors.
+    Elementwise,
+}
+
+/// Dense layers of up to this many steps (vector operations) become straight-line code: beyond it
+/// compile time grows faster than speed.
+const MOST_UNROLLED_STEPS: usize = 512;
+
+/// Independent sums that hide a dot product's latency of four.
+const CHAINS: usize = 4;
+
+impl Plan {
+    /// Plans a network for one instruction set.
+    pub fn of(network: &Network, layout: &Layout, isa: &'static Isa, unroll: Unroll) -> Plan {
+        let layers: Vec<LayerPlan> = network
+            .layers
+            .iter()
+            .zip(&layout.layers)
+            .map(|(layer, laid_out)| match (laid_out, &layer.op) {
+                (LayerLayout::Affine(affine), Op::Affine { sparse, .. }) => {
+                    plan_affine(affine, *sparse, isa, unroll)
+                }
+                _ => LayerPlan::Elementwise,
+            })
+            .collect();
+        let lists_nonzero = layers
+            .iter()
+            .any(|layer| matches!(layer, LayerPlan::Sparse { .. }));
+        Plan {
+            isa,
+            accumulate: plan_accumulate(network, isa, unroll),
+            transform: plan_transform(network, isa, unroll, lists_nonzero),
+            layers,
+        }
+    }
+}
+
+fn plan_accumulate(network: &Network, isa: &'static Isa, unroll: Unroll) -> Accumulate {
+    let lanes = isa.lanes(2);
+    let vectors = network.transformer.width / lanes;
+    // Rows are memory operands of the additions: all registers but one can hold a tile. Half of 32 proved as
+    // fast as all, and leaves smaller code.
+    let most = 16.min(isa.registers);
+    let registers = (1..=most)
+        .rev()
+        .find(|count| vectors % count == 0)
+        .unwrap_or(1);
+    let tiles = vectors / registers;
+    Accumulate {
+        lanes,
+        registers,
+        tiles,
+        unrolled: unroll == Unroll::Full || tiles == 1,
+    }
+}
+
+fn plan_transform(
+    network: &Network,
+    isa: &'static Isa,
+    unroll: Unroll,
+    lists_nonzero: bool,
+) -> Transform {
+    let transformer = &network.transformer;
+    let packed = transformer.half() / isa.vector_bytes;
+    let group = if lists_nonzero {
+        isa.nonzero_vectors
+    } else {
+        1
+    };
+    let factor_shifts = match transformer.pooling {
+        Pooling::None => (0, 0),
+        Pooling::Product => {
+            let total = i16::BITS - transformer.shift;
+            let first = (i16::MAX as u32 / transformer.one).ilog2().min(total);
+            (first, total - first)
+        }
+    };
+    let unrolled = unroll == Unroll::Full || !packed.is_multiple_of(group) || packed <= 2;
+    Transform {
+        packed,
+        group,
+        unrolled,
+        lists_nonzero,
+        factor_shifts,
+    }
+}
+
+fn plan_affine(affine: &Affine, sparse: bool, isa: &'static Isa, unroll: Unroll) -> LayerPlan {
+    if !affine.blocked {
+        return LayerPlan::Rows;
+    }
+    let vectors = affine.outputs / isa.lanes(4);
+    let chains = if isa.short_dot_chain { 2 } else { CHAINS };
+    let sums = chains.div_ceil(vectors).min(affine.blocks());
+    if sparse && unroll == Unroll::Auto {
+        return LayerPlan::Sparse { vectors, sums };
+    }
+    let unrolled = unroll == Unroll::Full || affine.blocks() * vectors <= MOST_UNROLLED_STEPS;
+    LayerPlan::Dense {
+        vectors,
+        sums,
+        unrolled,
+    }
+}
+
+/// A plan with the names of what it plans, as `nnue-compiler plan` prints it.
+pub struct Printed<'a> {
+    /// What is planned.
+    pub network: &'a Network,
+    /// Its memory.
+    pub layout: &'a Layout,
+    /// The plan.
+    pub plan: &'a Plan,
+}
+
+impl fmt::Display for Printed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Printed {
+            network,
+            layout,
+            plan,
+        } = self;
+        let isa = plan.isa;
+        let features = if isa.features.is_empty() {
+            "none"
+        } else {
+            isa.features
+        };
+        writeln!(
+            f,
+            "{}: vectors of {} bytes, target features {features}",
+            isa.name, isa.vector_bytes
+        )?;
+        let Accumulate {
+            lanes,
+            registers,
+            tiles,
+            unrolled,
+        } = &plan.accumulate;
+        writeln!(
+            f,
+            "  accumulate   {tiles} tile(s) of {registers} registers of {lanes} x i16{}",
+            straight(*unrolled)
+        )?;
+        let transform = &plan.transform;
+        writeln!(
+            f,
+            "  transform    2 x {} packed vector(s) in groups of {}{}{}",
+            transform.packed,
+            transform.group,
+            straight(transform.unrolled),
+            if transform.lists_nonzero {
+                ", listing non-zero blocks"
+            } else {
+                ""
+            }
+        )?;
+        for (index, (layer, planned)) in network.layers.iter().zip(&plan.layers).enumerate() {
+            write!(f, "  {:<12} ", layer.name)?;
+            let affine = layout.affine(index);
+            let blocks = affine.map_or(0, Affine::blocks);
+            match planned {
+                LayerPlan::Sparse { vectors, sums } => writeln!(
+                    f,
+                    "sparse: up to {blocks} blocks x {vectors} vector(s), {sums} block(s) side by side"
+                )?,
+                LayerPlan::Dense {
+                    vectors,
+                    sums,
+                    unrolled,
+                } => writeln!(
+                    f,
+                    "dense: {blocks} blocks x {vectors} vector(s), {sums} block(s) side by side{}",
+                    straight(*unrolled)
+                )?,
+                LayerPlan::Rows => {
+                    let slots = affine.map_or(0, |affine| affine.slots);
+                    writeln!(
+                        f,
+                        "rows: {} horizontal sum(s) over {slots} inputs",
+                        layer.output.len
+                    )?;
+                }
+                LayerPlan::Elementwise => writeln!(f, "elementwise: {} values", layer.output.len)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn straight(unrolled: bool) -> &'static str {
+    if unrolled { ", straight-line" } else { "" }
+}

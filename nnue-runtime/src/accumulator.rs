@@ -1,0 +1,134 @@
+//! Accumulators: the transformer's sums for both perspectives.
+
+use core::fmt;
+
+use crate::architecture::Architecture;
+use crate::chess::Color;
+use crate::delta::Delta;
+use crate::features::Rows;
+use crate::network::Network;
+use crate::position::Position;
+
+/// The transformer's sums for a position, seen by white and by black.
+///
+/// An accumulator belongs to one network's type: handing it to another does not compile.
+#[derive(Clone)]
+pub struct Accumulator<A: Architecture> {
+    halves: [A::Half; 2],
+}
+
+impl<A: Architecture> Accumulator<A> {
+    const ROOM_FOR_ALL_ROWS: () = assert!(
+        A::FEATURES.len() * 64 <= Rows::CAPACITY,
+        "more feature sets than the list of rows has room for"
+    );
+
+    /// The accumulator of a position.
+    #[must_use]
+    pub fn new(net: &Network<A>, position: &impl Position) -> Accumulator<A> {
+        let mut accumulator = Accumulator {
+            halves: [*A::biases(net.weights()); 2],
+        };
+        accumulator.refresh(net, position);
+        accumulator
+    }
+
+    /// Computes the sums of a position from nothing: biases plus the rows of all pieces.
+    pub fn refresh(&mut self, net: &Network<A>, position: &impl Position) {
+        for perspective in Color::ALL {
+            self.refresh_perspective(net, perspective, position);
+        }
+    }
+
+    /// Computes the sums after a move from those before it: the rows of the pieces that `delta` removes and adds.
+    ///
+    /// `before` is the accumulator of the position before the move, `after` the position after it. A perspective
+    /// whose king has moved to where all its rows are others is refreshed.
+    pub fn update(
+        &mut self,
+        net: &Network<A>,
+        before: &Accumulator<A>,
+        delta: &Delta,
+        after: &impl Position,
+    ) {
+        for perspective in Color::ALL {
+            if A::FEATURES
+                .iter()
+                .any(|set| set.view_changes(perspective, delta, after))
+            {
+                self.refresh_perspective(net, perspective, after);
+                continue;
+            }
+            let (mut added, mut removed) = (Rows::new(), Rows::new());
+            for set in A::FEATURES {
+                let view = set.view(perspective, after.king(perspective));
+                for &(piece, square) in delta.added() {
+                    added.push(set.row(view, piece, square));
+                }
+                for &(piece, square) in delta.removed() {
+                    removed.push(set.row(view, piece, square));
+                }
+            }
+            A::accumulate(
+                net.level(),
+                net.weights(),
+                before.half(perspective),
+                added.as_slice(),
+                removed.as_slice(),
+                &mut self.halves[perspective.index()],
+            );
+        }
+    }
+
+    fn refresh_perspective(
+        &mut self,
+        net: &Network<A>,
+        perspective: Color,
+        position: &impl Position,
+    ) {
+        let () = Self::ROOM_FOR_ALL_ROWS;
+        let mut rows = Rows::new();
+        for set in A::FEATURES {
+            let view = set.view(perspective, position.king(perspective));
+            set.active(view, position, &mut rows);
+        }
+        A::accumulate(
+            net.level(),
+            net.weights(),
+            A::biases(net.weights()),
+            rows.as_slice(),
+            &[],
+            &mut self.halves[perspective.index()],
+        );
+    }
+
+    /// What one perspective sees.
+    #[inline]
+    pub(crate) fn half(&self, perspective: Color) -> &A::Half {
+        &self.halves[perspective.index()]
+    }
+
+    /// The sums of one perspective, one per neuron, in the order of the net file.
+    #[must_use]
+    pub fn values(&self, perspective: Color) -> &[i16] {
+        A::values(self.half(perspective))
+    }
+}
+
+impl<A: Architecture> PartialEq for Accumulator<A> {
+    fn eq(&self, other: &Accumulator<A>) -> bool {
+        crate::memory::bytes(&self.halves) == crate::memory::bytes(&other.halves)
+    }
+}
+
+impl<A: Architecture> Eq for Accumulator<A> {}
+
+impl<A: Architecture> fmt::Debug for Accumulator<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Accumulator")
+            .field("net", &A::NAME)
+            .field("white", &self.values(Color::White))
+            .field("black", &self.values(Color::Black))
+            .finish()
+    }
+}

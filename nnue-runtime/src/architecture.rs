@@ -1,0 +1,80 @@
+//! What the macro generates for a network, and what the rest of this crate knows of it.
+
+use core::fmt;
+
+use crate::features::PieceSquare;
+use crate::file::FileLayout;
+use crate::level::Level;
+use crate::memory::Plain;
+
+/// A network's shape, tables and kernels. Implemented by [`nnue_net!`](crate::nnue_net) and by nobody else:
+/// what it asks for may change.
+pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
+    /// All weights, as the kernels read them.
+    type Weights: Plain + Send + Sync;
+    /// One perspective's accumulator.
+    type Half: Plain + Send + Sync;
+
+    /// The spec's name.
+    const NAME: &'static str;
+    /// Neurons of the transformer per perspective.
+    const WIDTH: usize;
+    /// Layer stacks, one per bucket.
+    const BUCKETS: usize;
+    /// The feature sets, whose rows are summed.
+    const FEATURES: &'static [PieceSquare];
+    /// What a net file must contain, and where its tensors go in [`Self::Weights`].
+    const FILE: FileLayout;
+
+    /// The accumulator of an empty board.
+    #[doc(hidden)]
+    fn biases(weights: &Self::Weights) -> &Self::Half;
+    /// The values of an accumulator, one per neuron.
+    #[doc(hidden)]
+    fn values(half: &Self::Half) -> &[i16];
+    /// The transformer's rows, one after the other.
+    #[doc(hidden)]
+    fn rows(weights: &Self::Weights) -> &[i16];
+    /// `into = base + added rows - removed rows`.
+    #[doc(hidden)]
+    fn accumulate(
+        level: Level,
+        weights: &Self::Weights,
+        base: &Self::Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Self::Half,
+    );
+    /// Transformer output, layers and output of one bucket.
+    #[doc(hidden)]
+    fn propagate(
+        level: Level,
+        weights: &Self::Weights,
+        stm: &Self::Half,
+        opponent: &Self::Half,
+        bucket: usize,
+    ) -> Output;
+}
+
+/// Networks whose bucket follows from the number of pieces; the others leave the choice to the caller.
+pub trait SelectedByPieces: Architecture {
+    /// The bucket of a position with 0, 1, ... 32 pieces.
+    const BUCKETS: [u8; 33];
+}
+
+/// Networks that carry a net file: `nnue_net!("...", weights = "...")`.
+pub trait Embedded: Architecture {
+    /// The file, checked while compiling.
+    const FILE: &'static [u8];
+}
+
+/// An evaluation from the side to move's view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The PSQT part: half the difference of both perspectives' sums, rounded towards zero. 0 for networks without.
+    pub psqt: i32,
+    /// The layers' part, in the same units.
+    pub positional: i32,
+    /// Both together, in the engine's units: divided as the spec says.
+    pub value: i32,
+}

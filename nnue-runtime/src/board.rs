@@ -1,0 +1,456 @@
+//! A board for those who have none at hand: tools, tests, and evaluators that follow an engine's moves.
+
+use core::error::Error;
+use core::fmt;
+use core::str::FromStr;
+
+use crate::chess::{Bitboard, Color, Piece, Role, Square};
+use crate::delta::Delta;
+use crate::fen::{self, FenError};
+use crate::position::Position;
+
+/// Which piece stands where, and whose turn it is.
+///
+/// That is all that a network sees, and so all that is kept: no castling rights, no clocks, no history. A board knows no
+/// rules either: it neither generates moves nor checks that they are legal. It does hold at most one piece a square and
+/// at most 32 in all. Boards read from FEN have one king of each colour; [`apply`](Board::apply) and
+/// [`without`](Board::without) may take a king away, and then the board is no longer worth evaluating.
+///
+/// ```
+/// use nnue_runtime::{Board, Color, Delta, Piece, Role, Square};
+///
+/// let mut board = Board::start();
+/// let pawn = Piece::new(Color::White, Role::Pawn);
+/// board.apply(&Delta::quiet(pawn, Square::E2, Square::E4))?;
+/// assert_eq!(board.piece_at(Square::E4), Some(pawn));
+/// assert_eq!(board.to_string(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b");
+/// # Ok::<(), nnue_runtime::BoardError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Board {
+    /// The piece on each square. Tells the same as `bitboards`.
+    squares: [Option<Piece>; 64],
+    /// The squares of each piece.
+    bitboards: [Bitboard; 12],
+    side_to_move: Color,
+}
+
+impl Board {
+    /// The position that a game begins with.
+    pub fn start() -> Board {
+        const FIRST_RANK: [Role; 8] = [
+            Role::Rook,
+            Role::Knight,
+            Role::Bishop,
+            Role::Queen,
+            Role::King,
+            Role::Bishop,
+            Role::Knight,
+            Role::Rook,
+        ];
+        let mut squares = [None; 64];
+        for (file, role) in FIRST_RANK.into_iter().enumerate() {
+            squares[file] = Some(Piece::new(Color::White, role));
+            squares[8 + file] = Some(Piece::new(Color::White, Role::Pawn));
+            squares[48 + file] = Some(Piece::new(Color::Black, Role::Pawn));
+            squares[56 + file] = Some(Piece::new(Color::Black, role));
+        }
+        Board::from_squares(squares, Color::White)
+    }
+
+    /// Reads a position in Forsyth-Edwards notation: two to six fields, of which placement and side to move are kept.
+    ///
+    /// Castling rights may be written as in FEN, Shredder-FEN or X-FEN. Positions that no game reaches are accepted as
+    /// long as each player has one king, no pawn stands on the first or last rank and there are at most 32 pieces.
+    ///
+    /// # Errors
+    ///
+    /// When a field does not say what FEN allows there: every [`FenError`] says where, what was found and what is
+    /// expected.
+    pub fn from_fen(fen: &str) -> Result<Board, FenError> {
+        let (squares, side_to_move) = fen::parse(fen)?;
+        Ok(Board::from_squares(squares, side_to_move))
+    }
+
+    /// The board that shows the same as `position`.
+    ///
+    /// # Errors
+    ///
+    /// When `position` has two pieces on one square, or more than 32 in all.
+    pub fn of(position: &(impl Position + ?Sized)) -> Result<Board, BoardError> {
+        let mut squares = [None; 64];
+        for piece in Piece::ALL {
+            for square in position.pieces(piece) {
+                if let Some(found) = squares[square.index()].replace(piece) {
+                    return Err(BoardError::Occupied {
+                        piece,
+                        square,
+                        found,
+                    });
+                }
+            }
+        }
+        let board = Board::from_squares(squares, position.side_to_move());
+        board.check_count()?;
+        Ok(board)
+    }
+
+    /// The piece on that square.
+    #[inline]
+    pub fn piece_at(&self, square: Square) -> Option<Piece> {
+        self.squares[square.index()]
+    }
+
+    /// Makes a move: removes and adds the delta's pieces, and passes the turn. [`Delta::null`] passes the turn only;
+    /// edits that are no move are followed by [`set_side_to_move`](Board::set_side_to_move).
+    ///
+    /// # Errors
+    ///
+    /// When a piece to remove is not there, a square to add to is occupied, or the board would hold more than 32 pieces.
+    /// The board is then left as it was.
+    pub fn apply(&mut self, delta: &Delta) -> Result<(), BoardError> {
+        let mut next = self.clone();
+        for &(piece, square) in delta.removed() {
+            let found = next.take(square);
+            if found != Some(piece) {
+                return Err(BoardError::Missing {
+                    piece,
+                    square,
+                    found,
+                });
+            }
+        }
+        for &(piece, square) in delta.added() {
+            if let Some(found) = next.piece_at(square) {
+                return Err(BoardError::Occupied {
+                    piece,
+                    square,
+                    found,
+                });
+            }
+            next.put(piece, square);
+        }
+        next.check_count()?;
+        next.side_to_move = !next.side_to_move;
+        *self = next;
+        Ok(())
+    }
+
+    /// The same board with that square empty: for tools that ask what a piece is worth.
+    #[must_use = "this returns a new board and leaves the old one as it was"]
+    pub fn without(&self, square: Square) -> Board {
+        let mut board = self.clone();
+        board.take(square);
+        board
+    }
+
+    /// Gives the turn to that player.
+    #[inline]
+    pub fn set_side_to_move(&mut self, color: Color) {
+        self.side_to_move = color;
+    }
+
+    /// The board with these pieces.
+    pub(crate) fn from_squares(squares: [Option<Piece>; 64], side_to_move: Color) -> Board {
+        let mut bitboards = [Bitboard::EMPTY; 12];
+        for (piece, square) in squares.into_iter().zip(Square::ALL) {
+            if let Some(piece) = piece {
+                bitboards[piece.index()].insert(square);
+            }
+        }
+        Board {
+            squares,
+            bitboards,
+            side_to_move,
+        }
+    }
+
+    /// Puts a piece on an empty square.
+    fn put(&mut self, piece: Piece, square: Square) {
+        self.squares[square.index()] = Some(piece);
+        self.bitboards[piece.index()].insert(square);
+    }
+
+    /// Empties a square: what stood there.
+    fn take(&mut self, square: Square) -> Option<Piece> {
+        let piece = self.squares[square.index()].take()?;
+        self.bitboards[piece.index()].remove(square);
+        Some(piece)
+    }
+
+    fn check_count(&self) -> Result<(), BoardError> {
+        match self.occupied().len() {
+            0..=32 => Ok(()),
+            found => Err(BoardError::Pieces { found }),
+        }
+    }
+}
+
+impl Position for Board {
+    #[inline]
+    fn side_to_move(&self) -> Color {
+        self.side_to_move
+    }
+
+    #[inline]
+    fn pieces(&self, piece: Piece) -> Bitboard {
+        self.bitboards[piece.index()]
+    }
+}
+
+impl FromStr for Board {
+    type Err = FenError;
+
+    /// Reads what [`Board::from_fen`] reads.
+    fn from_str(fen: &str) -> Result<Board, FenError> {
+        Board::from_fen(fen)
+    }
+}
+
+impl fmt::Display for Board {
+    /// Writes the first two fields of FEN: placement and side to move.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fen::write(f, &self.squares, self.side_to_move)
+    }
+}
+
+impl fmt::Debug for Board {
+    /// Writes what `Display` writes: lists of 64 squares would make failed tests unreadable.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Board({self})")
+    }
+}
+
+/// Why a change or a position does not fit on a [`Board`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BoardError {
+    /// A piece to remove is not there.
+    Missing {
+        /// The piece to remove.
+        piece: Piece,
+        /// Where it should be.
+        square: Square,
+        /// What is there instead.
+        found: Option<Piece>,
+    },
+    /// A square to put a piece on is occupied.
+    Occupied {
+        /// The piece to put there.
+        piece: Piece,
+        /// The square.
+        square: Square,
+        /// What stands there already.
+        found: Piece,
+    },
+    /// More pieces than the 32 that a game begins with.
+    Pieces {
+        /// How many there would be.
+        found: usize,
+    },
+}
+
+impl fmt::Display for BoardError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BoardError::Missing {
+                piece,
+                square,
+                found: Some(found),
+            } => write!(
+                f,
+                "found `{found}` on {square}, expected `{piece}` to remove"
+            ),
+            BoardError::Missing {
+                piece,
+                square,
+                found: None,
+            } => write!(
+                f,
+                "found no piece on {square}, expected `{piece}` to remove"
+            ),
+            BoardError::Occupied {
+                piece,
+                square,
+                found,
+            } => write!(
+                f,
+                "found `{found}` on {square}, expected an empty square for `{piece}`"
+            ),
+            BoardError::Pieces { found } => write!(f, "found {found} pieces, expected at most 32"),
+        }
+    }
+}
+
+impl Error for BoardError {}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::ToString;
+
+    use super::*;
+
+    const PAWN: Piece = Piece::new(Color::White, Role::Pawn);
+    const ROOK: Piece = Piece::new(Color::White, Role::Rook);
+    const BLACK_PAWN: Piece = Piece::new(Color::Black, Role::Pawn);
+
+    fn board(fen: &str) -> Board {
+        fen.parse().unwrap()
+    }
+
+    /// Asserts that squares and bitboards of the board tell the same.
+    #[track_caller]
+    fn assert_consistent(board: &Board) {
+        assert_eq!(
+            *board,
+            Board::from_squares(board.squares, board.side_to_move)
+        );
+    }
+
+    #[test]
+    fn the_start_is_that_of_fen() {
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w";
+        assert_eq!(Board::start(), board(&format!("{fen} KQkq - 0 1")));
+        assert_eq!(Board::start().to_string(), fen);
+        assert_eq!(format!("{:?}", Board::start()), format!("Board({fen})"));
+    }
+
+    #[test]
+    fn it_is_a_position() {
+        let board = board("4k3/8/8/8/1p6/8/PP6/R3K3 b - - 0 1");
+        assert_eq!(board.side_to_move(), Color::Black);
+        assert_eq!(
+            board.pieces(PAWN),
+            Bitboard::from(Square::A2) | Square::B2.into()
+        );
+        assert_eq!(board.king(Color::White), Square::E1);
+        assert_eq!(board.king(Color::Black), Square::E8);
+        assert_eq!(board.occupied().len(), 6);
+        assert_eq!(board.piece_at(Square::B4), Some(BLACK_PAWN));
+        assert_eq!(board.piece_at(Square::B3), None);
+    }
+
+    #[test]
+    fn apply_makes_moves_and_passes_the_turn() {
+        let mut game = board("r3k3/1P6/8/8/8/8/8/4K3 w");
+        let rook = Piece::from_char('r');
+        let promotion = Delta::promotion(Color::White, Square::B7, Square::A8, Role::Queen, rook);
+        assert_eq!(game.apply(&promotion), Ok(()));
+        assert_eq!(game, board("Q3k3/8/8/8/8/8/8/4K3 b"));
+        assert_consistent(&game);
+        assert_eq!(game.apply(&Delta::null()), Ok(()));
+        assert_eq!(game, board("Q3k3/8/8/8/8/8/8/4K3 w"));
+    }
+
+    #[test]
+    fn apply_leaves_the_board_alone_when_it_fails() {
+        let fen = "4k3/8/8/8/8/8/PP6/R3K3 w";
+        for (delta, error, message) in [
+            (
+                Delta::quiet(ROOK, Square::H1, Square::H2),
+                BoardError::Missing {
+                    piece: ROOK,
+                    square: Square::H1,
+                    found: None,
+                },
+                "found no piece on h1, expected `R` to remove",
+            ),
+            (
+                Delta::capture(PAWN, Square::A2, Square::B3, BLACK_PAWN, Square::B2),
+                BoardError::Missing {
+                    piece: BLACK_PAWN,
+                    square: Square::B2,
+                    found: Some(PAWN),
+                },
+                "found `P` on b2, expected `p` to remove",
+            ),
+            (
+                Delta::quiet(ROOK, Square::A1, Square::A2),
+                BoardError::Occupied {
+                    piece: ROOK,
+                    square: Square::A2,
+                    found: PAWN,
+                },
+                "found `P` on a2, expected an empty square for `R`",
+            ),
+        ] {
+            let mut board = board(fen);
+            assert_eq!(board.apply(&delta).as_ref(), Err(&error));
+            assert_eq!(error.to_string(), message);
+            assert_eq!(board.to_string(), fen);
+            assert_consistent(&board);
+        }
+    }
+
+    #[test]
+    fn a_board_holds_32_pieces() {
+        let mut board = Board::start();
+        let delta = Delta::from_changes(&[], &[(PAWN, Square::E4)]).unwrap();
+        let error = BoardError::Pieces { found: 33 };
+        assert_eq!(board.apply(&delta).as_ref(), Err(&error));
+        assert_eq!(error.to_string(), "found 33 pieces, expected at most 32");
+        assert_eq!(board, Board::start());
+    }
+
+    #[test]
+    fn without_empties_a_square() {
+        let board = Board::start();
+        let odds = board.without(Square::D8);
+        assert_eq!(
+            odds.to_string(),
+            "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"
+        );
+        assert_consistent(&odds);
+        assert_eq!(board.without(Square::E4), board);
+    }
+
+    #[test]
+    fn the_turn_can_be_given() {
+        let mut board = Board::start();
+        board.set_side_to_move(Color::Black);
+        assert_eq!(board.side_to_move(), Color::Black);
+        assert_ne!(board, Board::start());
+    }
+
+    /// White pawns on these squares, white rooks on those.
+    struct PawnsAndRooks(Bitboard, Bitboard);
+
+    impl Position for PawnsAndRooks {
+        fn side_to_move(&self) -> Color {
+            Color::Black
+        }
+
+        fn pieces(&self, piece: Piece) -> Bitboard {
+            match piece {
+                PAWN => self.0,
+                ROOK => self.1,
+                _ => Bitboard::EMPTY,
+            }
+        }
+    }
+
+    #[test]
+    fn boards_are_made_of_other_positions() {
+        assert_eq!(Board::of(&Board::start()), Ok(Board::start()));
+        let position = PawnsAndRooks(Square::A2.into(), Square::C1.into());
+        let board = Board::of(&position).unwrap();
+        assert_eq!(board.to_string(), "8/8/8/8/8/8/P7/2R5 b");
+        assert_consistent(&board);
+    }
+
+    #[test]
+    fn broken_positions_are_no_boards() {
+        let overlap = PawnsAndRooks(Square::A2.into(), Square::A2.into());
+        assert_eq!(
+            Board::of(&overlap),
+            Err(BoardError::Occupied {
+                piece: ROOK,
+                square: Square::A2,
+                found: PAWN,
+            })
+        );
+        let full = PawnsAndRooks(Bitboard::EMPTY, !Bitboard::EMPTY);
+        assert_eq!(Board::of(&full), Err(BoardError::Pieces { found: 64 }));
+    }
+}

@@ -1,0 +1,55 @@
+//! Pieces of arrays whose lengths are known while compiling: what kernels read and write.
+//!
+//! Indices are constants or bounded by constant loops, so the checks here vanish; a test looks at the machine code
+//! to confirm it.
+
+/// A value that starts on a cache line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Aligned<T>(pub T);
+
+/// The `index`-th run of `N` elements.
+///
+/// Panics if there is none; constant bounds of the caller's loop make that vanish.
+#[inline(always)]
+#[must_use]
+pub fn chunk<T, const N: usize>(of: &[T], index: usize) -> &[T; N] {
+    &of.as_chunks().0[index]
+}
+
+/// The `index`-th run of `N` elements, to be changed.
+///
+/// Panics if there is none; constant bounds of the caller's loop make that vanish.
+#[inline(always)]
+#[must_use]
+pub fn chunk_mut<T, const N: usize>(of: &mut [T], index: usize) -> &mut [T; N] {
+    &mut of.as_chunks_mut().0[index]
+}
+
+/// `N` elements from `start` on.
+///
+/// Panics if there are not so many; a constant `start` makes that vanish.
+#[inline(always)]
+#[must_use]
+pub fn run<T, const N: usize>(of: &[T], start: usize) -> &[T; N] {
+    chunk(&of[start..], 0)
+}
+
+/// Copies `values` to `start` and what follows.
+///
+/// Panics if they do not fit; a constant `start` makes that vanish.
+#[inline(always)]
+pub fn place<T: Copy>(into: &mut [T], start: usize, values: &[T]) {
+    into[start..start + values.len()].copy_from_slice(values);
+}
+
+/// The row of a table, the last one for indices beyond it.
+///
+/// Indices come from tables that the compiler made, so the minimum changes nothing; it costs one instruction where a
+/// check would cost a branch and a panic.
+#[inline(always)]
+#[must_use]
+pub fn row<T, const N: usize>(table: &[T; N], index: u32) -> &T {
+    const { assert!(N > 0, "a table without rows") };
+    &table[(index as usize).min(N - 1)]
+}

@@ -1,0 +1,474 @@
+//! What one move changes on the board: all that an incremental update needs.
+
+use core::error::Error;
+use core::fmt;
+
+use crate::chess::{Bitboard, Color, Piece, Role, Square};
+use crate::position::Position;
+
+/// The most pieces that a [`Delta`] removes, and the most that it adds. Every move of chess and Chess960 needs at most
+/// two of each; the rest is room for kindred games and for edits by tools.
+const CAPACITY: usize = 4;
+
+/// The pieces that one move takes off the board, and those it then puts on it.
+///
+/// Small, `Copy` and without allocation. All removals come before all additions: a piece may be added where another is
+/// removed, which is how captures and castling in Chess960 are told. A piece both removed from and added to one square
+/// changes nothing.
+///
+/// Constructors do not know the board. A delta that does not fit it gives meaningless evaluations, and nothing worse;
+/// [`Board::apply`](crate::Board::apply) checks that it fits.
+///
+/// ```
+/// use nnue_runtime::{Color, Delta, Piece, Role, Square};
+///
+/// let knight = Piece::new(Color::White, Role::Knight);
+/// let delta = Delta::quiet(knight, Square::G1, Square::F3);
+/// assert_eq!(delta.removed(), [(knight, Square::G1)]);
+/// assert_eq!(delta.added(), [(knight, Square::F3)]);
+/// assert!(!delta.moves_king(Color::White));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Delta {
+    removed: Changes,
+    added: Changes,
+}
+
+impl Delta {
+    /// A null move: nothing changes but the side to move.
+    #[inline]
+    pub const fn null() -> Delta {
+        Delta {
+            removed: Changes::NONE,
+            added: Changes::NONE,
+        }
+    }
+
+    /// A move of `piece` to an empty square, castling and promotion excepted.
+    #[inline]
+    pub fn quiet(piece: Piece, from: Square, to: Square) -> Delta {
+        let mut delta = Delta::null();
+        delta.relocate(piece, from, to);
+        delta
+    }
+
+    /// A move of `piece` that captures, promotion excepted. `captured_on` is `to`, except en passant: then it is the
+    /// square of the captured pawn, behind `to`.
+    #[inline]
+    pub fn capture(
+        piece: Piece,
+        from: Square,
+        to: Square,
+        captured: Piece,
+        captured_on: Square,
+    ) -> Delta {
+        let mut delta = Delta::quiet(piece, from, to);
+        delta.removed.push(captured, captured_on);
+        delta
+    }
+
+    /// A pawn of that colour becomes `promoted` on `to`, where it may capture.
+    #[inline]
+    pub fn promotion(
+        color: Color,
+        from: Square,
+        to: Square,
+        promoted: Role,
+        captured: Option<Piece>,
+    ) -> Delta {
+        let mut delta = Delta::null();
+        delta.removed.push(Piece::new(color, Role::Pawn), from);
+        delta.added.push(Piece::new(color, promoted), to);
+        if let Some(captured) = captured {
+            delta.removed.push(captured, to);
+        }
+        delta
+    }
+
+    /// Castling: both king and rook move. In Chess960 any of the four squares may coincide, as long as king and rook
+    /// do not share one at the same time; a piece that stays where it is does not appear in the delta.
+    #[inline]
+    pub fn castling(
+        color: Color,
+        king_from: Square,
+        king_to: Square,
+        rook_from: Square,
+        rook_to: Square,
+    ) -> Delta {
+        let mut delta = Delta::null();
+        delta.relocate(Piece::new(color, Role::King), king_from, king_to);
+        delta.relocate(Piece::new(color, Role::Rook), rook_from, rook_to);
+        delta
+    }
+
+    /// The delta that removes and adds these pieces. What is in both lists cancels out.
+    ///
+    /// # Errors
+    ///
+    /// When a list names a square twice, or has more than four pieces that do not cancel out.
+    pub fn from_changes(
+        removed: &[(Piece, Square)],
+        added: &[(Piece, Square)],
+    ) -> Result<Delta, DeltaError> {
+        let collect = |change, list: &[(Piece, Square)], other: &[(Piece, Square)]| {
+            Changes::collect(change, list.iter().copied(), |entry| other.contains(entry))
+        };
+        Ok(Delta {
+            removed: collect(Change::Removed, removed, added)?,
+            added: collect(Change::Added, added, removed)?,
+        })
+    }
+
+    /// The delta that leads from the placement of `before` to that of `after`. Whose turn it is does not matter.
+    ///
+    /// # Errors
+    ///
+    /// When more than four pieces are removed or added, or `before` or `after` breaks the contract of [`Position`] by
+    /// having two pieces on a square that changes.
+    pub fn between(
+        before: &(impl Position + ?Sized),
+        after: &(impl Position + ?Sized),
+    ) -> Result<Delta, DeltaError> {
+        let never = |_: &(Piece, Square)| false;
+        Ok(Delta {
+            removed: Changes::collect(Change::Removed, only_in(before, after), never)?,
+            added: Changes::collect(Change::Added, only_in(after, before), never)?,
+        })
+    }
+
+    /// The pieces that leave the board, each with the square it stood on: four at most.
+    #[inline]
+    pub fn removed(&self) -> &[(Piece, Square)] {
+        self.removed.as_slice()
+    }
+
+    /// The pieces that come onto the board after all removals, each with its new square: four at most.
+    #[inline]
+    pub fn added(&self) -> &[(Piece, Square)] {
+        self.added.as_slice()
+    }
+
+    /// Whether a king of that colour is removed or added: what makes accumulators of king-bucketed feature sets stale.
+    #[inline]
+    pub fn moves_king(&self, color: Color) -> bool {
+        let king = Piece::new(color, Role::King);
+        let is_king = |&(piece, _): &(Piece, Square)| piece == king;
+        self.removed().iter().any(is_king) || self.added().iter().any(is_king)
+    }
+
+    /// Moves a piece, unless it stays where it is.
+    #[inline]
+    fn relocate(&mut self, piece: Piece, from: Square, to: Square) {
+        if from != to {
+            self.removed.push(piece, from);
+            self.added.push(piece, to);
+        }
+    }
+}
+
+/// Why a list of changes is no [`Delta`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DeltaError {
+    /// More pieces than a delta holds.
+    TooMany {
+        /// The list that is too long.
+        change: Change,
+        /// How many pieces it would need to hold.
+        found: usize,
+    },
+    /// Two pieces are removed from one square, or added to one.
+    SameSquare {
+        /// The list that names the square twice.
+        change: Change,
+        /// The square.
+        square: Square,
+    },
+}
+
+/// One of the two lists of a [`Delta`], in its errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The pieces that are removed.
+    Removed,
+    /// The pieces that are added.
+    Added,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Change::Removed => "removed",
+            Change::Added => "added",
+        })
+    }
+}
+
+impl fmt::Display for DeltaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeltaError::TooMany { change, found } => {
+                write!(
+                    f,
+                    "found {found} {change} pieces, expected at most {CAPACITY}"
+                )
+            }
+            DeltaError::SameSquare { change, square } => {
+                write!(
+                    f,
+                    "found two {change} pieces on {square}, expected at most one"
+                )
+            }
+        }
+    }
+}
+
+impl Error for DeltaError {}
+
+/// A list of up to [`CAPACITY`] pieces with their squares.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Changes {
+    /// Entries from `len` on are those of [`Changes::NONE`], so that the derived comparison is that of the lists.
+    entries: [(Piece, Square); CAPACITY],
+    len: u8,
+}
+
+impl Changes {
+    const NONE: Changes = Changes {
+        entries: [(Piece::new(Color::White, Role::Pawn), Square::A1); CAPACITY],
+        len: 0,
+    };
+
+    /// Lists what `all` gives, save what `cancels`; an error if that is too much, or if `all` repeats a square.
+    fn collect(
+        change: Change,
+        all: impl Iterator<Item = (Piece, Square)>,
+        cancels: impl Fn(&(Piece, Square)) -> bool,
+    ) -> Result<Changes, DeltaError> {
+        let mut changes = Changes::NONE;
+        let mut squares = Bitboard::EMPTY;
+        let mut found = 0;
+        for (piece, square) in all {
+            if squares.contains(square) {
+                return Err(DeltaError::SameSquare { change, square });
+            }
+            squares.insert(square);
+            if !cancels(&(piece, square)) {
+                found += 1;
+                if found <= CAPACITY {
+                    changes.push(piece, square);
+                }
+            }
+        }
+        if found > CAPACITY {
+            return Err(DeltaError::TooMany { change, found });
+        }
+        Ok(changes)
+    }
+
+    /// Appends an entry. Every caller knows that there is room: constructors of moves append two at most.
+    #[inline]
+    fn push(&mut self, piece: Piece, square: Square) {
+        // Asking, where indexing would do, spares the hot path a panic that cannot happen.
+        if let Some(entry) = self.entries.get_mut(usize::from(self.len)) {
+            *entry = (piece, square);
+            self.len += 1;
+        }
+    }
+
+    #[inline]
+    fn as_slice(&self) -> &[(Piece, Square)] {
+        // `len` never exceeds the capacity: saying so spares a panic here too.
+        &self.entries[..usize::from(self.len).min(CAPACITY)]
+    }
+}
+
+impl fmt::Debug for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.as_slice()).finish()
+    }
+}
+
+/// The pieces of `one` that do not stand on the same square of `other`.
+fn only_in(
+    one: &(impl Position + ?Sized),
+    other: &(impl Position + ?Sized),
+) -> impl Iterator<Item = (Piece, Square)> {
+    Piece::ALL.into_iter().flat_map(move |piece| {
+        let squares = one.pieces(piece) & !other.pieces(piece);
+        squares.into_iter().map(move |square| (piece, square))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+    use crate::board::Board;
+
+    const PAWN: Piece = Piece::new(Color::White, Role::Pawn);
+    const KING: Piece = Piece::new(Color::White, Role::King);
+    const ROOK: Piece = Piece::new(Color::White, Role::Rook);
+    const BLACK_PAWN: Piece = Piece::new(Color::Black, Role::Pawn);
+    const BLACK_ROOK: Piece = Piece::new(Color::Black, Role::Rook);
+
+    fn board(fen: &str) -> Board {
+        fen.parse().unwrap()
+    }
+
+    #[test]
+    fn a_null_move_changes_nothing() {
+        let delta = Delta::null();
+        assert!(delta.removed().is_empty() && delta.added().is_empty());
+        assert!(!delta.moves_king(Color::White) && !delta.moves_king(Color::Black));
+        assert_eq!(Delta::quiet(ROOK, Square::A1, Square::A1), delta);
+    }
+
+    #[test]
+    fn captures_remove_the_captured_piece_where_it_stands() {
+        let capture = Delta::capture(ROOK, Square::A1, Square::A7, BLACK_PAWN, Square::A7);
+        assert_eq!(
+            capture.removed(),
+            [(ROOK, Square::A1), (BLACK_PAWN, Square::A7)]
+        );
+        assert_eq!(capture.added(), [(ROOK, Square::A7)]);
+        let en_passant = Delta::capture(PAWN, Square::E5, Square::D6, BLACK_PAWN, Square::D5);
+        assert_eq!(
+            en_passant.removed(),
+            [(PAWN, Square::E5), (BLACK_PAWN, Square::D5)]
+        );
+        assert_eq!(en_passant.added(), [(PAWN, Square::D6)]);
+    }
+
+    #[test]
+    fn promotions_exchange_the_pawn() {
+        let quiet = Delta::promotion(Color::Black, Square::C2, Square::C1, Role::Rook, None);
+        assert_eq!(quiet.removed(), [(BLACK_PAWN, Square::C2)]);
+        assert_eq!(quiet.added(), [(BLACK_ROOK, Square::C1)]);
+        let capture =
+            Delta::promotion(Color::Black, Square::C2, Square::D1, Role::Rook, Some(ROOK));
+        assert_eq!(
+            capture.removed(),
+            [(BLACK_PAWN, Square::C2), (ROOK, Square::D1)]
+        );
+        assert_eq!(capture.added(), [(BLACK_ROOK, Square::D1)]);
+    }
+
+    #[test]
+    fn castling_drops_what_stays_in_place() {
+        let king_stays =
+            Delta::castling(Color::White, Square::G1, Square::G1, Square::H1, Square::F1);
+        assert_eq!(king_stays, Delta::quiet(ROOK, Square::H1, Square::F1));
+        assert!(!king_stays.moves_king(Color::White));
+        let rook_stays =
+            Delta::castling(Color::White, Square::B1, Square::C1, Square::D1, Square::D1);
+        assert_eq!(rook_stays, Delta::quiet(KING, Square::B1, Square::C1));
+        assert!(rook_stays.moves_king(Color::White) && !rook_stays.moves_king(Color::Black));
+    }
+
+    #[test]
+    fn castling_is_right_wherever_the_pieces_stand() {
+        for (before, squares, after) in [
+            (
+                "4k3/8/8/8/8/8/8/4K2R w",
+                [Square::E1, Square::G1, Square::H1, Square::F1],
+                "4k3/8/8/8/8/8/8/5RK1 b",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/5KR1 w",
+                [Square::F1, Square::G1, Square::G1, Square::F1],
+                "4k3/8/8/8/8/8/8/5RK1 b",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/5K1R w",
+                [Square::F1, Square::G1, Square::H1, Square::F1],
+                "4k3/8/8/8/8/8/8/5RK1 b",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/6KR w",
+                [Square::G1, Square::G1, Square::H1, Square::F1],
+                "4k3/8/8/8/8/8/8/5RK1 b",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/1RK5 w",
+                [Square::C1, Square::C1, Square::B1, Square::D1],
+                "4k3/8/8/8/8/8/8/2KR4 b",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/2RK4 w",
+                [Square::D1, Square::C1, Square::C1, Square::D1],
+                "4k3/8/8/8/8/8/8/2KR4 b",
+            ),
+        ] {
+            let [king_from, king_to, rook_from, rook_to] = squares;
+            let delta = Delta::castling(Color::White, king_from, king_to, rook_from, rook_to);
+            let mut played = board(before);
+            assert_eq!(played.apply(&delta), Ok(()), "{before}");
+            assert_eq!(played, board(after), "{before}");
+        }
+    }
+
+    #[test]
+    fn changes_that_undo_each_other_cancel() {
+        let stays = (ROOK, Square::D4);
+        let delta = Delta::from_changes(
+            &[stays, (PAWN, Square::A2), (BLACK_PAWN, Square::A4)],
+            &[(PAWN, Square::A4), stays],
+        );
+        let capture = Delta::capture(PAWN, Square::A2, Square::A4, BLACK_PAWN, Square::A4);
+        assert_eq!(delta, Ok(capture));
+        assert_eq!(Delta::from_changes(&[stays], &[stays]), Ok(Delta::null()));
+    }
+
+    #[test]
+    fn lists_hold_four_entries() {
+        let pawns: [_; 5] = core::array::from_fn(|file| (PAWN, Square::ALL[8 + file]));
+        let four = Delta::from_changes(&pawns[..4], &[]).unwrap();
+        assert_eq!(four.removed(), &pawns[..4]);
+        let five = Delta::from_changes(&[], &pawns).unwrap_err();
+        let change = Change::Added;
+        assert_eq!(five, DeltaError::TooMany { change, found: 5 });
+        assert_eq!(five.to_string(), "found 5 added pieces, expected at most 4");
+        // Five entries of which one cancels are four.
+        assert_eq!(Delta::from_changes(&pawns, &pawns[4..]), Ok(four));
+    }
+
+    #[test]
+    fn a_list_names_a_square_once() {
+        let error =
+            Delta::from_changes(&[(PAWN, Square::E4), (ROOK, Square::E4)], &[]).unwrap_err();
+        let (change, square) = (Change::Removed, Square::E4);
+        assert_eq!(error, DeltaError::SameSquare { change, square });
+        assert_eq!(
+            error.to_string(),
+            "found two removed pieces on e4, expected at most one"
+        );
+        // Cancelling must not hide it.
+        let pawn = (PAWN, Square::E4);
+        assert!(Delta::from_changes(&[pawn, pawn], &[pawn]).is_err());
+    }
+
+    #[test]
+    fn between_finds_what_a_move_changed() {
+        let before = board("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1");
+        let after = board("4k3/8/3P4/8/8/8/8/4K3 b");
+        let delta = Delta::between(&before, &after).unwrap();
+        assert_eq!(
+            delta.removed(),
+            [(PAWN, Square::E5), (BLACK_PAWN, Square::D5)]
+        );
+        assert_eq!(delta.added(), [(PAWN, Square::D6)]);
+        assert_eq!(Delta::between(&after, &after), Ok(Delta::null()));
+    }
+
+    #[test]
+    fn between_refuses_what_is_too_far_apart() {
+        let bare_kings = board("4k3/8/8/8/8/8/8/4K3 w");
+        let change = Change::Removed;
+        assert_eq!(
+            Delta::between(&Board::start(), &bare_kings),
+            Err(DeltaError::TooMany { change, found: 30 })
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Which rows of the transformer a position switches on.
+
+use crate::chess::{Color, Piece, Square};
+use crate::delta::Delta;
+use crate::position::Position;
+
+/// A feature set of the piece-square family, its formula's tables written out.
+///
+/// Seen by a perspective, a piece switches on the row
+///
+/// ```text
+/// king_offset[king ^ o] + plane[piece] + (square ^ o)
+/// o = flip[perspective] ^ (7 if the king's file is in mirror_files else 0)
+/// ```
+///
+/// where `king` is the perspective's own king, and `piece` is told apart as own or opponent's.
+#[derive(Clone, Copy, Debug)]
+pub struct PieceSquare {
+    /// What white's and black's squares are exclusive-ored with.
+    pub flip: [u8; 2],
+    /// Bit `f` is set when a king on file `f` mirrors the board.
+    pub mirror_files: u8,
+    /// The first row for each square of the oriented own king.
+    pub king_offset: [u32; 64],
+    /// The first row of a piece within the king's rows: own pawn to king, then the opponent's.
+    pub plane: [u32; 12],
+    /// How many features can be active at once on a legal board.
+    pub max_active: usize,
+}
+
+/// How a perspective looks at the board: it changes only when its own king moves, and not always then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    perspective: Color,
+    /// What squares are exclusive-ored with.
+    orientation: u8,
+    /// The first row of the king's rows.
+    offset: u32,
+}
+
+impl PieceSquare {
+    /// How `perspective` looks at the board when its king is on `king`.
+    #[inline]
+    pub(crate) fn view(&self, perspective: Color, king: Square) -> View {
+        let mirrored = self.mirror_files >> king.file() & 1 != 0;
+        let orientation = self.flip[perspective.index()] ^ if mirrored { 7 } else { 0 };
+        let offset = self.king_offset[(king.index() ^ usize::from(orientation)) % 64];
+        View {
+            perspective,
+            orientation,
+            offset,
+        }
+    }
+
+    /// The row that a piece on a square switches on.
+    #[inline]
+    pub(crate) fn row(&self, view: View, piece: Piece, square: Square) -> u32 {
+        let owner = usize::from(piece.color != view.perspective);
+        let plane = self.plane[6 * owner + piece.role.index()];
+        let square = square.index() as u32 ^ u32::from(view.orientation);
+        view.offset + plane + square
+    }
+
+    /// Adds the rows of all pieces on the board.
+    #[inline]
+    pub(crate) fn active(&self, view: View, position: &impl Position, rows: &mut Rows) {
+        for piece in Piece::ALL {
+            for square in position.pieces(piece) {
+                rows.push(self.row(view, piece, square));
+            }
+        }
+    }
+
+    /// Whether the perspective looks at the board otherwise after a move: then all its rows change.
+    #[inline]
+    pub(crate) fn view_changes(
+        &self,
+        perspective: Color,
+        delta: &Delta,
+        after: &impl Position,
+    ) -> bool {
+        let own_king = |(piece, square): &(Piece, Square)| {
+            (piece.color == perspective && piece.role == crate::chess::Role::King)
+                .then_some(*square)
+        };
+        match delta.removed().iter().find_map(own_king) {
+            Some(before) => {
+                self.view(perspective, before) != self.view(perspective, after.king(perspective))
+            }
+            // Without a king before or after, the delta is none of a game: start anew, which is always right.
+            None => delta.moves_king(perspective),
+        }
+    }
+}
+
+/// A list of rows with room for a piece on every square of the board.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    rows: [u32; Rows::CAPACITY],
+    len: usize,
+}
+
+impl Rows {
+    /// One piece for each square and two sets of features.
+    pub(crate) const CAPACITY: usize = 128;
+
+    #[inline]
+    pub(crate) fn new() -> Rows {
+        Rows {
+            rows: [0; Rows::CAPACITY],
+            len: 0,
+        }
+    }
+
+    /// Adds a row. There is room for every position whose bitboards are disjoint; rows of others beyond the
+    /// capacity are dropped.
+    #[inline]
+    pub(crate) fn push(&mut self, row: u32) {
+        if let Some(free) = self.rows.get_mut(self.len) {
+            *free = row;
+            self.len += 1;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[u32] {
+        &self.rows[..self.len.min(Rows::CAPACITY)]
+    }
+}

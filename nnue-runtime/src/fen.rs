@@ -1,0 +1,585 @@
+//! Forsyth-Edwards notation: positions as text.
+//!
+//! Networks see the placement and the side to move. The other fields are checked, so that a damaged line does not pass
+//! for a position, and dropped.
+
+mod error;
+
+use alloc::string::ToString;
+use core::fmt;
+
+use crate::chess::{Color, Piece, Role, Square};
+
+pub use self::error::FenError;
+
+/// The fields of FEN in their order. The first two are required.
+const FIELDS: [&str; 6] = [
+    "placement",
+    "side to move",
+    "castling",
+    "en passant",
+    "halfmove clock",
+    "fullmove number",
+];
+
+/// Reads a FEN of two to six fields, separated by white space: the placement by squares, and the side to move.
+pub(crate) fn parse(fen: &str) -> Result<([Option<Piece>; 64], Color), FenError> {
+    if let Some((offset, found)) = fen.char_indices().find(|(_, found)| !found.is_ascii()) {
+        return Err(FenError::NotAscii { offset, found });
+    }
+    let mut fields = fen.split_ascii_whitespace().map(|text| Field {
+        text,
+        offset: text.as_ptr().addr() - fen.as_ptr().addr(),
+    });
+    let found = fields.clone().count();
+    if found > FIELDS.len() {
+        return Err(FenError::Fields { found });
+    }
+    let placement = fields.next().ok_or(FenError::Empty)?;
+    let side_to_move = fields.next().ok_or(FenError::Fields { found })?;
+
+    let squares = parse_placement(placement)?;
+    let side_to_move = parse_side_to_move(side_to_move)?;
+    if let Some(castling) = fields.next() {
+        check_castling(castling)?;
+    }
+    if let Some(en_passant) = fields.next() {
+        check_en_passant(en_passant)?;
+    }
+    for (number, field) in fields.zip(&FIELDS[4..]) {
+        check_number(number, field)?;
+    }
+    Ok((squares, side_to_move))
+}
+
+/// Writes the first two fields of FEN.
+pub(crate) fn write(
+    f: &mut fmt::Formatter<'_>,
+    squares: &[Option<Piece>; 64],
+    side_to_move: Color,
+) -> fmt::Result {
+    let mut separator = "";
+    for rank in squares.rchunks(8) {
+        f.write_str(separator)?;
+        separator = "/";
+        for run in rank.chunk_by(|left, right| left.is_none() && right.is_none()) {
+            match run[0] {
+                Some(piece) => write!(f, "{piece}")?,
+                None => write!(f, "{}", run.len())?,
+            }
+        }
+    }
+    f.write_str(match side_to_move {
+        Color::White => " w",
+        Color::Black => " b",
+    })
+}
+
+/// One field of a FEN.
+#[derive(Clone, Copy)]
+struct Field<'a> {
+    text: &'a str,
+    /// Where the field begins in the FEN.
+    offset: usize,
+}
+
+impl<'a> Field<'a> {
+    /// The characters with their offsets in the FEN.
+    fn chars(self) -> impl Iterator<Item = (usize, char)> + 'a {
+        (self.offset..).zip(self.text.chars())
+    }
+}
+
+fn parse_placement(field: Field<'_>) -> Result<[Option<Piece>; 64], FenError> {
+    let found = field.text.split('/').count();
+    if found != 8 {
+        return Err(FenError::Ranks { found });
+    }
+    let mut squares = [None; 64];
+    let mut offset = field.offset;
+    for (text, rank) in field.text.split('/').zip((0..8).rev()) {
+        parse_rank(Field { text, offset }, rank, &mut squares)?;
+        offset += text.len() + 1;
+    }
+
+    let count = |wanted: Piece| {
+        squares
+            .iter()
+            .filter(|&&piece| piece == Some(wanted))
+            .count()
+    };
+    for color in Color::ALL {
+        let found = count(Piece::new(color, Role::King));
+        if found != 1 {
+            return Err(FenError::Kings { color, found });
+        }
+    }
+    let found = squares.iter().flatten().count();
+    if found > 32 {
+        return Err(FenError::Pieces { found });
+    }
+    Ok(squares)
+}
+
+/// Reads one rank, 0 to 7, into its squares.
+fn parse_rank(
+    field: Field<'_>,
+    rank: u8,
+    squares: &mut [Option<Piece>; 64],
+) -> Result<(), FenError> {
+    // How ranks are named in errors.
+    let name = rank + 1;
+    let mut files = 0;
+    let mut after_digit = false;
+    for (offset, letter) in field.chars() {
+        if let Some(empty @ 1..=8) = letter.to_digit(10) {
+            if after_digit {
+                return Err(FenError::AdjacentDigits { offset, rank: name });
+            }
+            after_digit = true;
+            files += empty as usize;
+            continue;
+        }
+        let piece = Piece::from_char(letter).ok_or(FenError::Letter {
+            offset,
+            rank: name,
+            found: letter,
+        })?;
+        // A rank that is too long is read to its end, for the error to say how long it is.
+        let square = u8::try_from(files)
+            .ok()
+            .and_then(|file| Square::from_file_rank(file, rank));
+        if let Some(square) = square {
+            if piece.role == Role::Pawn && matches!(rank, 0 | 7) {
+                return Err(FenError::PawnRank { offset, square });
+            }
+            squares[square.index()] = Some(piece);
+        }
+        after_digit = false;
+        files += 1;
+    }
+    if files != 8 {
+        return Err(FenError::Files {
+            rank: name,
+            found: files,
+        });
+    }
+    Ok(())
+}
+
+fn parse_side_to_move(field: Field<'_>) -> Result<Color, FenError> {
+    match field.text {
+        "w" => Ok(Color::White),
+        "b" => Ok(Color::Black),
+        found => Err(FenError::SideToMove {
+            offset: field.offset,
+            found: found.to_string(),
+        }),
+    }
+}
+
+/// Accepts `-`, or castling rights in any order: `KQkq` of FEN, or the rooks' files of Shredder-FEN and X-FEN.
+fn check_castling(field: Field<'_>) -> Result<(), FenError> {
+    if field.text == "-" {
+        return Ok(());
+    }
+    for (index, (offset, found)) in field.chars().enumerate() {
+        if !matches!(found.to_ascii_lowercase(), 'k' | 'q' | 'a'..='h') {
+            return Err(FenError::Castling { offset, found });
+        }
+        if field.text[..index].contains(found) {
+            return Err(FenError::RepeatedCastling { offset, found });
+        }
+    }
+    for color in Color::ALL {
+        let is_of_color = |right: &char| right.is_ascii_uppercase() == (color == Color::White);
+        let found = field.text.chars().filter(is_of_color).count();
+        if found > 2 {
+            return Err(FenError::CastlingRights { color, found });
+        }
+    }
+    Ok(())
+}
+
+fn check_en_passant(field: Field<'_>) -> Result<(), FenError> {
+    let is_target = |square: Square| matches!(square.rank(), 2 | 5);
+    if field.text == "-" || field.text.parse().is_ok_and(is_target) {
+        return Ok(());
+    }
+    Err(FenError::EnPassant {
+        offset: field.offset,
+        found: field.text.to_string(),
+    })
+}
+
+/// Accepts digits. How many does not matter: the number is not used.
+fn check_number(field: Field<'_>, name: &'static str) -> Result<(), FenError> {
+    if field.text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(());
+    }
+    Err(FenError::Number {
+        field: name,
+        offset: field.offset,
+        found: field.text.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    const KINGS: &str = "4k3/8/8/8/8/8/8/4K3";
+
+    /// What [`write`] writes.
+    struct Written([Option<Piece>; 64], Color);
+
+    impl fmt::Display for Written {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write(f, &self.0, self.1)
+        }
+    }
+
+    #[track_caller]
+    fn refused(fen: &str, error: FenError, message: &str) {
+        assert_eq!(parse(fen).as_ref(), Err(&error), "{fen}");
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[track_caller]
+    fn accepted(fen: &str) {
+        assert!(parse(fen).is_ok(), "{fen}: {:?}", parse(fen));
+    }
+
+    #[test]
+    fn the_start_position_is_read() {
+        let (squares, side_to_move) = parse(START).unwrap();
+        assert_eq!(side_to_move, Color::White);
+        assert_eq!(squares.iter().flatten().count(), 32);
+        let at = |square: Square| squares[square.index()];
+        assert_eq!(at(Square::A1), Piece::from_char('R'));
+        assert_eq!(at(Square::D1), Piece::from_char('Q'));
+        assert_eq!(at(Square::H2), Piece::from_char('P'));
+        assert_eq!(at(Square::E4), None);
+        assert_eq!(at(Square::G8), Piece::from_char('n'));
+        assert_eq!(at(Square::E8), Piece::from_char('k'));
+    }
+
+    #[test]
+    fn the_last_four_fields_may_be_left_out() {
+        for end in [2, 3, 4, 5, 6] {
+            let fields: Vec<_> = START.split(' ').take(end).collect();
+            accepted(&fields.join(" "));
+        }
+        accepted(&format!("\t {KINGS}   b  -\n"));
+    }
+
+    #[test]
+    fn castling_rights_of_every_dialect_are_accepted() {
+        for castling in ["-", "KQkq", "Qkq", "Kk", "qK", "HAha", "Gg", "BKcq"] {
+            accepted(&format!("{KINGS} w {castling} - 0 1"));
+        }
+    }
+
+    #[test]
+    fn odd_but_possible_placements_are_accepted() {
+        accepted("kqqqqqqq/qqqqqqqq/qqqqqqqq/qqqqqqq1/8/8/8/K7 b - - 0 1");
+        accepted("k7/8/8/8/8/8/8/K7 w - e3 150 0");
+        accepted("k7/8/8/8/8/8/8/K7 w - d6 0 99999999999999999999");
+    }
+
+    #[test]
+    fn empty_texts_are_refused() {
+        let message = "found an empty text, expected at least placement and side to move";
+        refused("", FenError::Empty, message);
+        refused(" \t\n", FenError::Empty, message);
+    }
+
+    #[test]
+    fn other_scripts_are_refused() {
+        let (offset, found) = (23, 'é');
+        refused(
+            &format!("{KINGS} w -é"),
+            FenError::NotAscii { offset, found },
+            "found `é` at offset 23, expected ASCII only",
+        );
+    }
+
+    #[test]
+    fn wrong_numbers_of_fields_are_refused() {
+        refused(
+            KINGS,
+            FenError::Fields { found: 1 },
+            "found 1 field, expected 2 to 6: placement, side to move, castling, en passant, halfmove clock, fullmove number",
+        );
+        refused(
+            &format!("{START} 1-0"),
+            FenError::Fields { found: 7 },
+            "found 7 fields, expected 2 to 6: placement, side to move, castling, en passant, halfmove clock, fullmove number",
+        );
+    }
+
+    #[test]
+    fn wrong_numbers_of_ranks_are_refused() {
+        for (placement, found) in [
+            ("4k3/8/8/8/8/8/4K3", 7),
+            ("4k3/8/8/8/8/8/8/8/4K3", 9),
+            ("4k3/8/8/8/8/8/8/4K3/", 9),
+        ] {
+            refused(
+                &format!("{placement} w"),
+                FenError::Ranks { found },
+                &format!("found {found} ranks in the placement, expected 8 separated by `/`"),
+            );
+        }
+    }
+
+    #[test]
+    fn ranks_of_other_lengths_are_refused() {
+        for (text, found) in [
+            ("4P4", 9),
+            ("", 0),
+            ("7", 7),
+            ("8p8", 17),
+            ("pppppppppp", 10),
+        ] {
+            refused(
+                &format!("4k3/8/8/8/8/{text}/8/4K3 w"),
+                FenError::Files { rank: 3, found },
+                &format!("found {found} files in rank 3, expected 8"),
+            );
+        }
+    }
+
+    #[test]
+    fn unknown_letters_are_refused() {
+        for found in ['x', '0', '9', '-'] {
+            let (offset, rank) = (7, 6);
+            refused(
+                &format!("4k3/8/3{found}4/8/8/8/8/4K3 w"),
+                FenError::Letter {
+                    offset,
+                    rank,
+                    found,
+                },
+                &format!(
+                    "found `{found}` in rank 6 at offset 7, expected one of `PNBRQKpnbrqk` or a digit from 1 to 8"
+                ),
+            );
+        }
+        // Offsets count what precedes the field.
+        let (offset, rank, found) = (3, 8, 'y');
+        let error = FenError::Letter {
+            offset,
+            rank,
+            found,
+        };
+        assert_eq!(parse("  Ky6/8/8/8/8/8/8/8 w"), Err(error));
+    }
+
+    #[test]
+    fn adjacent_digits_are_refused() {
+        refused(
+            "4k3/44/8/8/8/8/8/4K3 w",
+            FenError::AdjacentDigits { offset: 5, rank: 7 },
+            "found adjacent digits in rank 7 at offset 5, expected one digit for each run of empty squares",
+        );
+    }
+
+    #[test]
+    fn pawns_on_the_outer_ranks_are_refused() {
+        refused(
+            "4k3/8/8/8/8/8/8/P3K3 w",
+            FenError::PawnRank {
+                offset: 16,
+                square: Square::A1,
+            },
+            "found a pawn on a1 at offset 16, expected pawns on ranks 2 to 7 only",
+        );
+        let (offset, square) = (3, Square::G8);
+        let error = FenError::PawnRank { offset, square };
+        assert_eq!(parse("4k1p1/8/8/8/8/8/8/4K3 w"), Err(error));
+    }
+
+    #[test]
+    fn each_player_has_one_king() {
+        refused(
+            "8/8/8/8/8/8/8/4K3 w",
+            FenError::Kings {
+                color: Color::Black,
+                found: 0,
+            },
+            "found 0 black kings, expected 1",
+        );
+        refused(
+            "4k3/8/8/8/8/8/8/K6K w",
+            FenError::Kings {
+                color: Color::White,
+                found: 2,
+            },
+            "found 2 white kings, expected 1",
+        );
+    }
+
+    #[test]
+    fn more_than_32_pieces_are_refused() {
+        refused(
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPPPPPP/RNBQKBNR w",
+            FenError::Pieces { found: 33 },
+            "found 33 pieces, expected at most 32",
+        );
+    }
+
+    #[test]
+    fn unknown_sides_to_move_are_refused() {
+        for found in ["W", "white", "-", "wb"] {
+            refused(
+                &format!("{KINGS} {found}"),
+                FenError::SideToMove {
+                    offset: 20,
+                    found: found.to_string(),
+                },
+                &format!("found side to move `{found}` at offset 20, expected `w` or `b`"),
+            );
+        }
+    }
+
+    #[test]
+    fn unknown_castling_rights_are_refused() {
+        for (field, offset, found) in [("KQi", 24, 'i'), ("--", 22, '-'), ("K-", 23, '-')] {
+            refused(
+                &format!("{KINGS} w {field} -"),
+                FenError::Castling { offset, found },
+                &format!(
+                    "found `{found}` in the castling field at offset {offset}, expected `-` alone or letters of `KQkq`, `A` to `H`, `a` to `h`"
+                ),
+            );
+        }
+        refused(
+            &format!("{KINGS} w KkK -"),
+            FenError::RepeatedCastling {
+                offset: 24,
+                found: 'K',
+            },
+            "found `K` again in the castling field at offset 24, expected each right once",
+        );
+        refused(
+            &format!("{KINGS} w Kkqa -"),
+            FenError::CastlingRights {
+                color: Color::Black,
+                found: 3,
+            },
+            "found 3 castling rights of black, expected at most 2",
+        );
+    }
+
+    #[test]
+    fn impossible_en_passant_squares_are_refused() {
+        for found in ["e4", "e2", "e5", "e8", "i3", "e", "--", "0"] {
+            refused(
+                &format!("{KINGS} b - {found} 0 1"),
+                FenError::EnPassant {
+                    offset: 24,
+                    found: found.to_string(),
+                },
+                &format!(
+                    "found en passant square `{found}` at offset 24, expected `-` or a square on rank 3 or 6"
+                ),
+            );
+        }
+    }
+
+    #[test]
+    fn clocks_are_numbers() {
+        for (fields, field, offset, found) in [
+            ("-1 1", "halfmove clock", 26, "-1"),
+            ("x 1", "halfmove clock", 26, "x"),
+            ("0 +1", "fullmove number", 28, "+1"),
+            ("0 1.5", "fullmove number", 28, "1.5"),
+        ] {
+            refused(
+                &format!("{KINGS} b - - {fields}"),
+                FenError::Number {
+                    field,
+                    offset,
+                    found: found.to_string(),
+                },
+                &format!("found {field} `{found}` at offset {offset}, expected a number"),
+            );
+        }
+    }
+
+    #[test]
+    fn control_characters_are_shown_escaped() {
+        let error = parse(&format!("{KINGS} \0")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "found side to move `\\0` at offset 20, expected `w` or `b`"
+        );
+    }
+
+    /// A small generator: what matters is that the same positions come again.
+    struct Xorshift(u64);
+
+    impl Xorshift {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 32) as usize % bound
+        }
+    }
+
+    #[test]
+    fn random_placements_round_trip() {
+        let mut random = Xorshift(0x1234_5678_9abc_def1);
+        for _ in 0..2000 {
+            let mut squares = [None; 64];
+            let white_king = random.below(64);
+            squares[white_king] = Piece::from_char('K');
+            squares[(white_king + 1 + random.below(63)) % 64] = Piece::from_char('k');
+            for _ in 0..random.below(31) {
+                let square = Square::ALL[random.below(64)];
+                let role = Role::ALL[random.below(5)];
+                let outer = matches!(square.rank(), 0 | 7);
+                if squares[square.index()].is_none() && !(role == Role::Pawn && outer) {
+                    let color = Color::ALL[random.below(2)];
+                    squares[square.index()] = Some(Piece::new(color, role));
+                }
+            }
+            let side_to_move = Color::ALL[random.below(2)];
+            let fen = Written(squares, side_to_move).to_string();
+            assert_eq!(parse(&fen), Ok((squares, side_to_move)), "{fen}");
+        }
+    }
+
+    #[test]
+    fn damaged_texts_are_refused_or_read_as_what_they_say() {
+        let mut random = Xorshift(0xfeed_0fac_e0ff_1ce5);
+        let alphabet = b"12345678pnbrqkPNBRQK/ w-KQkqae09x\0";
+        let mut accepted = 0;
+        for _ in 0..20_000 {
+            let mut fen = START.as_bytes().to_vec();
+            for _ in 0..=random.below(3) {
+                let at = random.below(fen.len());
+                match random.below(3) {
+                    0 => drop(fen.remove(at)),
+                    1 => fen.insert(at, alphabet[random.below(alphabet.len())]),
+                    _ => fen[at] = alphabet[random.below(alphabet.len())],
+                }
+            }
+            let fen = String::from_utf8(fen).unwrap();
+            if let Ok((squares, side_to_move)) = parse(&fen) {
+                accepted += 1;
+                let written = Written(squares, side_to_move).to_string();
+                let read = fen.split_ascii_whitespace().take(2);
+                assert!(read.eq(written.split(' ')), "{fen}: {written}");
+            }
+        }
+        assert!(accepted > 100, "only {accepted} texts are still positions");
+    }
+}

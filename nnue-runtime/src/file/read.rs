@@ -1,0 +1,220 @@
+//! Getting a file into memory without trusting its length.
+
+use alloc::vec::Vec;
+use alloc::{format, string::ToString};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+use super::error::LoadError;
+use super::known::PREFIX_LEN;
+use super::layout::FileLayout;
+use super::load::check_start;
+
+/// The least that the buffer grows by, in bytes.
+const MIN_STEP: u64 = 64 * 1024;
+
+/// Reads a whole stream into memory, as far as it can be a network of this layout: a wrong header is refused after a
+/// few bytes, and an endless stream when it is too long. The buffer grows with what has been read, a quarter at most.
+///
+/// # Errors
+///
+/// Errors of the header, [`LoadError::TooLong`] and [`LoadError::Io`]; the rest is up to [`split`](super::split).
+pub fn read_all(layout: &FileLayout, reader: impl Read) -> Result<Vec<u8>, LoadError> {
+    read_sized(layout, reader, 0)
+}
+
+/// Reads a whole file into memory, as [`read_all`] does, in a buffer of its size.
+///
+/// # Errors
+///
+/// As [`read_all`]; messages of [`LoadError::Io`] name the path.
+pub fn open(layout: &FileLayout, path: &Path) -> Result<Vec<u8>, LoadError> {
+    let read = || -> Result<Vec<u8>, LoadError> {
+        let file = File::open(path)?;
+        let size = file.metadata()?.len();
+        read_sized(layout, file, size)
+    };
+    read().map_err(|error| match error {
+        LoadError::Io { kind, message } => LoadError::Io {
+            kind,
+            message: format!("cannot read `{}`: {message}", path.display()),
+        },
+        error => error,
+    })
+}
+
+impl From<io::Error> for LoadError {
+    fn from(error: io::Error) -> Self {
+        Self::Io {
+            kind: error.kind(),
+            message: error.to_string(),
+        }
+    }
+}
+
+/// [`read_all`] for a stream that may have `expected_len` bytes.
+fn read_sized(
+    layout: &FileLayout,
+    mut reader: impl Read,
+    expected_len: u64,
+) -> Result<Vec<u8>, LoadError> {
+    let mut bytes = Vec::new();
+    reader
+        .by_ref()
+        .take(PREFIX_LEN as u64)
+        .read_to_end(&mut bytes)?;
+    check_start(layout, &bytes)?;
+
+    let limit = layout.max_len();
+    if expected_len > limit {
+        return Err(LoadError::TooLong { limit });
+    }
+    let mut step = expected_len.max(MIN_STEP);
+    loop {
+        // A byte more than the limit, to see whether there is one.
+        step = step.min(limit + 1 - bytes.len() as u64);
+        bytes
+            .try_reserve_exact(step as usize)
+            .map_err(|_| io::Error::from(ErrorKind::OutOfMemory))?;
+        let read = reader.by_ref().take(step).read_to_end(&mut bytes)? as u64;
+        if bytes.len() as u64 > limit {
+            return Err(LoadError::TooLong { limit });
+        }
+        if read < step {
+            return Ok(bytes);
+        }
+        step = (bytes.len() as u64 / 4).max(MIN_STEP);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::super::tests::{BODY, COMPRESSED, RAW, file};
+    use super::super::{DESCRIPTION_LIMIT, Element, Encoding, Order, Section, Tensor, split};
+    use super::*;
+
+    /// Gives one byte a call, and counts them.
+    struct Slow<'a> {
+        source: &'a [u8],
+        read: usize,
+    }
+
+    impl Read for &mut Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Some(&byte) = self.source.get(self.read) else {
+                return Ok(0);
+            };
+            self.read += 1;
+            buffer[0] = byte;
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn streams_are_read_to_their_end() {
+        for layout in [RAW, COMPRESSED] {
+            let source = file(&layout);
+            let mut slow = Slow {
+                source: &source,
+                read: 0,
+            };
+            assert_eq!(read_all(&layout, &mut slow), Ok(source.clone()));
+            for len in 0..source.len() {
+                // What is missing is found here if it is in the header, by `split` otherwise.
+                assert_eq!(read_all(&layout, &source[..len]).is_ok(), len >= 12);
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_streams_are_refused_early() {
+        let mut source = file(&RAW);
+        source[4] ^= 1;
+        let mut slow = Slow {
+            source: &source,
+            read: 0,
+        };
+        assert!(matches!(
+            read_all(&RAW, &mut slow),
+            Err(LoadError::NetworkHash { .. })
+        ));
+        assert!(slow.read <= 64, "{}", slow.read);
+    }
+
+    #[test]
+    fn streams_stop_at_the_longest_valid_file() {
+        let limit = RAW.max_len();
+        // A description as long as allowed.
+        let longest = |layout: &FileLayout| {
+            let mut source = file(layout);
+            source[8..12].copy_from_slice(&DESCRIPTION_LIMIT.to_le_bytes());
+            source.splice(BODY..BODY, vec![b' '; DESCRIPTION_LIMIT as usize - 4]);
+            source
+        };
+        let source = longest(&RAW);
+        assert_eq!(source.len() as u64, limit);
+        let read = read_all(&RAW, &source[..]).unwrap();
+        assert!(split(&RAW, &read).is_ok());
+        assert!(longest(&COMPRESSED).len() as u64 <= COMPRESSED.max_len());
+
+        let source = file(&RAW);
+        let endless = source.chain(io::repeat(0));
+        assert_eq!(read_all(&RAW, endless), Err(LoadError::TooLong { limit }));
+    }
+
+    #[test]
+    fn buffers_are_little_longer_than_what_they_hold() {
+        let layout = FileLayout {
+            sections: &[Section::Tensor(Tensor {
+                name: "weights",
+                element: Element::I16,
+                encoding: Encoding::Leb128,
+                offset: 0,
+                order: Order::Same { count: 4_000_000 },
+            })],
+            ..RAW
+        };
+        let source = file(&RAW);
+        let start = &source[..12];
+        for len in [100_000, 3_000_000, 9_000_000] {
+            let stream = start.chain(io::repeat(1).take(len));
+            let read = read_all(&layout, stream).unwrap();
+            assert!(read.capacity() <= read.len() / 4 * 5 + 64 * 1024, "{len}");
+        }
+    }
+
+    #[test]
+    fn files_are_read_and_checked_by_size() {
+        let path = std::env::temp_dir().join(format!("nnue-runtime-{}", std::process::id()));
+        let source = file(&RAW);
+        std::fs::write(&path, &source).unwrap();
+        let opened = open(&RAW, &path).unwrap();
+        let too_long = {
+            let file = File::options().write(true).open(&path).unwrap();
+            file.set_len(1 << 40).map(|()| open(&RAW, &path))
+        };
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(opened, source);
+        // Some file systems have no sparse files.
+        if let Ok(result) = too_long {
+            let limit = RAW.max_len();
+            assert_eq!(result, Err(LoadError::TooLong { limit }));
+        }
+    }
+
+    #[test]
+    fn failures_to_read_name_the_file() {
+        let error = open(&RAW, Path::new("no such/net.nnue")).unwrap_err();
+        let LoadError::Io { kind, message } = error else {
+            panic!("{error}")
+        };
+        assert_eq!(kind, ErrorKind::NotFound);
+        assert!(
+            message.starts_with("cannot read `no such/net.nnue`: "),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! Weights as plain memory: allocated as zeros on the heap, filled field by field or byte by byte,
+//! read back as bytes. A network is megabytes large, so no value of its type may ever pass through
+//! the stack.
+
+use alloc::alloc::{Layout, alloc_zeroed, handle_alloc_error};
+use alloc::boxed::Box;
+use core::slice;
+
+/// A type that is nothing but its bytes.
+///
+/// # Safety
+///
+/// Every pattern of `size_of::<Self>()` bytes is a valid value; there is no padding, so that every
+/// byte of a value is always initialised; there are no pointers, no interior mutability and no
+/// `Drop`.
+pub unsafe trait Plain: Copy + 'static {}
+
+macro_rules! plain_numbers {
+    ($($number:ty),*) => { $(
+        // SAFETY: a primitive number has no padding and no invalid patterns.
+        unsafe impl Plain for $number {}
+    )* };
+}
+plain_numbers!(i8, u8, i16, u16, i32, u32, i64, u64, f32);
+
+// SAFETY: an array is its elements one after the other, with nothing between or behind them.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+
+/// Defines a struct of [`Plain`] fields that starts on a cache line, and makes it `Plain`.
+///
+/// The struct is `#[repr(C, align(64))]`: fields lie in the order given. It does not compile if a
+/// field is not `Plain` or if the compiler would have to insert padding; the generator adds fields
+/// of its own where needed, for padding is memory that [`bytes`] must not show.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! plain {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis struct $name:ident {
+            $($(#[$field_attribute:meta])* $field_visibility:vis $field:ident: $type:ty),* $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive($crate::__private::core::clone::Clone, $crate::__private::core::marker::Copy)]
+        #[repr(C, align(64))]
+        $visibility struct $name {
+            $($(#[$field_attribute])* $field_visibility $field: $type),*
+        }
+
+        // SAFETY: all fields are `Plain` and their sizes add up to the whole, so there is no
+        // padding: both are checked below, before any code that uses this implementation can run.
+        unsafe impl $crate::memory::Plain for $name {}
+
+        const _: () = {
+            const fn assert_plain<T: $crate::memory::Plain>() {}
+            $(assert_plain::<$type>();)*
+            $crate::__private::core::assert!(
+                $crate::__private::core::mem::size_of::<$name>()
+                    == 0 $(+ $crate::__private::core::mem::size_of::<$type>())*,
+                "the fields leave padding: add explicit fields for it",
+            );
+        };
+    };
+}
+
+/// A `T` of all zeros, made on the heap without ever being on the stack.
+///
+/// Aborts like any other allocation if there is no memory.
+#[must_use]
+pub fn zeroed_box<T: Plain>() -> Box<T> {
+    const {
+        assert!(
+            size_of::<T>() > 0,
+            "the allocator hands out no empty memory"
+        )
+    };
+    let layout = Layout::new::<T>();
+    // SAFETY: the layout's size is not zero.
+    let memory = unsafe { alloc_zeroed(layout) };
+    if memory.is_null() {
+        handle_alloc_error(layout);
+    }
+    // SAFETY: the memory comes from the global allocator with the layout of `T`, nobody else owns
+    // it, and zeros are a valid `T` because every pattern is.
+    unsafe { Box::from_raw(memory.cast::<T>()) }
+}
+
+/// The bytes of a value, in memory order.
+#[must_use]
+pub fn bytes<T: Plain>(value: &T) -> &[u8] {
+    // SAFETY: all `size_of::<T>()` bytes behind the reference are initialised (`Plain` has no
+    // padding) and cannot change while it is borrowed (no interior mutability).
+    unsafe { slice::from_raw_parts((&raw const *value).cast(), size_of::<T>()) }
+}
+
+/// The bytes of a value, in memory order, to be overwritten.
+#[must_use]
+pub fn bytes_mut<T: Plain>(value: &mut T) -> &mut [u8] {
+    // SAFETY: as in `bytes`; the borrow is exclusive, and whatever is written is a valid `T`.
+    unsafe { slice::from_raw_parts_mut((&raw mut *value).cast(), size_of::<T>()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::plain! {
+        /// Weights as the compiler lays them out, with its own padding.
+        struct Weights {
+            rows: [[i16; 32]; 3],
+            biases: [i32; 8],
+            scale: f32,
+            padding: [u8; 28],
+        }
+    }
+
+    #[test]
+    fn a_box_starts_as_aligned_zeros() {
+        let weights = zeroed_box::<Weights>();
+        assert_eq!((&raw const *weights).addr() % 64, 0);
+        assert_eq!(bytes(&*weights), [0; 256]);
+        assert_eq!(weights.padding, [0; 28]);
+    }
+
+    #[test]
+    fn bytes_are_the_fields_in_order() {
+        let mut weights = zeroed_box::<Weights>();
+        weights.rows[2][31] = 0x1234;
+        weights.biases[0] = -2;
+        weights.scale = 1.0;
+        let bytes = bytes(&*weights);
+        assert_eq!(bytes[190..192], 0x1234_i16.to_ne_bytes());
+        assert_eq!(bytes[192..196], (-2_i32).to_ne_bytes());
+        assert_eq!(bytes[224..228], 1.0_f32.to_ne_bytes());
+    }
+
+    #[test]
+    fn written_bytes_arrive_in_the_fields() {
+        let mut weights = zeroed_box::<Weights>();
+        bytes_mut(&mut weights.rows[1])[..4].copy_from_slice(&[0xFF, 0xFF, 0x00, 0x80]);
+        assert_eq!(weights.rows[1][..3], [-1, i16::MIN, 0]);
+        bytes_mut(&mut *weights).fill(0xFF);
+        assert_eq!(weights.biases, [-1; 8]);
+        assert!(weights.scale.is_nan());
+    }
+
+    #[test]
+    fn a_box_may_be_larger_than_the_stack() {
+        let large = zeroed_box::<[[i16; 1024]; 1 << 14]>();
+        assert_eq!(large[(1 << 14) - 1][1023], 0);
+    }
+}

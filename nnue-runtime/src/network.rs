@@ -1,0 +1,195 @@
+//! A network's weights, and evaluation with them.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::convert::Infallible;
+use core::fmt;
+
+use crate::accumulator::Accumulator;
+use crate::architecture::{Architecture, Embedded, Output, SelectedByPieces};
+use crate::chess::Color;
+use crate::file::{self, LoadError, Loaded};
+use crate::level::Level;
+use crate::memory;
+use crate::position::Position;
+use crate::report::Report;
+
+/// The weights of a network, laid out for one instruction set.
+///
+/// Megabytes on the heap and never on the stack. Shared by reference or `Arc` among threads.
+pub struct Network<A: Architecture> {
+    level: Level,
+    weights: Box<A::Weights>,
+    loaded: Loaded,
+}
+
+impl<A: Architecture> Network<A> {
+    /// Loads a net file.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if the file cannot be read or is not this network's.
+    #[cfg(feature = "std")]
+    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Network<A>, LoadError> {
+        Network::from_bytes(&file::open(&A::FILE, path.as_ref())?)
+    }
+
+    /// Loads a net file from a stream, which must end where the net does.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if the stream cannot be read or does not hold this network's file. A wrong file is refused
+    /// after its first bytes.
+    #[cfg(feature = "std")]
+    pub fn read(reader: impl std::io::Read) -> Result<Network<A>, LoadError> {
+        Network::from_bytes(&file::read_all(&A::FILE, reader)?)
+    }
+
+    /// Loads a net file from memory.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if the bytes are not this network's file, whole and with nothing after it.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network<A>, LoadError> {
+        let parts = file::split(&A::FILE, bytes)?;
+        let level = Level::detect();
+        let mut weights = memory::zeroed_box::<A::Weights>();
+        let loaded = parts.load(level.packed(), memory::bytes_mut(&mut *weights))?;
+        Ok(Network {
+            level,
+            weights,
+            loaded,
+        })
+    }
+
+    /// Writes the net file: the very bytes that were loaded.
+    ///
+    /// # Errors
+    ///
+    /// The writer's.
+    #[cfg(feature = "std")]
+    pub fn write(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
+        self.store(&mut |bytes| writer.write_all(bytes))
+    }
+
+    /// The net file: the very bytes that were loaded.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut file = Vec::new();
+        let Ok(()) = self.store::<Infallible>(&mut |bytes| {
+            file.extend_from_slice(bytes);
+            Ok(())
+        });
+        file
+    }
+
+    fn store<E>(&self, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let bytes = memory::bytes(&*self.weights);
+        file::store(&A::FILE, self.level.packed(), bytes, &self.loaded, sink)
+    }
+
+    /// The instruction set that evaluations use: at first [`Level::detect`]'s.
+    #[inline]
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The same network for another instruction set. It evaluates to the same integers, and its accumulators are the
+    /// same.
+    #[must_use]
+    pub fn with_level(mut self, level: Level) -> Network<A> {
+        let bytes = memory::bytes_mut(&mut *self.weights);
+        file::relevel(&A::FILE, bytes, self.level.packed(), level.packed());
+        self.level = level;
+        self
+    }
+
+    /// What the net file says of itself: text by convention, but any bytes.
+    #[must_use]
+    pub fn description(&self) -> &[u8] {
+        &self.loaded.description
+    }
+
+    /// What can be proved from these weights, and what should be known of them. Takes some milliseconds.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        Report::of::<A>(&self.weights, &self.loaded)
+    }
+
+    /// Evaluates with the layers of one bucket; the last for buckets beyond it.
+    #[inline]
+    #[must_use]
+    pub fn evaluate_bucket(
+        &self,
+        accumulator: &Accumulator<A>,
+        side_to_move: Color,
+        bucket: usize,
+    ) -> Output {
+        let (stm, opponent) = (
+            accumulator.half(side_to_move),
+            accumulator.half(!side_to_move),
+        );
+        A::propagate(self.level, &self.weights, stm, opponent, bucket)
+    }
+
+    #[inline]
+    pub(crate) fn weights(&self) -> &A::Weights {
+        &self.weights
+    }
+}
+
+impl<A: SelectedByPieces> Network<A> {
+    /// Evaluates a position, whose accumulator is given, for the side to move.
+    #[inline]
+    #[must_use]
+    pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> Output {
+        let bucket = Self::bucket(position.occupied().len());
+        self.evaluate_bucket(accumulator, position.side_to_move(), bucket)
+    }
+
+    /// The bucket of positions with so many pieces; that of 32 for more.
+    #[inline]
+    #[must_use]
+    pub fn bucket(pieces: usize) -> usize {
+        let table = <A as SelectedByPieces>::BUCKETS;
+        usize::from(table[pieces.min(table.len() - 1)])
+    }
+}
+
+impl<A: Embedded> Network<A> {
+    /// The network that was embedded while compiling. Each call decodes it anew: keep the result.
+    #[must_use]
+    pub fn embedded() -> Network<A> {
+        match Network::from_bytes(<A as Embedded>::FILE) {
+            Ok(network) => network,
+            Err(error) => unreachable!("the embedded file was checked while compiling: {error}"),
+        }
+    }
+}
+
+impl<A: Architecture> Clone for Network<A> {
+    fn clone(&self) -> Network<A> {
+        // Cloning the box would put the weights on the stack on their way.
+        let mut weights = memory::zeroed_box::<A::Weights>();
+        memory::bytes_mut(&mut *weights).copy_from_slice(memory::bytes(&*self.weights));
+        Network {
+            level: self.level,
+            weights,
+            loaded: self.loaded.clone(),
+        }
+    }
+}
+
+impl<A: Architecture> fmt::Debug for Network<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Network")
+            .field("net", &A::NAME)
+            .field("level", &self.level)
+            .field(
+                "description",
+                &alloc::string::String::from_utf8_lossy(&self.loaded.description),
+            )
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,139 @@
+//! What a network needs to know of an engine's board.
+
+use crate::chess::{Bitboard, Color, Piece, Role, Square};
+
+/// A placement of chessmen and whose turn it is: all that an evaluation depends on.
+///
+/// Engines implement it for their own board; [`Board`](crate::Board) is one that is ready to use.
+///
+/// # Contract
+///
+/// The twelve sets of [`pieces`](Position::pieces) are disjoint, hold 32 squares at most in all and exactly one king
+/// of each colour, and do not change as long as the position is not changed. Whether the position can be reached by
+/// legal moves does not matter. Evaluating a position that breaks the contract gives meaningless numbers, and nothing
+/// worse: neither panics nor undefined behaviour depend on it.
+///
+/// # Examples
+///
+/// An engine that keeps a set of squares per colour and per role:
+///
+/// ```
+/// use nnue_runtime::{Bitboard, Color, Piece, Position, Role, Square};
+///
+/// struct EngineBoard {
+///     colors: [u64; 2],
+///     roles: [u64; 6],
+///     white_to_move: bool,
+/// }
+///
+/// impl Position for EngineBoard {
+///     fn side_to_move(&self) -> Color {
+///         if self.white_to_move { Color::White } else { Color::Black }
+///     }
+///
+///     fn pieces(&self, piece: Piece) -> Bitboard {
+///         Bitboard(self.colors[piece.color.index()] & self.roles[piece.role.index()])
+///     }
+/// }
+///
+/// let bare_kings = EngineBoard {
+///     colors: [1 << 4, 1 << 60],
+///     roles: [0, 0, 0, 0, 0, 1 << 4 | 1 << 60],
+///     white_to_move: true,
+/// };
+/// assert_eq!(bare_kings.king(Color::White), Square::E1);
+/// assert_eq!(bare_kings.king(Color::Black), Square::E8);
+/// assert_eq!(bare_kings.occupied().len(), 2);
+/// ```
+pub trait Position {
+    /// The player whose turn it is, and from whose point of view evaluations are given.
+    fn side_to_move(&self) -> Color;
+
+    /// The squares where that piece stands. Called up to a dozen times for each refresh of an accumulator, so it should
+    /// be a look-up.
+    fn pieces(&self, piece: Piece) -> Bitboard;
+
+    /// The squares where any piece stands: the union of all [`pieces`](Position::pieces). Boards that keep this set
+    /// can return it.
+    #[inline]
+    fn occupied(&self) -> Bitboard {
+        let mut occupied = Bitboard::EMPTY;
+        for piece in Piece::ALL {
+            occupied |= self.pieces(piece);
+        }
+        occupied
+    }
+
+    /// The square of that colour's king: the first one if there are several, a1 if there is none.
+    #[inline]
+    fn king(&self, color: Color) -> Square {
+        self.pieces(Piece::new(color, Role::King))
+            .first()
+            .unwrap_or(Square::A1)
+    }
+}
+
+impl<P: Position + ?Sized> Position for &P {
+    #[inline]
+    fn side_to_move(&self) -> Color {
+        (**self).side_to_move()
+    }
+
+    #[inline]
+    fn pieces(&self, piece: Piece) -> Bitboard {
+        (**self).pieces(piece)
+    }
+
+    #[inline]
+    fn occupied(&self) -> Bitboard {
+        (**self).occupied()
+    }
+
+    #[inline]
+    fn king(&self, color: Color) -> Square {
+        (**self).king(color)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Holds the same squares for each piece of one colour: enough to see what the provided methods ask for.
+    struct OneColor(Color, Bitboard);
+
+    impl Position for OneColor {
+        fn side_to_move(&self) -> Color {
+            self.0
+        }
+
+        fn pieces(&self, piece: Piece) -> Bitboard {
+            if piece.color == self.0 {
+                self.1
+            } else {
+                Bitboard::EMPTY
+            }
+        }
+    }
+
+    #[test]
+    fn a_king_is_the_first_square_or_a1() {
+        let squares = Bitboard::from(Square::G5) | Square::C6.into();
+        let position = OneColor(Color::Black, squares);
+        assert_eq!(position.king(Color::Black), Square::G5);
+        assert_eq!(position.king(Color::White), Square::A1);
+        assert_eq!(position.occupied(), squares);
+    }
+
+    #[test]
+    fn references_and_trait_objects_are_positions() {
+        fn look(position: impl Position) -> (Color, Square, Bitboard) {
+            let king = position.king(Color::White);
+            (position.side_to_move(), king, position.occupied())
+        }
+        let position = OneColor(Color::White, Square::B3.into());
+        let seen = (Color::White, Square::B3, Square::B3.into());
+        assert_eq!(look(&position), seen);
+        assert_eq!(look(&position as &dyn Position), seen);
+    }
+}

@@ -1,0 +1,329 @@
+//! SIMD primitives, one file for each level.
+//!
+//! **The rule:** all files offer the same functions, constants and types, under the same names and
+//! in the same order, with the same meaning: generated kernels differ between levels only in the
+//! module that they use. [`scalar`] defines the meaning in plain Rust. `avxvnni` and `avx512icl`
+//! re-export the level that they extend and replace what the new instructions do better. Two tests
+//! hold the rule: one reads the files, one compares the results of all functions on all levels.
+//!
+//! Primitives are safe. Loads and stores take references to arrays that have the size of the
+//! vector, so they cannot leave them; and a function that enables target features can only be
+//! called, without `unsafe`, by functions that enable them too. Those are entered through
+//! [`dispatch!`](crate::dispatch).
+//!
+//! A new instruction set is a file here and a row in the table of [`level`](crate::level).
+
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "clippy takes safe functions that enable target features for unsafe ones"
+)]
+
+#[cfg(target_arch = "x86_64")]
+pub mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub mod avx512;
+#[cfg(target_arch = "x86_64")]
+pub mod avx512icl;
+#[cfg(target_arch = "x86_64")]
+pub mod avxvnni;
+mod nonzero;
+pub mod scalar;
+
+pub use nonzero::{Block, NonZero};
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::dispatch;
+    use crate::level::Level;
+
+    /// Blocks of the list that is tested: a multiple of what every level appends at once.
+    const BLOCKS: usize = 96;
+    const CAP: usize = BLOCKS + 32;
+
+    struct Inputs {
+        a: [i16; 64],
+        b: [i16; 64],
+        value: i16,
+        bytes: [u8; 64],
+        weights: [i8; 64],
+        sums: [i32; 16],
+        row: [u8; 480],
+        row_weights: [i8; 480],
+        blocks: [[u8; 4]; BLOCKS],
+    }
+
+    /// Each primitive, and what it makes of the inputs; for `pack_u8` in logical order.
+    type Results = Vec<(&'static str, Vec<i64>)>;
+
+    /// Applies all primitives of a level.
+    macro_rules! results {
+        ($level:ident $(, $features:literal)?) => {
+            mod $level {
+                use alloc::vec;
+
+                use super::{BLOCKS, CAP, Inputs, Results};
+                use crate::buffer::{chunk, chunk_mut};
+                use crate::simd::{$level as simd, NonZero};
+
+                /// As a kernel would: the features are those of the level.
+                $(#[target_feature(enable = $features)])?
+                pub(super) fn results(inputs: &Inputs) -> Results {
+                    use simd::*;
+
+                    macro_rules! words {
+                        (|$a:ident, $b:ident| $value:expr) => {{
+                            let mut words = [0; 64];
+                            for index in 0..64 / I16_LANES {
+                                let $a = load_i16(chunk(&inputs.a, index));
+                                let $b = load_i16(chunk(&inputs.b, index));
+                                store_i16($value, chunk_mut(&mut words, index));
+                            }
+                            (stringify!($value), words.map(i64::from).to_vec())
+                        }};
+                    }
+                    macro_rules! sums {
+                        ($bytes:expr, |$sum:ident, $inputs:ident, $weights:ident| $value:expr) => {{
+                            let mut sums = [0; 16];
+                            for index in 0..16 / I32_LANES {
+                                let $sum = load_i32(chunk(&inputs.sums, index));
+                                let $inputs = load_u8(chunk($bytes, index));
+                                let $weights = load_i8(chunk(&inputs.weights, index));
+                                store_i32($value, chunk_mut(&mut sums, index));
+                            }
+                            (stringify!($value), sums.map(i64::from).to_vec())
+                        }};
+                    }
+                    macro_rules! row {
+                        ($function:ident, $row:expr, $length:literal) => {{
+                            let sum = $function::<$length>(
+                                $row.first_chunk().unwrap(),
+                                inputs.row_weights.first_chunk().unwrap(),
+                            );
+                            let name = concat!(stringify!($function), "::<", $length, ">");
+                            (name, vec![i64::from(sum)])
+                        }};
+                    }
+
+                    let mut packed = [0; 64];
+                    for index in 0..64 / BYTES {
+                        let mut groups = [0; BYTES];
+                        let first = load_i16(chunk(&inputs.a, 2 * index));
+                        let second = load_i16(chunk(&inputs.a, 2 * index + 1));
+                        store_u8(pack_u8(first, second), &mut groups);
+                        for (group, logical) in PACKED.into_iter().enumerate() {
+                            let place = chunk_mut(&mut packed, index * BYTES / 8 + logical);
+                            *place = *chunk::<u8, 8>(&groups, group);
+                        }
+                    }
+
+                    let mut list = NonZero::<BLOCKS, CAP>::new();
+                    let mut vectors = inputs.blocks.as_flattened().as_chunks().0.iter();
+                    for index in 0..BLOCKS / (NONZERO_VECTORS * I32_LANES) {
+                        let packed = [(); NONZERO_VECTORS];
+                        let packed = packed.map(|()| load_u8(vectors.next().unwrap()));
+                        append_nonzero(&mut list, index * NONZERO_VECTORS * I32_LANES, packed);
+                    }
+                    let nonzero = list.as_slice().iter().map(|block| block.index() as i64);
+
+                    let (wide, wide_row) = (&inputs.bytes, &inputs.row);
+                    let narrow = &wide.map(|byte| byte & 127);
+                    let narrow_row = &wide_row.map(|byte| byte & 127);
+                    vec![
+                        words!(|_a, _b| splat_i16(inputs.value)),
+                        words!(|a, b| add_i16(a, b)),
+                        words!(|a, b| sub_i16(a, b)),
+                        words!(|a, b| min_i16(a, b)),
+                        words!(|a, b| max_i16(a, b)),
+                        words!(|a, _b| shift_left_i16::<0>(a)),
+                        words!(|a, _b| shift_left_i16::<7>(a)),
+                        words!(|a, _b| shift_left_i16::<15>(a)),
+                        words!(|a, _b| shift_right_i16::<0>(a)),
+                        words!(|a, _b| shift_right_i16::<6>(a)),
+                        words!(|a, _b| shift_right_i16::<15>(a)),
+                        words!(|a, b| mul_high_i16(a, b)),
+                        words!(|a, b| mul_low_i16(a, b)),
+                        ("pack_u8", packed.map(i64::from).to_vec()),
+                        sums!(wide, |_sum, _inputs, _weights| zero_i32()),
+                        sums!(wide, |sum, _inputs, _weights| add_i32(sum, sum)),
+                        sums!(narrow, |sum, inputs, weights| dot(sum, inputs, weights)),
+                        sums!(narrow, |sum, _inputs, weights| {
+                            dot(sum, splat_block(&[0, 1, 99, 127]), weights)
+                        }),
+                        sums!(wide, |sum, inputs, weights| dot_wide(sum, inputs, weights)),
+                        sums!(wide, |sum, _inputs, weights| {
+                            dot_wide(sum, splat_block(&[1, 0, 128, 255]), weights)
+                        }),
+                        row!(dot_row, narrow_row, 32),
+                        row!(dot_row, narrow_row, 64),
+                        row!(dot_row, narrow_row, 256),
+                        row!(dot_row, narrow_row, 480),
+                        row!(dot_row_wide, wide_row, 32),
+                        row!(dot_row_wide, wide_row, 96),
+                        row!(dot_row_wide, wide_row, 128),
+                        row!(dot_row_wide, wide_row, 480),
+                        ("append_nonzero", nonzero.collect()),
+                    ]
+                }
+            }
+        };
+    }
+    results!(scalar);
+    #[cfg(target_arch = "x86_64")]
+    results!(avx2, "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt");
+    #[cfg(target_arch = "x86_64")]
+    results!(avxvnni, "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni");
+    #[cfg(target_arch = "x86_64")]
+    results!(
+        avx512,
+        "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    );
+    #[cfg(target_arch = "x86_64")]
+    results!(
+        avx512icl,
+        "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    );
+
+    /// Inputs of which about half are the extremes of their ranges, and of whose blocks `density`
+    /// in 8 are not zero.
+    fn random_inputs(state: &mut u64, density: u64) -> Inputs {
+        let mut random = || {
+            *state ^= *state << 13;
+            *state ^= *state >> 7;
+            *state ^= *state << 17;
+            *state >> 20
+        };
+        macro_rules! either {
+            ($type:ty, $($extreme:expr),+) => {{
+                let extremes = [$($extreme),+];
+                match random() % 2 {
+                    0 => extremes[random() as usize % extremes.len()],
+                    _ => random() as $type,
+                }
+            }};
+        }
+        Inputs {
+            a: [(); 64].map(|()| either!(i16, i16::MIN, i16::MAX, -1, 0, 1, 127, 128, 255, 256)),
+            b: [(); 64].map(|()| either!(i16, i16::MIN, i16::MAX, -1, 0, 1)),
+            value: random() as i16,
+            bytes: [(); 64].map(|()| either!(u8, 0, 1, 127, 128, 255)),
+            weights: [(); 64].map(|()| either!(i8, -128, -127, -1, 0, 1, 127)),
+            sums: [(); 16].map(|()| either!(i32, i32::MIN, i32::MAX, -1, 0)),
+            row: [(); 480].map(|()| either!(u8, 127, 128, 255)),
+            row_weights: [(); 480].map(|()| either!(i8, -128, 127)),
+            blocks: [(); BLOCKS].map(|()| match random() % 8 < density {
+                true => either!(u32, 1, 1 << 8, 1 << 16, 1 << 24, 1 << 31)
+                    .max(1)
+                    .to_le_bytes(),
+                false => [0; 4],
+            }),
+        }
+    }
+
+    #[track_caller]
+    fn assert_levels_agree(inputs: &Inputs) {
+        let expected = scalar::results(inputs);
+        for level in Level::available() {
+            for (found, expected) in dispatch!(level, results(inputs)).iter().zip(&expected) {
+                assert_eq!(found, expected, "{level}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_levels_agree_on_random_inputs() {
+        #[cfg(feature = "std")]
+        std::println!(
+            "levels: {:?}",
+            Level::available().map(Level::name).collect::<Vec<_>>()
+        );
+        let mut state = 0x9E37_79B9_7F4A_7C15;
+        for density in (0..=8).cycle().take(4500) {
+            assert_levels_agree(&random_inputs(&mut state, density));
+        }
+    }
+
+    #[test]
+    fn all_levels_agree_where_sums_of_products_are_extreme() {
+        let mut inputs = random_inputs(&mut 1, 0);
+        for byte in [127, 128, 255] {
+            for weight in [-128, -127, 127] {
+                (inputs.bytes, inputs.weights) = ([byte; 64], [weight; 64]);
+                (inputs.row, inputs.row_weights) = ([byte; 480], [weight; 480]);
+                for sum in [0, i32::MIN, i32::MAX] {
+                    inputs.sums = [sum; 16];
+                    assert_levels_agree(&inputs);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_levels_find_each_single_block_and_byte() {
+        let mut inputs = random_inputs(&mut 1, 0);
+        for block in 0..BLOCKS {
+            for byte in 0..4 {
+                inputs.blocks = [[0; 4]; BLOCKS];
+                inputs.blocks[block][byte] = 0x80;
+                let (_, found) = scalar::results(&inputs).pop().unwrap();
+                assert_eq!(found, [block as i64]);
+                assert_levels_agree(&inputs);
+            }
+        }
+    }
+
+    /// Generated kernels are the same code for every level, so every level needs everything they
+    /// name.
+    #[test]
+    fn all_files_have_the_same_functions() {
+        fn items(source: &str) -> Vec<&str> {
+            let name = |item: &'static str| {
+                move |line| {
+                    let rest = str::strip_prefix(line, item)?;
+                    rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+                        .next()
+                }
+            };
+            let (functions, constants, types) =
+                (name("pub fn "), name("pub const "), name("pub type "));
+            source
+                .lines()
+                .filter_map(|line| functions(line).or(constants(line)).or(types(line)))
+                .collect()
+        }
+        let all = items(include_str!("simd/scalar.rs"));
+        assert!(
+            all.len() > 30 && all.contains(&"BYTES") && all.contains(&"U8") && all.contains(&"dot")
+        );
+        assert_eq!(items(include_str!("simd/avx2.rs")), all);
+        assert_eq!(items(include_str!("simd/avx512.rs")), all);
+        for (file, source) in [
+            ("avxvnni.rs", include_str!("simd/avxvnni.rs")),
+            ("avx512icl.rs", include_str!("simd/avx512icl.rs")),
+        ] {
+            let replaced = items(source);
+            let in_order: Vec<&str> = all
+                .iter()
+                .copied()
+                .filter(|name| replaced.contains(name))
+                .collect();
+            assert_eq!(replaced, in_order, "{file}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_runs_of_the_slice() {
+        let mut numbers = [0, 1, 2, 3, 4, 5, 6];
+        assert_eq!(chunk(&numbers, 1), &[2, 3]);
+        *chunk_mut(&mut numbers, 2) = [9, 9];
+        assert_eq!(numbers, [0, 1, 2, 3, 9, 9, 6]);
+    }
+
+    #[test]
+    #[should_panic(expected = "out of bounds")]
+    fn a_chunk_that_is_not_whole_does_not_exist() {
+        let _: &[i32; 2] = chunk(&[0, 1, 2], 1);
+    }
+}

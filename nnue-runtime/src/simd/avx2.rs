@@ -1,0 +1,298 @@
+//! Primitives for AVX2: 256-bit vectors.
+
+use core::arch::x86_64::*;
+
+use super::nonzero::{NonZero, SET_BITS};
+
+/// Bytes in a vector.
+pub const BYTES: usize = 32;
+/// 16-bit lanes in a vector.
+pub const I16_LANES: usize = BYTES / 2;
+/// 32-bit lanes in a vector.
+pub const I32_LANES: usize = BYTES / 4;
+/// Vectors that fit in registers at once.
+pub const REGISTERS: usize = 16;
+/// The order of the groups of 8 bytes that [`pack_u8`] makes: packed group `g` holds logical group
+/// `PACKED[g]`. The instruction packs each half of 128 bits for itself.
+pub const PACKED: [usize; BYTES / 8] = [0, 2, 1, 3];
+/// How many vectors [`append_nonzero`] takes at once.
+pub const NONZERO_VECTORS: usize = 1;
+
+/// A vector of signed 16-bit lanes.
+pub type I16 = __m256i;
+/// A vector of signed 32-bit lanes.
+pub type I32 = __m256i;
+/// A vector of unsigned bytes.
+pub type U8 = __m256i;
+/// A vector of signed bytes.
+pub type I8 = __m256i;
+
+/// Reads a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn load_i16(from: &[i16; I16_LANES]) -> I16 {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
+/// Writes a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
+}
+
+/// The value in every lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn splat_i16(value: i16) -> I16 {
+    _mm256_set1_epi16(value)
+}
+
+/// `a + b`, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn add_i16(a: I16, b: I16) -> I16 {
+    _mm256_add_epi16(a, b)
+}
+
+/// `a - b`, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn sub_i16(a: I16, b: I16) -> I16 {
+    _mm256_sub_epi16(a, b)
+}
+
+/// The lesser of each pair of lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn min_i16(a: I16, b: I16) -> I16 {
+    _mm256_min_epi16(a, b)
+}
+
+/// The greater of each pair of lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn max_i16(a: I16, b: I16) -> I16 {
+    _mm256_max_epi16(a, b)
+}
+
+/// `a << N`, for `N` in `0..=15`; bits shifted out are lost.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn shift_left_i16<const N: i32>(a: I16) -> I16 {
+    const { assert!(N >= 0 && N < 16) };
+    _mm256_slli_epi16::<N>(a)
+}
+
+/// `a >> N`, for `N` in `0..=15`, rounding down.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
+    const { assert!(N >= 0 && N < 16) };
+    _mm256_srai_epi16::<N>(a)
+}
+
+/// The high 16 bits of the signed product of 32 bits: `a * b >> 16`, rounding down.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn mul_high_i16(a: I16, b: I16) -> I16 {
+    _mm256_mulhi_epi16(a, b)
+}
+
+/// The low 16 bits of the product: `a * b`, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn mul_low_i16(a: I16, b: I16) -> I16 {
+    _mm256_mullo_epi16(a, b)
+}
+
+/// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
+/// [`PACKED`].
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn pack_u8(first: I16, second: I16) -> U8 {
+    _mm256_packus_epi16(first, second)
+}
+
+/// Reads a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn load_u8(from: &[u8; BYTES]) -> U8 {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
+/// Writes a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn store_u8(vector: U8, to: &mut [u8; BYTES]) {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
+}
+
+/// All zeros.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn zero_i32() -> I32 {
+    _mm256_setzero_si256()
+}
+
+/// Reads a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn load_i32(from: &[i32; I32_LANES]) -> I32 {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
+/// Writes a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn store_i32(vector: I32, to: &mut [i32; I32_LANES]) {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
+}
+
+/// `a + b`, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn add_i32(a: I32, b: I32) -> I32 {
+    _mm256_add_epi32(a, b)
+}
+
+/// Reads a vector.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn load_i8(from: &[i8; BYTES]) -> I8 {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
+/// The four bytes again and again.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn splat_block(block: &[u8; 4]) -> U8 {
+    _mm256_set1_epi32(i32::from_le_bytes(*block))
+}
+
+/// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for inputs in
+/// `0..=127`: `vpmaddubsw` saturates sums of two products to 16 bits, and the greatest is
+/// `2 * 127 * 128 = 32512`.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
+    add_i32(sum, add_pairs(_mm256_maddubs_epi16(inputs, weights)))
+}
+
+/// As [`dot`], exact for all inputs: with the low seven bits apart from the highest, sums of two
+/// products are at most `2 * 127 * 128 = 32512` in size for the former, and in
+/// `2 * 128 * -128 ..= 2 * 128 * 127` or `-32768..=32512` for the latter.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
+    let low = _mm256_and_si256(inputs, _mm256_set1_epi8(0x7F));
+    let high = _mm256_andnot_si256(_mm256_set1_epi8(0x7F), inputs);
+    let low = add_pairs(_mm256_maddubs_epi16(low, weights));
+    let high = add_pairs(_mm256_maddubs_epi16(high, weights));
+    add_i32(sum, add_i32(low, high))
+}
+
+/// The sum of the products of a whole row, wrapping; `N` is a multiple of 32. Exact for inputs in
+/// `0..=127`.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    sum_row(inputs, weights, |sum, inputs, weights| {
+        dot(sum, inputs, weights)
+    })
+}
+
+/// As [`dot_row`], exact for all inputs.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    sum_row(inputs, weights, |sum, inputs, weights| {
+        dot_wide(sum, inputs, weights)
+    })
+}
+
+/// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
+/// are not all zero, in the order of the bytes.
+///
+/// Panics if there are not so many blocks.
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
+    list: &mut NonZero<BLOCKS, CAP>,
+    first_block: usize,
+    packed: [U8; NONZERO_VECTORS],
+) {
+    NonZero::<BLOCKS, CAP>::assert_blocks(first_block, I32_LANES);
+    let [bytes] = packed;
+    let zero = _mm256_cmpeq_epi32(bytes, _mm256_setzero_si256());
+    let nonzero = !_mm256_movemask_ps(_mm256_castsi256_ps(zero)) as u8;
+    let lanes = &SET_BITS[usize::from(nonzero)];
+    // SAFETY: a row of the table has 16 bytes, the room of 32 indices has 64; no alignment is
+    // needed.
+    unsafe {
+        let lanes = _mm_loadu_si128(lanes.as_ptr().cast());
+        let indices = _mm_add_epi16(lanes, _mm_set1_epi16(first_block as i16));
+        _mm_storeu_si128(list.room().as_mut_ptr().cast(), indices);
+    }
+    // SAFETY: eight indices were written, and there are at most eight bits in the mask. Each index
+    // is `first_block` plus a lane, which the assertion at the top has shown to be less than
+    // `BLOCKS`.
+    unsafe { list.grow(nonzero.count_ones() as usize) };
+}
+
+/// The sum over a row for a given `dot`. Four sums at once, because each waits for itself.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn sum_row<const N: usize>(
+    inputs: &[u8; N],
+    weights: &[i8; N],
+    dot: impl Fn(I32, U8, I8) -> I32,
+) -> i32 {
+    const { assert!(N.is_multiple_of(32), "rows are padded to 32 inputs") };
+    let (inputs, weights) = (
+        inputs.as_chunks::<BYTES>().0,
+        weights.as_chunks::<BYTES>().0,
+    );
+    let (inputs, last_inputs) = inputs.as_chunks::<4>();
+    let (weights, last_weights) = weights.as_chunks::<4>();
+    let mut sums = [zero_i32(); 4];
+    for (inputs, weights) in inputs.iter().zip(weights) {
+        for (index, sum) in sums.iter_mut().enumerate() {
+            *sum = dot(*sum, load_u8(&inputs[index]), load_i8(&weights[index]));
+        }
+    }
+    for ((inputs, weights), sum) in last_inputs.iter().zip(last_weights).zip(&mut sums) {
+        *sum = dot(*sum, load_u8(inputs), load_i8(weights));
+    }
+    let [a, b, c, d] = sums;
+    sum_i32(add_i32(add_i32(a, b), add_i32(c, d)))
+}
+
+/// The sum of all lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn sum_i32(vector: I32) -> i32 {
+    let fours = _mm_add_epi32(
+        _mm256_castsi256_si128(vector),
+        _mm256_extracti128_si256::<1>(vector),
+    );
+    let twos = _mm_add_epi32(fours, _mm_shuffle_epi32::<0b_01_00_11_10>(fours));
+    _mm_cvtsi128_si32(_mm_add_epi32(
+        twos,
+        _mm_shuffle_epi32::<0b_10_11_00_01>(twos),
+    ))
+}
+
+/// Sums of neighbouring 16-bit lanes, in 32 bits.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_pairs(vector: I16) -> I32 {
+    _mm256_madd_epi16(vector, _mm256_set1_epi16(1))
+}

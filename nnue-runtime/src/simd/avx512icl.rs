@@ -1,0 +1,86 @@
+//! Primitives for AVX-512 as since Ice Lake: AVX-512 but for products of bytes, which are one
+//! instruction that does not saturate (VNNI), and the list of blocks, compressed in one instruction
+//! (VBMI2).
+
+use core::arch::x86_64::*;
+
+use super::avx512::sum_row;
+use super::nonzero::NonZero;
+
+pub use super::avx512::*;
+
+/// How many vectors [`append_nonzero`] takes at once: as many as have the blocks for a vector of
+/// 16-bit indices.
+pub const NONZERO_VECTORS: usize = 2;
+
+/// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for all
+/// inputs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
+    _mm512_dpbusd_epi32(sum, inputs, weights)
+}
+
+/// As [`dot`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
+    dot(sum, inputs, weights)
+}
+
+/// The sum of the products of a whole row, wrapping; `N` is a multiple of 32. Exact for all inputs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    sum_row(
+        inputs,
+        weights,
+        |sum, inputs, weights| dot(sum, inputs, weights),
+        |sum, inputs, weights| _mm256_dpbusd_epi32(sum, inputs, weights),
+    )
+}
+
+/// As [`dot_row`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    dot_row(inputs, weights)
+}
+
+/// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
+/// are not all zero, in the order of the bytes.
+///
+/// Compresses in a register and stores all of it: compression straight to memory is microcoded on
+/// Zen 4.
+///
+/// Panics if there are not so many blocks.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
+    list: &mut NonZero<BLOCKS, CAP>,
+    first_block: usize,
+    packed: [U8; NONZERO_VECTORS],
+) {
+    NonZero::<BLOCKS, CAP>::assert_blocks(first_block, NONZERO_VECTORS * I32_LANES);
+    let [low, high] = packed.map(|bytes| u32::from(_mm512_test_epi32_mask(bytes, bytes)));
+    let nonzero = low | (high << I32_LANES);
+    let lanes = load_i16(&LANES);
+    let indices = _mm512_add_epi16(lanes, _mm512_set1_epi16(first_block as i16));
+    let indices = _mm512_maskz_compress_epi16(nonzero, indices);
+    // SAFETY: the vector has 64 bytes, as has the room of 32 indices; no alignment is needed.
+    unsafe { _mm512_storeu_si512(list.room().as_mut_ptr().cast(), indices) };
+    // SAFETY: 32 indices were written, and there are 32 bits in the mask. Each index for a bit is
+    // `first_block` plus a lane, which the assertion at the top has shown to be less than `BLOCKS`.
+    unsafe { list.grow(nonzero.count_ones() as usize) };
+}
+
+/// The number of each 16-bit lane.
+const LANES: [i16; I16_LANES] = {
+    let mut lanes = [0; I16_LANES];
+    let mut lane = 0;
+    while lane < I16_LANES {
+        lanes[lane] = lane as i16;
+        lane += 1;
+    }
+    lanes
+};

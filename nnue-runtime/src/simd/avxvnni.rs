@@ -1,0 +1,37 @@
+//! Primitives for AVX2 with AVX-VNNI: AVX2 but for products of bytes, which are one instruction
+//! that does not saturate.
+
+use core::arch::x86_64::*;
+
+pub use super::avx2::*;
+
+/// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for all
+/// inputs.
+#[inline]
+#[target_feature(enable = "avx2,avxvnni")]
+pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
+    _mm256_dpbusd_avx_epi32(sum, inputs, weights)
+}
+
+/// As [`dot`].
+#[inline]
+#[target_feature(enable = "avx2,avxvnni")]
+pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
+    dot(sum, inputs, weights)
+}
+
+/// The sum of the products of a whole row, wrapping; `N` is a multiple of 32. Exact for all inputs.
+#[inline]
+#[target_feature(enable = "avx2,avxvnni")]
+pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    super::avx2::sum_row(inputs, weights, |sum, inputs, weights| {
+        dot(sum, inputs, weights)
+    })
+}
+
+/// As [`dot_row`].
+#[inline]
+#[target_feature(enable = "avx2,avxvnni")]
+pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    dot_row(inputs, weights)
+}

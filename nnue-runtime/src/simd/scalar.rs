@@ -1,0 +1,291 @@
+//! Primitives in plain Rust on vectors of 16 bytes. They define what the primitives of every level
+//! mean.
+//!
+//! LLVM makes vector instructions (SSE2, NEON, ...) of all but [`dot`], which stays one
+//! multiplication for each product.
+
+use core::array;
+use core::mem::MaybeUninit;
+
+use super::nonzero::NonZero;
+use crate::buffer::chunk;
+
+/// Bytes in a vector.
+pub const BYTES: usize = 16;
+/// 16-bit lanes in a vector.
+pub const I16_LANES: usize = BYTES / 2;
+/// 32-bit lanes in a vector.
+pub const I32_LANES: usize = BYTES / 4;
+/// Vectors that fit in registers at once.
+pub const REGISTERS: usize = 16;
+/// The order of the groups of 8 bytes that [`pack_u8`] makes: packed group `g` holds logical group
+/// `PACKED[g]`.
+pub const PACKED: [usize; BYTES / 8] = [0, 1];
+/// How many vectors [`append_nonzero`] takes at once.
+pub const NONZERO_VECTORS: usize = 1;
+
+/// A vector of signed 16-bit lanes.
+pub type I16 = [i16; I16_LANES];
+/// A vector of signed 32-bit lanes.
+pub type I32 = [i32; I32_LANES];
+/// A vector of unsigned bytes.
+pub type U8 = [u8; BYTES];
+/// A vector of signed bytes.
+pub type I8 = [i8; BYTES];
+
+/// Reads a vector.
+#[inline(always)]
+pub fn load_i16(from: &[i16; I16_LANES]) -> I16 {
+    *from
+}
+
+/// Writes a vector.
+#[inline(always)]
+pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
+    *to = vector;
+}
+
+/// The value in every lane.
+#[inline(always)]
+pub fn splat_i16(value: i16) -> I16 {
+    [value; I16_LANES]
+}
+
+/// `a + b`, wrapping.
+#[inline(always)]
+pub fn add_i16(a: I16, b: I16) -> I16 {
+    array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
+}
+
+/// `a - b`, wrapping.
+#[inline(always)]
+pub fn sub_i16(a: I16, b: I16) -> I16 {
+    array::from_fn(|lane| a[lane].wrapping_sub(b[lane]))
+}
+
+/// The lesser of each pair of lanes.
+#[inline(always)]
+pub fn min_i16(a: I16, b: I16) -> I16 {
+    array::from_fn(|lane| a[lane].min(b[lane]))
+}
+
+/// The greater of each pair of lanes.
+#[inline(always)]
+pub fn max_i16(a: I16, b: I16) -> I16 {
+    array::from_fn(|lane| a[lane].max(b[lane]))
+}
+
+/// `a << N`, for `N` in `0..=15`; bits shifted out are lost.
+#[inline(always)]
+pub fn shift_left_i16<const N: i32>(a: I16) -> I16 {
+    const { assert!(N >= 0 && N < 16) };
+    a.map(|lane| lane << N)
+}
+
+/// `a >> N`, for `N` in `0..=15`, rounding down.
+#[inline(always)]
+pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
+    const { assert!(N >= 0 && N < 16) };
+    a.map(|lane| lane >> N)
+}
+
+/// The high 16 bits of the signed product of 32 bits: `a * b >> 16`, rounding down.
+#[inline(always)]
+pub fn mul_high_i16(a: I16, b: I16) -> I16 {
+    array::from_fn(|lane| ((i32::from(a[lane]) * i32::from(b[lane])) >> 16) as i16)
+}
+
+/// The low 16 bits of the product: `a * b`, wrapping.
+#[inline(always)]
+pub fn mul_low_i16(a: I16, b: I16) -> I16 {
+    array::from_fn(|lane| a[lane].wrapping_mul(b[lane]))
+}
+
+/// The lanes of `first`, then of `second`, clamped to `0..=255`, in groups of 8 in the order of
+/// [`PACKED`].
+#[inline(always)]
+pub fn pack_u8(first: I16, second: I16) -> U8 {
+    let lane = |index: usize| {
+        if index < I16_LANES {
+            first[index]
+        } else {
+            second[index - I16_LANES]
+        }
+    };
+    array::from_fn(|index| lane(index).clamp(0, 255) as u8)
+}
+
+/// Reads a vector.
+#[inline(always)]
+pub fn load_u8(from: &[u8; BYTES]) -> U8 {
+    *from
+}
+
+/// Writes a vector.
+#[inline(always)]
+pub fn store_u8(vector: U8, to: &mut [u8; BYTES]) {
+    *to = vector;
+}
+
+/// All zeros.
+#[inline(always)]
+pub fn zero_i32() -> I32 {
+    [0; I32_LANES]
+}
+
+/// Reads a vector.
+#[inline(always)]
+pub fn load_i32(from: &[i32; I32_LANES]) -> I32 {
+    *from
+}
+
+/// Writes a vector.
+#[inline(always)]
+pub fn store_i32(vector: I32, to: &mut [i32; I32_LANES]) {
+    *to = vector;
+}
+
+/// `a + b`, wrapping.
+#[inline(always)]
+pub fn add_i32(a: I32, b: I32) -> I32 {
+    array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
+}
+
+/// Reads a vector.
+#[inline(always)]
+pub fn load_i8(from: &[i8; BYTES]) -> I8 {
+    *from
+}
+
+/// The four bytes again and again.
+#[inline(always)]
+pub fn splat_block(block: &[u8; 4]) -> U8 {
+    array::from_fn(|index| block[index % 4])
+}
+
+/// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for inputs in
+/// `0..=127`; levels differ beyond.
+#[inline(always)]
+pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
+    dot_wide(sum, inputs, weights)
+}
+
+/// As [`dot`], exact for all inputs.
+#[inline(always)]
+pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
+    array::from_fn(|lane| {
+        let products = chunk::<u8, 4>(&inputs, lane)
+            .iter()
+            .zip(chunk::<i8, 4>(&weights, lane));
+        sum[lane].wrapping_add(
+            products
+                .map(|(&input, &weight)| i32::from(input) * i32::from(weight))
+                .sum(),
+        )
+    })
+}
+
+/// The sum of the products of a whole row, wrapping; `N` is a multiple of 32. Exact for inputs in
+/// `0..=127`; levels differ beyond.
+#[inline(always)]
+pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    dot_row_wide(inputs, weights)
+}
+
+/// As [`dot_row`], exact for all inputs.
+#[inline(always)]
+pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    const { assert!(N.is_multiple_of(32), "rows are padded to 32 inputs") };
+    let products = inputs
+        .iter()
+        .zip(weights)
+        .map(|(&input, &weight)| i32::from(input) * i32::from(weight));
+    products.fold(0, i32::wrapping_add)
+}
+
+/// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
+/// are not all zero, in the order of the bytes.
+///
+/// Panics if there are not so many blocks.
+#[inline(always)]
+pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
+    list: &mut NonZero<BLOCKS, CAP>,
+    first_block: usize,
+    packed: [U8; NONZERO_VECTORS],
+) {
+    NonZero::<BLOCKS, CAP>::assert_blocks(first_block, I32_LANES);
+    let [bytes] = packed;
+    let room = list.room();
+    let mut found = 0;
+    for lane in 0..I32_LANES {
+        room[found] = MaybeUninit::new((first_block + lane) as u16);
+        found += usize::from(*chunk::<u8, 4>(&bytes, lane) != [0; 4]);
+    }
+    // SAFETY: the first `found` of the room were written, at most one for each lane, with indices
+    // that the assertion at the top has shown to be less than `BLOCKS`.
+    unsafe { list.grow(found) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_wrap_and_comparisons_are_signed() {
+        let (low, high) = (splat_i16(i16::MIN), splat_i16(i16::MAX));
+        assert_eq!(add_i16(high, splat_i16(1)), low);
+        assert_eq!(sub_i16(low, splat_i16(1)), high);
+        assert_eq!((min_i16(low, high), max_i16(low, high)), (low, high));
+        assert_eq!(add_i32([i32::MAX; 4], [1; 4]), [i32::MIN; 4]);
+    }
+
+    #[test]
+    fn shifts_and_products_round_down() {
+        assert_eq!(
+            shift_left_i16::<7>(splat_i16(0x01FF)),
+            splat_i16(0xFF80_u16 as i16)
+        );
+        assert_eq!(shift_right_i16::<2>(splat_i16(-5)), splat_i16(-2));
+        assert_eq!(mul_high_i16(splat_i16(-3), splat_i16(1)), splat_i16(-1));
+        assert_eq!(
+            mul_high_i16(splat_i16(i16::MIN), splat_i16(i16::MIN)),
+            splat_i16(0x4000)
+        );
+        assert_eq!(
+            mul_low_i16(splat_i16(300), splat_i16(-300)),
+            splat_i16(-24464)
+        );
+    }
+
+    #[test]
+    fn packing_clamps_to_bytes() {
+        let packed = pack_u8(
+            [-1, 0, 1, 127, 128, 255, 256, i16::MAX],
+            splat_i16(i16::MIN),
+        );
+        assert_eq!(
+            packed,
+            [0, 0, 1, 127, 128, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0]
+        );
+    }
+
+    #[test]
+    fn each_lane_sums_its_own_four_products() {
+        let inputs = [
+            1, 2, 3, 4, 127, 127, 127, 127, 0, 0, 0, 255, 255, 255, 255, 255,
+        ];
+        let weights = [
+            1, 10, 100, -1, -128, -128, -128, -128, 9, 9, 9, -128, 127, 127, 127, 127,
+        ];
+        assert_eq!(
+            dot_wide([7, 0, i32::MIN, i32::MAX], inputs, weights)[..2],
+            [324, -65024]
+        );
+        assert_eq!(dot_wide([0; 4], inputs, weights)[2..], [-32640, 129_540]);
+        assert_eq!(
+            dot_wide([i32::MAX; 4], splat_block(&[1, 0, 0, 0]), [1; 16]),
+            [i32::MIN; 4]
+        );
+        assert_eq!(dot_row_wide(&[255; 64], &[-128; 64]), -64 * 255 * 128);
+    }
+}
