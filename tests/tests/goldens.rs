@@ -3,7 +3,8 @@
 
 use cozy_chess::util::parse_uci_move;
 use nnue_runtime::{
-    Accumulator, Architecture, Board, Color, Delta, Level, Network, Output, Position, SelectedByPieces,
+    Accumulator, Architecture, Board, Color, Delta, Level, Network, Output, Position,
+    SelectedByPieces,
 };
 use nnue_tests::golden::{
     GoldenLinePly, GoldenPosition, Line, golden_line_plies, golden_lines, golden_positions,
@@ -48,8 +49,18 @@ fn check_positions<A: SelectedByPieces>(net: &Network<A>, goldens: &[GoldenPosit
             positional: golden.positional[golden.bucket],
             value: golden.engine,
         };
-        assert_eq!(Network::<A>::bucket(board.occupied().len()), golden.bucket, "{fen}");
-        assert_eq!(net.evaluate(&accumulator, &board), expected, "{} at {}: {fen}", A::NAME, net.level());
+        assert_eq!(
+            Network::<A>::bucket(board.occupied().len()),
+            golden.bucket,
+            "{fen}"
+        );
+        assert_eq!(
+            net.evaluate(&accumulator, &board),
+            expected,
+            "{} at {}: {fen}",
+            A::NAME,
+            net.level()
+        );
     }
 }
 

@@ -77,6 +77,8 @@ pub enum LayerPlan {
         sums: usize,
         /// Whether the blocks follow one another without a loop.
         unrolled: bool,
+        /// Whether each step is a call: so many scalar steps in one function take minutes to compile.
+        called: bool,
     },
     /// One horizontal sum per output.
     Rows,
@@ -177,11 +179,13 @@ fn plan_affine(affine: &Affine, sparse: bool, isa: &'static Isa, unroll: Unroll)
     if sparse && unroll == Unroll::Auto {
         return LayerPlan::Sparse { vectors, sums };
     }
-    let unrolled = unroll == Unroll::Full || affine.blocks() * vectors <= MOST_UNROLLED_STEPS;
+    let few_steps = affine.blocks() * vectors <= MOST_UNROLLED_STEPS;
+    let unrolled = unroll == Unroll::Full || few_steps;
     LayerPlan::Dense {
         vectors,
         sums,
         unrolled,
+        called: unrolled && !few_steps && isa.is_portable(),
     }
 }
 
@@ -250,10 +254,12 @@ impl fmt::Display for Printed<'_> {
                     vectors,
                     sums,
                     unrolled,
+                    called,
                 } => writeln!(
                     f,
-                    "dense: {blocks} blocks x {vectors} vector(s), {sums} block(s) side by side{}",
-                    straight(*unrolled)
+                    "dense: {blocks} blocks x {vectors} vector(s), {sums} block(s) side by side{}{}",
+                    straight(*unrolled),
+                    if *called { ", each step a call" } else { "" }
                 )?,
                 LayerPlan::Rows => {
                     let slots = affine.map_or(0, |affine| affine.slots);

@@ -23,6 +23,7 @@ pub(super) fn statements(program: &Program<'_>, plan: &Plan, index: usize) -> To
             let sums = Sums {
                 vectors: *vectors,
                 side_by_side: *sums,
+                dot: quote! { simd::dot },
             };
             let blocks = sparse(&sums, &names, &input);
             around(affine, &sums, &names, blocks)
@@ -31,10 +32,16 @@ pub(super) fn statements(program: &Program<'_>, plan: &Plan, index: usize) -> To
             vectors,
             sums,
             unrolled,
+            called,
         } => {
             let sums = Sums {
                 vectors: *vectors,
                 side_by_side: *sums,
+                dot: if *called {
+                    quote! { step }
+                } else {
+                    quote! { simd::dot }
+                },
             };
             let blocks = if *unrolled {
                 dense_straight_line(affine, &sums, &names, &input)
@@ -46,6 +53,22 @@ pub(super) fn statements(program: &Program<'_>, plan: &Plan, index: usize) -> To
     };
     let name = &names.layer;
     quote! { #prepare let #name = { #body }; }
+}
+
+/// The step that [`LayerPlan::Dense`] calls, for modules that need it.
+pub(super) fn called_step(plan: &Plan) -> Option<TokenStream> {
+    let needed = plan
+        .layers
+        .iter()
+        .any(|layer| matches!(layer, LayerPlan::Dense { called: true, .. }));
+    needed.then(|| {
+        quote! {
+            #[inline(never)]
+            fn step(sum: simd::I32, inputs: simd::U8, weights: simd::I8) -> simd::I32 {
+                simd::dot(sum, inputs, weights)
+            }
+        }
+    })
 }
 
 struct Names {
@@ -122,6 +145,8 @@ fn rows(affine: &Affine, names: &Names, input: &TokenStream) -> TokenStream {
 struct Sums {
     vectors: usize,
     side_by_side: usize,
+    /// The function that adds a block's products.
+    dot: TokenStream,
 }
 
 impl Sums {
@@ -135,10 +160,11 @@ impl Sums {
             .map(|vector| Sums::name(set, vector))
             .collect();
         let vectors = (0..self.vectors).map(count);
+        let dot = &self.dot;
         quote! {
             let inputs = simd::splat_block(#block);
             let weights = #weights;
-            #(#sums = simd::dot(#sums, inputs, simd::load_i8(chunk(weights, #vectors)));)*
+            #(#sums = #dot(#sums, inputs, simd::load_i8(chunk(weights, #vectors)));)*
         }
     }
 }

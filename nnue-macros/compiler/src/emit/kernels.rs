@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{Program, accumulate, propagate, transform};
+use super::{Program, accumulate, affine, propagate, transform};
 use crate::plan::Plan;
 
 pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
@@ -29,6 +29,7 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
     let accumulate = accumulate::functions(program, plan, attribute.as_ref());
     let transform = transform::functions(program, plan, attribute.as_ref());
     let propagate = propagate::function(program, plan, attribute.as_ref());
+    let step = affine::called_step(plan);
     quote! {
         #[doc = #doc]
         #cfg
@@ -40,6 +41,7 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
             #accumulate
             #transform
             #propagate
+            #step
         }
     }
 }
