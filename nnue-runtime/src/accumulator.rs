@@ -5,7 +5,7 @@ use core::fmt;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::Rows;
+use crate::features::{self, Rows};
 use crate::network::Network;
 use crate::position::Position;
 
@@ -35,9 +35,7 @@ impl<A: Architecture> Accumulator<A> {
 
     /// Computes the sums of a position from nothing: biases plus the rows of all pieces.
     pub fn refresh(&mut self, net: &Network<A>, position: &impl Position) {
-        for perspective in Color::ALL {
-            self.refresh_perspective(net, perspective, position);
-        }
+        self.refresh_perspectives(net, &Color::ALL, position);
     }
 
     /// Computes the sums after a move from those before it: the rows of the pieces that `delta` removes and adds.
@@ -56,7 +54,7 @@ impl<A: Architecture> Accumulator<A> {
                 .iter()
                 .any(|set| set.view_changes(perspective, delta, after))
             {
-                self.refresh_perspective(net, perspective, after);
+                self.refresh_perspectives(net, &[perspective], after);
                 continue;
             }
             let (mut added, mut removed) = (Rows::new(), Rows::new());
@@ -80,26 +78,36 @@ impl<A: Architecture> Accumulator<A> {
         }
     }
 
-    fn refresh_perspective(
+    fn refresh_perspectives(
         &mut self,
         net: &Network<A>,
-        perspective: Color,
+        perspectives: &[Color],
         position: &impl Position,
     ) {
         let () = Self::ROOM_FOR_ALL_ROWS;
-        let mut rows = Rows::new();
+        let mut rows = [Rows::new(), Rows::new()];
         for set in A::FEATURES {
-            let view = set.view(perspective, position.king(perspective));
-            set.active(view, position, &mut rows);
+            let view = |color| set.view(color, position.king(color));
+            let views = [view(Color::White), view(Color::Black)];
+            features::for_each_piece(position, |piece, square| {
+                for perspective in perspectives {
+                    let index = perspective.index();
+                    let row = set.row(views[index], piece, square);
+                    A::prefetch(net.weights(), row);
+                    rows[index].push(row);
+                }
+            });
         }
-        A::accumulate(
-            net.level(),
-            net.weights(),
-            A::biases(net.weights()),
-            rows.as_slice(),
-            &[],
-            &mut self.halves[perspective.index()],
-        );
+        for perspective in perspectives {
+            A::accumulate(
+                net.level(),
+                net.weights(),
+                A::biases(net.weights()),
+                rows[perspective.index()].as_slice(),
+                &[],
+                &mut self.halves[perspective.index()],
+            );
+        }
     }
 
     /// What one perspective sees.

@@ -7,7 +7,7 @@
 #[inline(always)]
 #[must_use]
 pub fn crelu<const N: usize>(sums: &[i32; N], shift: u32, one: u32) -> [u8; N] {
-    sums.map(|sum| (sum >> shift).clamp(0, one as i32) as u8)
+    elementwise(sums, |sum| (sum >> shift).clamp(0, one as i32) as u8)
 }
 
 /// `min(x * x >> shift, one)`, as if the product were exact.
@@ -19,16 +19,26 @@ pub fn crelu<const N: usize>(sums: &[i32; N], shift: u32, one: u32) -> [u8; N] {
 pub fn sqr_crelu<const N: usize>(sums: &[i32; N], shift: u32, one: u32) -> [u8; N] {
     const LIMIT: i32 = i16::MAX as i32;
     if (LIMIT * LIMIT) >> shift >= one as i32 {
-        sums.map(|sum| {
+        elementwise(sums, |sum| {
             let sum = sum.clamp(-LIMIT, LIMIT);
             ((sum * sum) >> shift).min(one as i32) as u8
         })
     } else {
-        sums.map(|sum| {
+        elementwise(sums, |sum| {
             let sum = i64::from(sum);
             ((sum * sum) >> shift).min(i64::from(one)) as u8
         })
     }
+}
+
+/// A loop, which is turned into vectors; `array::map` is sometimes left as a call.
+#[inline(always)]
+fn elementwise<const N: usize>(sums: &[i32; N], function: impl Fn(i32) -> u8) -> [u8; N] {
+    let mut values = [0; N];
+    for (value, sum) in values.iter_mut().zip(sums) {
+        *value = function(*sum);
+    }
+    values
 }
 
 #[cfg(test)]

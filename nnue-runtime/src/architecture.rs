@@ -35,6 +35,9 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The transformer's rows, one after the other.
     #[doc(hidden)]
     fn rows(weights: &Self::Weights) -> &[i16];
+    /// Asks for the beginning of a row, which will be added soon.
+    #[doc(hidden)]
+    fn prefetch(weights: &Self::Weights, row: u32);
     /// `into = base + added rows - removed rows`.
     #[doc(hidden)]
     fn accumulate(

@@ -1,6 +1,6 @@
 //! Which rows of the transformer a position switches on.
 
-use crate::chess::{Color, Piece, Square};
+use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::position::Position;
 
@@ -61,16 +61,6 @@ impl PieceSquare {
         view.offset + plane + square
     }
 
-    /// Adds the rows of all pieces on the board.
-    #[inline]
-    pub(crate) fn active(&self, view: View, position: &impl Position, rows: &mut Rows) {
-        for piece in Piece::ALL {
-            for square in position.pieces(piece) {
-                rows.push(self.row(view, piece, square));
-            }
-        }
-    }
-
     /// Whether the perspective looks at the board otherwise after a move: then all its rows change.
     #[inline]
     pub(crate) fn view_changes(
@@ -80,8 +70,7 @@ impl PieceSquare {
         after: &impl Position,
     ) -> bool {
         let own_king = |(piece, square): &(Piece, Square)| {
-            (piece.color == perspective && piece.role == crate::chess::Role::King)
-                .then_some(*square)
+            (piece.color == perspective && piece.role == Role::King).then_some(*square)
         };
         match delta.removed().iter().find_map(own_king) {
             Some(before) => {
@@ -93,16 +82,43 @@ impl PieceSquare {
     }
 }
 
+/// Visits every piece on the board once, in the order of the squares.
+///
+/// What stands on a square is put together from one bit of each of four sets. A loop over the squares mispredicts its
+/// end once; a loop for each piece would do so a dozen times, which costs as much as adding several rows.
+#[inline]
+pub(crate) fn for_each_piece(position: &impl Position, mut visit: impl FnMut(Piece, Square)) {
+    let mut role_bits = [Bitboard::EMPTY; 3];
+    let (mut black, mut occupied) = (Bitboard::EMPTY, Bitboard::EMPTY);
+    for role in Role::ALL {
+        let black_ones = position.pieces(Piece::new(Color::Black, role));
+        let both = position.pieces(Piece::new(Color::White, role)) | black_ones;
+        for (bit, set) in role_bits.iter_mut().enumerate() {
+            if role.index() >> bit & 1 != 0 {
+                *set |= both;
+            }
+        }
+        black |= black_ones;
+        occupied |= both;
+    }
+    for square in occupied {
+        let bit = |set: Bitboard| set.0 >> square.index() & 1;
+        let role = bit(role_bits[0]) | bit(role_bits[1]) << 1 | bit(role_bits[2]) << 2;
+        // Overlapping sets, which positions must not have, can make up a role that does not exist.
+        let role = Role::ALL[(role as usize).min(Role::ALL.len() - 1)];
+        visit(Piece::new(Color::ALL[bit(black) as usize], role), square);
+    }
+}
+
 /// A list of rows with room for a piece on every square of the board.
-#[derive(Clone, Copy)]
 pub(crate) struct Rows {
     rows: [u32; Rows::CAPACITY],
     len: usize,
 }
 
 impl Rows {
-    /// One piece for each square and two sets of features.
-    pub(crate) const CAPACITY: usize = 128;
+    /// One piece for each square.
+    pub(crate) const CAPACITY: usize = 64;
 
     #[inline]
     pub(crate) fn new() -> Rows {

@@ -31,11 +31,26 @@ pub mod scalar;
 
 pub use nonzero::{Block, NonZero};
 
+/// Asks for the first `LINES` cache lines of a value, which will be read soon. The hardware follows a row once it has seen
+/// where it starts.
+#[inline(always)]
+pub fn prefetch<T, const LINES: usize>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let start = core::ptr::from_ref(value).cast::<i8>();
+        for line in 0..LINES {
+            // SAFETY: a prefetch is a hint: it reads nothing and never faults, whatever the address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(64 * line)) };
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;
 
-    use super::*;
+    use crate::buffer::{chunk, chunk_mut};
     use crate::dispatch;
     use crate::level::Level;
 
@@ -96,6 +111,15 @@ mod tests {
                             (stringify!($value), sums.map(i64::from).to_vec())
                         }};
                     }
+                    macro_rules! eights {
+                        (|$a:ident, $b:ident| $value:expr) => {{
+                            let mut eight = [0; 8];
+                            let $a = load_i32x8(chunk(&inputs.sums, 0));
+                            let $b = load_i32x8(chunk(&inputs.sums, 1));
+                            store_i32x8($value, &mut eight);
+                            (stringify!($value), eight.map(i64::from).to_vec())
+                        }};
+                    }
                     macro_rules! row {
                         ($function:ident, $row:expr, $length:literal) => {{
                             let sum = $function::<$length>(
@@ -148,6 +172,8 @@ mod tests {
                         ("pack_u8", packed.map(i64::from).to_vec()),
                         sums!(wide, |_sum, _inputs, _weights| zero_i32()),
                         sums!(wide, |sum, _inputs, _weights| add_i32(sum, sum)),
+                        eights!(|a, b| add_i32x8(a, b)),
+                        eights!(|a, b| sub_i32x8(a, b)),
                         sums!(narrow, |sum, inputs, weights| dot(sum, inputs, weights)),
                         sums!(narrow, |sum, _inputs, weights| {
                             dot(sum, splat_block(&[0, 1, 99, 127]), weights)

@@ -126,7 +126,7 @@ fn check_transformer(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Trans
         }
         Pooling::Product => {
             let shift = check_product_shift(transformer, one, diagnostics)?;
-            (shift, one * one >> shift)
+            (shift, (one * one) >> shift)
         }
     };
     let half = match pooling {
@@ -213,12 +213,12 @@ fn check_product_shift(
     one: u32,
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
-    let fitting = (0..16).find(|shift| one * one >> shift <= LARGEST_INPUT)?;
+    let fitting = (0..16).find(|shift| (one * one) >> shift <= LARGEST_INPUT)?;
     let Some(shift) = &transformer.shift else {
         return Some(fitting);
     };
     let value = in_range("shift", shift, 0..=15, diagnostics)?;
-    let largest = one * one >> value;
+    let largest = (one * one) >> value;
     if largest > LARGEST_INPUT || largest == 0 {
         diagnostics
             .error(

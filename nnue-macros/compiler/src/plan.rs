@@ -127,7 +127,7 @@ fn plan_accumulate(network: &Network, isa: &'static Isa, unroll: Unroll) -> Accu
     let most = 16.min(isa.registers);
     let registers = (1..=most)
         .rev()
-        .find(|count| vectors % count == 0)
+        .find(|count| vectors.is_multiple_of(*count))
         .unwrap_or(1);
     let tiles = vectors / registers;
     Accumulate {

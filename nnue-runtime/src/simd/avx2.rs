@@ -22,6 +22,8 @@ pub const NONZERO_VECTORS: usize = 1;
 pub type I16 = __m256i;
 /// A vector of signed 32-bit lanes.
 pub type I32 = __m256i;
+/// Eight signed 32-bit lanes.
+pub type I32x8 = __m256i;
 /// A vector of unsigned bytes.
 pub type U8 = __m256i;
 /// A vector of signed bytes.
@@ -160,6 +162,36 @@ pub fn store_i32(vector: I32, to: &mut [i32; I32_LANES]) {
 #[target_feature(enable = "avx2")]
 pub fn add_i32(a: I32, b: I32) -> I32 {
     _mm256_add_epi32(a, b)
+}
+
+/// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn load_i32x8(from: &[i32; 8]) -> I32x8 {
+    // SAFETY: eight lanes have the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
+/// Writes eight lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn store_i32x8(lanes: I32x8, to: &mut [i32; 8]) {
+    // SAFETY: eight lanes have the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), lanes) }
+}
+
+/// `a + b`, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn add_i32x8(a: I32x8, b: I32x8) -> I32x8 {
+    _mm256_add_epi32(a, b)
+}
+
+/// `a - b`, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn sub_i32x8(a: I32x8, b: I32x8) -> I32x8 {
+    _mm256_sub_epi32(a, b)
 }
 
 /// Reads a vector.

@@ -28,6 +28,8 @@ pub const NONZERO_VECTORS: usize = 1;
 pub type I16 = [i16; I16_LANES];
 /// A vector of signed 32-bit lanes.
 pub type I32 = [i32; I32_LANES];
+/// Eight signed 32-bit lanes.
+pub type I32x8 = [i32; 8];
 /// A vector of unsigned bytes.
 pub type U8 = [u8; BYTES];
 /// A vector of signed bytes.
@@ -149,6 +151,30 @@ pub fn store_i32(vector: I32, to: &mut [i32; I32_LANES]) {
 #[inline(always)]
 pub fn add_i32(a: I32, b: I32) -> I32 {
     array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
+}
+
+/// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
+#[inline(always)]
+pub fn load_i32x8(from: &[i32; 8]) -> I32x8 {
+    *from
+}
+
+/// Writes eight lanes.
+#[inline(always)]
+pub fn store_i32x8(lanes: I32x8, to: &mut [i32; 8]) {
+    *to = lanes;
+}
+
+/// `a + b`, wrapping.
+#[inline(always)]
+pub fn add_i32x8(a: I32x8, b: I32x8) -> I32x8 {
+    array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
+}
+
+/// `a - b`, wrapping.
+#[inline(always)]
+pub fn sub_i32x8(a: I32x8, b: I32x8) -> I32x8 {
+    array::from_fn(|lane| a[lane].wrapping_sub(b[lane]))
 }
 
 /// Reads a vector.

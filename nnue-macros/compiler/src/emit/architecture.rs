@@ -64,6 +64,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let features = features(program);
     let file = file(program);
+    let prefetch = prefetch(program);
     let selection = network.stacks.by_pieces.map(|table| {
         let table = table.iter().map(|bucket| Literal::u8_unsuffixed(*bucket));
         quote! {
@@ -96,6 +97,11 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             }
 
             #[inline]
+            fn prefetch(weights: &Weights, row: u32) {
+                #prefetch
+            }
+
+            #[inline]
             fn accumulate(
                 level: #runtime::Level,
                 weights: &Weights,
@@ -120,6 +126,18 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
         }
 
         #selection
+    }
+}
+
+fn prefetch(program: &Program<'_>) -> TokenStream {
+    let runtime = program.runtime;
+    let lines = count((program.network.transformer.width * 2 / 64).min(2));
+    let psqt = (program.network.transformer.psqt > 0).then(|| {
+        quote! { #runtime::simd::prefetch::<_, 1>(#runtime::buffer::row(&weights.transformer_psqt, row)); }
+    });
+    quote! {
+        #runtime::simd::prefetch::<_, #lines>(#runtime::buffer::row(&weights.transformer_weights, row));
+        #psqt
     }
 }
 
@@ -320,6 +338,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             fn biases(_: &[u8; 0]) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }
             fn rows(_: &[u8; 0]) -> &[i16] { &[] }
+            fn prefetch(_: &[u8; 0], _: u32) {}
             fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u32], _: &[u32], _: &mut [u8; 0]) {}
             fn propagate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u8; 0], _: usize) -> #runtime::Output {
                 #runtime::Output { psqt: 0, positional: 0, value: 0 }
