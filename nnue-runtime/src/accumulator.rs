@@ -60,12 +60,17 @@ impl<A: Architecture> Accumulator<A> {
             let (mut added, mut removed) = (Rows::new(), Rows::new());
             for set in A::FEATURES {
                 let view = set.view(perspective, after.king(perspective));
-                for &(piece, square) in delta.added() {
-                    added.push(set.row(view, piece, square));
-                }
-                for &(piece, square) in delta.removed() {
-                    removed.push(set.row(view, piece, square));
-                }
+                let row = |&(piece, square): &_| set.row(view, piece, square);
+                delta
+                    .added()
+                    .iter()
+                    .filter_map(row)
+                    .for_each(|row| added.push(row));
+                delta
+                    .removed()
+                    .iter()
+                    .filter_map(row)
+                    .for_each(|row| removed.push(row));
             }
             A::accumulate(
                 net.level(),
@@ -92,9 +97,10 @@ impl<A: Architecture> Accumulator<A> {
             features::for_each_piece(position, |piece, square| {
                 for perspective in perspectives {
                     let index = perspective.index();
-                    let row = set.row(views[index], piece, square);
-                    A::prefetch(net.weights(), row);
-                    rows[index].push(row);
+                    if let Some(row) = set.row(views[index], piece, square) {
+                        A::prefetch(net.weights(), row);
+                        rows[index].push(row);
+                    }
                 }
             });
         }

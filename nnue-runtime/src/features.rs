@@ -24,6 +24,8 @@ pub struct PieceSquare {
     pub king_offset: [u32; 64],
     /// The first row of a piece within the king's rows: own pawn to king, then the opponent's.
     pub plane: [u32; 12],
+    /// Whether kings switch on rows too. Otherwise their planes mean nothing.
+    pub kings: bool,
     /// How many features can be active at once on a legal board.
     pub max_active: usize,
 }
@@ -52,13 +54,16 @@ impl PieceSquare {
         }
     }
 
-    /// The row that a piece on a square switches on.
+    /// The row that a piece on a square switches on; `None` for kings of sets without them.
     #[inline]
-    pub(crate) fn row(&self, view: View, piece: Piece, square: Square) -> u32 {
+    pub(crate) fn row(&self, view: View, piece: Piece, square: Square) -> Option<u32> {
+        if !self.kings && piece.role == Role::King {
+            return None;
+        }
         let owner = usize::from(piece.color != view.perspective);
         let plane = self.plane[6 * owner + piece.role.index()];
         let square = square.index() as u32 ^ u32::from(view.orientation);
-        view.offset + plane + square
+        Some(view.offset + plane + square)
     }
 
     /// Whether the perspective looks at the board otherwise after a move: then all its rows change.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::architecture::Architecture;
+use crate::chess::Role;
 use crate::features::PieceSquare;
 use crate::file::Loaded;
 
@@ -135,7 +136,11 @@ fn set_bound(set: &PieceSquare, rows: &[i16], width: usize) -> (Vec<i32>, Vec<i3
     let mut offsets: Vec<u32> = set.king_offset.to_vec();
     offsets.sort_unstable();
     offsets.dedup();
-    let mut planes: Vec<u32> = set.plane.to_vec();
+    let is_feature = |index: &usize| set.kings || index % 6 != Role::King.index();
+    let mut planes: Vec<u32> = (0..12)
+        .filter(is_feature)
+        .map(|index| set.plane[index])
+        .collect();
     planes.sort_unstable();
     planes.dedup();
 

@@ -124,6 +124,36 @@ pub fn golden_positions(net: &str) -> Result<Vec<GoldenPosition>, GoldenError> {
     })
 }
 
+/// A value that the original engine computed with 32 bits that did not hold it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrappedValue {
+    /// The position, as in [`GoldenPosition::fen`].
+    pub fen: String,
+    /// Layer stack.
+    pub bucket: usize,
+    /// What the golden says.
+    pub positional: i32,
+    /// What the net says.
+    pub exact: i32,
+}
+
+/// The goldens of a net, as `wrapped_values("real/nn-1c0000000000")`, that 32 bits did not hold.
+///
+/// # Errors
+///
+/// If the table is missing or malformed.
+pub fn wrapped_values(net: &str) -> Result<Vec<WrappedValue>, GoldenError> {
+    let (file, text) = read(&format!("{net}.wrapped.tsv"))?;
+    Table::with_header(&file, &text)?.rows(|row| {
+        Ok(WrappedValue {
+            fen: row.cell("fen")?.to_owned(),
+            bucket: row.number("bucket")?,
+            positional: row.number("positional")?,
+            exact: row.number("exact")?,
+        })
+    })
+}
+
 /// The plies of a net's lines, as `golden_line_plies("synthetic/v5")`; each line's plies are
 /// adjacent and ascend from 0.
 ///
@@ -363,7 +393,7 @@ mod tests {
                 let name = entry.unwrap().file_name().into_string().unwrap();
                 if let Some(net) = name
                     .strip_suffix(".tsv")
-                    .filter(|net| !net.ends_with(".lines"))
+                    .filter(|net| !net.ends_with(".lines") && !net.ends_with(".wrapped"))
                 {
                     nets.push(format!("{set}/{net}"));
                 }

@@ -1,24 +1,40 @@
 //! The networks under test, compiled once for all tests.
 
-/// `specs/sfnnv5.toml`.
-pub mod sfnnv5 {
-    nnue_runtime::nnue_net!("../specs/sfnnv5.toml");
+/// Compiles specs of the project, each into a module of its own.
+macro_rules! networks {
+    ($($(#[$doc:meta])* $module:ident: $path:literal $(, $option:ident = $value:literal)*;)*) => {
+        $(
+            $(#[$doc])*
+            pub mod $module {
+                nnue_runtime::nnue_net!($path $(, $option = $value)*);
+            }
+        )*
+    };
 }
 
-/// `specs/sfnnv5.toml`, every layer as straight-line code.
-pub mod sfnnv5_unrolled {
-    nnue_runtime::nnue_net!("../specs/sfnnv5.toml", unroll = "full");
-}
-
-/// `specs/small128.toml` with the net that the project carries.
-pub mod small128 {
-    nnue_runtime::nnue_net!(
-        "../specs/small128.toml",
-        weights = "../examples/nets/nn-37f18f62d772.nnue"
-    );
-}
-
-/// `specs/small128.toml`, every layer as straight-line code.
-pub mod small128_unrolled {
-    nnue_runtime::nnue_net!("../specs/small128.toml", unroll = "full");
+networks! {
+    /// Stockfish 12.
+    sfnnv1: "../specs/sfnnv1.toml";
+    /// Stockfish 14.
+    sfnnv2: "../specs/sfnnv2.toml";
+    /// Stockfish 14.1.
+    sfnnv3: "../specs/sfnnv3.toml";
+    /// Stockfish 15.
+    sfnnv4: "../specs/sfnnv4.toml";
+    /// Stockfish 15.1.
+    sfnnv5: "../specs/sfnnv5.toml";
+    /// Stockfish 15.1, every layer as straight-line code.
+    sfnnv5_unrolled: "../specs/sfnnv5.toml", unroll = "full";
+    /// Stockfish 16.
+    sfnnv6: "../specs/sfnnv6.toml";
+    /// Stockfish, July 2023.
+    sfnnv7: "../specs/sfnnv7.toml";
+    /// Stockfish 16.1.
+    sfnnv8: "../specs/sfnnv8.toml";
+    /// Stockfish 17 and 17.1.
+    sfnnv9: "../specs/sfnnv9.toml";
+    /// The small net of Stockfish 17, 17.1 and 18, with the file that the project carries.
+    small128: "../specs/small128.toml", weights = "../examples/nets/nn-37f18f62d772.nnue";
+    /// The small net, every layer as straight-line code.
+    small128_unrolled: "../specs/small128.toml", unroll = "full";
 }

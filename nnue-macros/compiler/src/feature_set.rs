@@ -24,6 +24,8 @@ pub struct FeatureSet {
     pub king_offset: [u32; 64],
     /// The first row of a piece within the king's rows: own pawn to king, then the opponent's.
     pub plane: [u32; 12],
+    /// Whether kings switch on rows too. Otherwise their planes mean nothing.
+    pub kings: bool,
     /// How many features can be active at once on a legal board.
     pub max_active: usize,
     /// The word that stands for the set in Stockfish's transformer hash.
@@ -31,39 +33,84 @@ pub struct FeatureSet {
 }
 
 /// The names of the sets that a spec can ask for.
-pub const NAMES: &[&str] = &["HalfKAv2_hm"];
+pub const NAMES: &[&str] = &["HalfKP", "HalfKAv2", "HalfKAv2_hm"];
+
+/// Rows of a piece: one per square.
+const PLANE: u32 = 64;
 
 impl FeatureSet {
     /// The set called `name`, one of [`NAMES`].
     pub fn named(name: &str) -> Option<FeatureSet> {
         match name {
+            "HalfKP" => Some(half_kp()),
+            "HalfKAv2" => Some(half_ka_v2()),
             "HalfKAv2_hm" => Some(half_ka_v2_hm()),
             _ => None,
         }
     }
 }
 
-/// Every piece, for 32 buckets of the own king, who is mirrored to files e to h.
+/// Every piece but the kings, for each square of the own king; black sees the board rotated.
 ///
-/// Both kings share a plane: the own king stands only on squares of its own bucket, where the opponent's
-/// cannot.
+/// The planes start at row 1: row 0 of every king square was meant for a piece in hand, in another game, and is
+/// never switched on.
+fn half_kp() -> FeatureSet {
+    const PLANES: u32 = 10;
+    let rows_of_king = PLANES * PLANE + 1;
+    FeatureSet {
+        name: "HalfKP",
+        rows: (64 * rows_of_king) as usize,
+        flip: [0, 63],
+        mirror_files: 0,
+        king_offset: std::array::from_fn(|square| square as u32 * rows_of_king),
+        plane: [0, 2, 4, 6, 8, 0, 1, 3, 5, 7, 9, 0].map(|index| 1 + index * PLANE),
+        kings: false,
+        max_active: 30,
+        hash: 0x5D69_D5B8,
+    }
+}
+
+/// The planes of sets in which both kings share one: the own king stands only on squares of its own bucket, where the
+/// opponent's cannot.
+const MERGED_KING_PLANES: u32 = 11;
+
+fn merged_king_planes() -> [u32; 12] {
+    [0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 10].map(|index| index * PLANE)
+}
+
+/// Every piece, for each square of the own king; black sees the board upside down.
+fn half_ka_v2() -> FeatureSet {
+    let rows_of_king = MERGED_KING_PLANES * PLANE;
+    FeatureSet {
+        name: "HalfKAv2",
+        rows: (64 * rows_of_king) as usize,
+        flip: [0, 56],
+        mirror_files: 0,
+        king_offset: std::array::from_fn(|square| square as u32 * rows_of_king),
+        plane: merged_king_planes(),
+        kings: true,
+        max_active: 32,
+        hash: 0x5F23_4CB8,
+    }
+}
+
+/// Every piece, for 32 buckets of the own king, who is mirrored to files e to h.
 fn half_ka_v2_hm() -> FeatureSet {
-    const PLANE: u32 = 64;
-    const PLANES: u32 = 11;
-    let plane = [0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 10].map(|index| index * PLANE);
+    let rows_of_king = MERGED_KING_PLANES * PLANE;
     let king_offset = std::array::from_fn(|square| {
         let (file, rank) = (square as u32 % 8, square as u32 / 8);
         // Files a to d are where a mirrored king cannot stand; they are filled in by symmetry.
         let files_from_edge = file.min(7 - file);
-        PLANES * PLANE * (4 * (7 - rank) + files_from_edge)
+        rows_of_king * (4 * (7 - rank) + files_from_edge)
     });
     FeatureSet {
         name: "HalfKAv2_hm",
-        rows: (32 * PLANES * PLANE) as usize,
+        rows: (32 * rows_of_king) as usize,
         flip: [0, 56],
         mirror_files: 0b0000_1111,
         king_offset,
-        plane,
+        plane: merged_king_planes(),
+        kings: true,
         max_active: 32,
         hash: 0x7F23_4CB8,
     }

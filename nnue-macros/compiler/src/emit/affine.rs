@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
-use super::memory::count;
+use super::memory::{count, linear};
 use crate::layout::{Affine, BLOCK};
 use crate::network::{Layer, Source};
 use crate::plan::{LayerPlan, Plan};
@@ -255,7 +255,6 @@ fn dense_straight_line(
 
 fn dense_loop(affine: &Affine, sums: &Sums, names: &Names, input: &TokenStream) -> TokenStream {
     let weights = &names.weights;
-    let step = count(sums.side_by_side);
     let rounds = count(affine.blocks() / sums.side_by_side);
     let add = |set: usize, index: TokenStream| {
         let add = sums.add(
@@ -265,10 +264,8 @@ fn dense_loop(affine: &Affine, sums: &Sums, names: &Names, input: &TokenStream) 
         );
         quote! { { #add } }
     };
-    let sets = (0..sums.side_by_side).map(|set| {
-        let offset = count(set);
-        add(set, quote! { #step * round + #offset })
-    });
+    let sets =
+        (0..sums.side_by_side).map(|set| add(set, linear(sums.side_by_side, &quote!(round), set)));
     let done = affine.blocks() / sums.side_by_side * sums.side_by_side;
     let rest = (done..affine.blocks()).map(|index| {
         let block = count(index);

@@ -160,13 +160,14 @@ fn piece_square(runtime: &TokenStream, set: &FeatureSet, first_row: u32) -> Toke
         .king_offset
         .map(|offset| Literal::u32_unsuffixed(offset + first_row));
     let plane = set.plane.map(Literal::u32_unsuffixed);
-    let max_active = count(set.max_active);
+    let (kings, max_active) = (set.kings, count(set.max_active));
     quote! {
         #runtime::features::PieceSquare {
             flip: [#(#flip),*],
             mirror_files: #mirror_files,
             king_offset: [#(#king_offset),*],
             plane: [#(#plane),*],
+            kings: #kings,
             max_active: #max_active,
         }
     }

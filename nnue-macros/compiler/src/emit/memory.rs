@@ -101,3 +101,18 @@ fn assertions(program: &Program<'_>, name: &str, layout: &Struct) -> TokenStream
 pub(super) fn count(value: usize) -> Literal {
     Literal::usize_unsuffixed(value)
 }
+
+/// `scale * index + offset`, as a person would write it: without ones and zeros that change nothing.
+pub(super) fn linear(scale: usize, index: &TokenStream, offset: usize) -> TokenStream {
+    let scaled = if scale == 1 {
+        index.clone()
+    } else {
+        let scale = count(scale);
+        quote! { #scale * #index }
+    };
+    if offset == 0 {
+        return scaled;
+    }
+    let offset = count(offset);
+    quote! { #scaled + #offset }
+}

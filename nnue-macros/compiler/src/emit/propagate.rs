@@ -85,17 +85,21 @@ fn activation(
 fn output(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let output = &network.output;
-    let terms = output.terms.iter().map(|term| {
+    let terms = output.terms.iter().enumerate().map(|(position, term)| {
         let layer = format_ident!("{}", network.layers[term.layer].name);
         let index = count(term.index);
         let value = scaled(quote! { #layer.0[#index] as i64 }, term.scale);
-        if term.negative {
-            quote! { - #value }
-        } else {
-            quote! { + #value }
+        match (position, term.negative) {
+            (0, false) => value,
+            (0, true) => quote! { -(#value) },
+            (_, false) => quote! { + #value },
+            (_, true) => quote! { - #value },
         }
     });
-    let sum = scaled(quote! { (0 #(#terms)*) }, output.scale);
+    let rescale = (output.scale != (1, 1)).then(|| {
+        let scaled = scaled(quote!(sum), output.scale);
+        quote! { let sum = #scaled; }
+    });
     let psqt = if network.transformer.psqt == 0 {
         quote! { 0i32 }
     } else {
@@ -112,13 +116,15 @@ fn output(program: &Program<'_>) -> TokenStream {
     };
     quote! {
         let psqt = #psqt;
-        let positional = (#sum) as i32;
+        let sum = #(#terms)*;
+        #rescale
+        let positional = sum as i32;
         let value = #value;
         #runtime::Output { psqt, positional, value }
     }
 }
 
-/// `value * numerator / denominator`, truncating, in 64 bits.
+/// `value * numerator / denominator`, truncating, in 64 bits. `value` binds as tightly as a product.
 fn scaled(value: TokenStream, (numerator, denominator): (i64, i64)) -> TokenStream {
     let (numerator, denominator) = (
         Literal::i64_unsuffixed(numerator),
@@ -128,9 +134,9 @@ fn scaled(value: TokenStream, (numerator, denominator): (i64, i64)) -> TokenStre
         numerator.to_string().as_str(),
         denominator.to_string().as_str(),
     ) {
-        ("1", "1") => quote! { (#value) },
-        (_, "1") => quote! { (#value) * #numerator },
-        ("1", _) => quote! { (#value) / #denominator },
-        _ => quote! { (#value) * #numerator / #denominator },
+        ("1", "1") => value,
+        (_, "1") => quote! { #value * #numerator },
+        ("1", _) => quote! { #value / #denominator },
+        _ => quote! { #value * #numerator / #denominator },
     }
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::Program;
-use super::memory::count;
+use super::memory::{count, linear};
 use crate::layout::BLOCK;
 use crate::network::Pooling;
 use crate::plan::{Plan, Transform};
@@ -165,18 +165,21 @@ fn looped(plan: &Plan, half: &str, first: usize) -> TokenStream {
     let names: Vec<_> = (0..group)
         .map(|vector| format_ident!("p{vector}"))
         .collect();
-    let offsets: Vec<_> = (0..group).map(count).collect();
-    let (groups, group_len, first) = (count(packed / group), count(group), count(first));
-    let blocks = count(plan.isa.vector_bytes / BLOCK);
+    let vector = quote!(vector);
+    let inputs = (0..group).map(|offset| linear(1, &vector, offset));
+    let outputs = (0..group).map(|offset| linear(1, &vector, first + offset));
+    let blocks = plan.isa.vector_bytes / BLOCK;
     let append = plan.transform.lists_nonzero.then(|| {
-        quote! { simd::append_nonzero(nonzero, (#first + vector) * #blocks, [#(#names),*]); }
+        let first_block = linear(blocks, &vector, first * blocks);
+        quote! { simd::append_nonzero(nonzero, #first_block, [#(#names),*]); }
     });
+    let (groups, start) = (count(packed / group), linear(group, &quote!(group), 0));
     quote! {
         for group in 0..#groups {
-            let vector = #group_len * group;
+            let vector = #start;
             #(
-                let #names = packed(#half, vector + #offsets);
-                simd::store_u8(#names, chunk_mut(output, #first + vector + #offsets));
+                let #names = packed(#half, #inputs);
+                simd::store_u8(#names, chunk_mut(output, #outputs));
             )*
             #append
         }
