@@ -2,7 +2,7 @@
 
 use nnue_compiler::diagnostics::{list, nearest};
 use nnue_compiler::plan::Unroll;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr, Token, bracketed};
 
@@ -20,8 +20,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Spec {
     /// In a file, relative to the package's manifest.
     Path(LitStr),
-    /// In the macro's argument.
-    Inline(LitStr),
+    /// In the macro's argument. Errors are shown at the key, for they quote what they need of the text.
+    Inline { key: Span, text: String },
 }
 
 impl Arguments {
@@ -29,7 +29,7 @@ impl Arguments {
     pub(crate) fn files(&self) -> impl Iterator<Item = &LitStr> {
         let spec = match &self.spec {
             Spec::Path(path) => Some(path),
-            Spec::Inline(_) => None,
+            Spec::Inline { .. } => None,
         };
         spec.into_iter().chain(&self.weights)
     }
@@ -42,62 +42,47 @@ impl Parse for Arguments {
         let runtime;
         bracketed!(runtime in input);
         let mut runtime: TokenStream = runtime.parse()?;
+        let first = input.span();
         let mut spec = None;
         let (mut weights, mut unroll) = (None, None);
-        if input.peek(LitStr) {
-            spec = Some(Spec::Path(input.parse()?));
-            comma(input)?;
-        }
         while !input.is_empty() {
-            if input.peek(Token![crate]) {
+            if input.peek(LitStr) {
+                let path: LitStr = input.parse()?;
+                let span = path.span();
+                set_spec(&mut spec, Spec::Path(path), span)?;
+            } else if input.peek(Token![crate]) && input.peek2(Token![=]) {
                 input.parse::<Token![crate]>()?;
                 input.parse::<Token![=]>()?;
                 runtime = TokenStream::new();
                 while !input.is_empty() && !input.peek(Token![,]) {
                     runtime.extend([input.parse::<TokenTree>()?]);
                 }
-                comma(input)?;
-                continue;
-            }
-            let key: Ident = input.parse().map_err(|error| {
-                let expected = "expected the path of a spec such as \"specs/my-net.toml\"";
-                syn::Error::new(
-                    error.span(),
-                    format!("{expected}, or one of {}", list(KEYS)),
-                )
-            })?;
-            input.parse::<Token![=]>()?;
-            let value: LitStr = input.parse()?;
-            match key.to_string().as_str() {
-                "inline" if spec.is_none() => spec = Some(Spec::Inline(value)),
-                "inline" => {
-                    return Err(syn::Error::new(
-                        key.span(),
-                        "the spec is given twice: by path and `inline`",
-                    ));
-                }
-                "weights" if weights.is_none() => weights = Some(value),
-                "unroll" if unroll.is_none() => unroll = Some(parse_unroll(&value)?),
-                "weights" | "unroll" => {
-                    return Err(syn::Error::new(
-                        key.span(),
-                        format!("`{key}` is given twice"),
-                    ));
-                }
-                unknown => {
-                    let near = nearest(unknown, KEYS)
-                        .map_or(String::new(), |near| format!(": did you mean `{near}`?"));
-                    let message = format!(
-                        "unknown argument `{unknown}`, allowed are {}{near}",
-                        list(KEYS)
-                    );
-                    return Err(syn::Error::new(key.span(), message));
+            } else {
+                let key = key(input, spec.is_some())?;
+                let value: LitStr = input.parse()?;
+                match key.to_string().as_str() {
+                    "inline" => {
+                        let inline = Spec::Inline {
+                            key: key.span(),
+                            text: value.value(),
+                        };
+                        set_spec(&mut spec, inline, key.span())?;
+                    }
+                    "weights" if weights.is_none() => weights = Some(value),
+                    "unroll" if unroll.is_none() => unroll = Some(parse_unroll(&value)?),
+                    _ => {
+                        let message = format!("`{key}` is given twice");
+                        return Err(syn::Error::new(key.span(), message));
+                    }
                 }
             }
-            comma(input)?;
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
         }
         let spec = spec.ok_or_else(|| {
-            input.error("expected the path of a spec: `nnue_net!(\"specs/my-net.toml\")`, or `inline = \"...\"`")
+            let message = format!("found no spec, expected {SPEC}");
+            syn::Error::new(first, message)
         })?;
         Ok(Arguments {
             runtime,
@@ -108,12 +93,42 @@ impl Parse for Arguments {
     }
 }
 
-/// The comma between arguments; the last one is optional.
-fn comma(input: ParseStream<'_>) -> syn::Result<()> {
-    if !input.is_empty() {
-        input.parse::<Token![,]>()?;
+/// How a spec is given.
+const SPEC: &str =
+    "its path, as in `nnue_net!(\"specs/my-net.toml\")`, or the spec itself as `inline = \"...\"`";
+
+fn set_spec(spec: &mut Option<Spec>, to: Spec, span: Span) -> syn::Result<()> {
+    if spec.is_some() {
+        let message = format!("the spec is given twice, expected either {SPEC}");
+        return Err(syn::Error::new(span, message));
     }
+    *spec = Some(to);
     Ok(())
+}
+
+/// The name of an argument and the `=` behind it.
+fn key(input: ParseStream<'_>, has_spec: bool) -> syn::Result<Ident> {
+    if !(input.peek(Ident) && input.peek2(Token![=])) {
+        let message = if has_spec {
+            format!("expected `name = \"value\"`, names are {}", list(KEYS))
+        } else {
+            format!("expected the spec: {SPEC}")
+        };
+        return Err(input.error(message));
+    }
+    let key: Ident = input.parse()?;
+    let name = key.to_string();
+    if !KEYS.contains(&name.as_str()) {
+        let near =
+            nearest(&name, KEYS).map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+        let message = format!(
+            "unknown argument `{name}`, allowed are {}{near}",
+            list(KEYS)
+        );
+        return Err(syn::Error::new(key.span(), message));
+    }
+    input.parse::<Token![=]>()?;
+    Ok(key)
 }
 
 fn parse_unroll(value: &LitStr) -> syn::Result<Unroll> {

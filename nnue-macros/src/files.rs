@@ -1,6 +1,6 @@
 //! Files named in the macro's arguments: relative to the manifest of the package that calls it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,7 +11,7 @@ pub(crate) fn read(path: &LitStr) -> syn::Result<Vec<u8>> {
     let absolute = absolute(path)?;
     std::fs::read(&absolute).map_err(|error| {
         let message = format!(
-            "cannot read `{}`: {error}\n  = help: paths are relative to the package's Cargo.toml: looked for {}",
+            "cannot read `{}`: {error}\n  = help: paths are relative to the package's `Cargo.toml`: looked for `{}`",
             path.value(),
             absolute.display()
         );
@@ -19,9 +19,9 @@ pub(crate) fn read(path: &LitStr) -> syn::Result<Vec<u8>> {
     })
 }
 
-/// The bytes as text.
-pub(crate) fn text(path: &LitStr, bytes: Vec<u8>) -> syn::Result<String> {
-    String::from_utf8(bytes).map_err(|error| {
+/// The text of a file.
+pub(crate) fn text(path: &LitStr) -> syn::Result<String> {
+    String::from_utf8(read(path)?).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let message = format!(
             "`{}` is not UTF-8 text: the byte at offset {offset} is no character's",
@@ -31,19 +31,28 @@ pub(crate) fn text(path: &LitStr, bytes: Vec<u8>) -> syn::Result<String> {
     })
 }
 
+/// Whether there is such a file. What is not there cannot be [tracked](track), and need not be: cargo tries again
+/// whenever a build has failed.
+pub(crate) fn exists(path: &LitStr) -> bool {
+    absolute(path).is_ok_and(|path| path.is_file())
+}
+
 fn absolute(path: &LitStr) -> syn::Result<PathBuf> {
     match std::env::var_os("CARGO_MANIFEST_DIR") {
         Some(manifest) => Ok(PathBuf::from(manifest).join(path.value())),
         None => Err(syn::Error::new(
             path.span(),
-            "CARGO_MANIFEST_DIR is not set: is this not a cargo build?",
+            "`CARGO_MANIFEST_DIR` is not set: cargo sets it to the folder that paths are relative to",
         )),
     }
 }
 
-/// A reference to the bytes of a file, without an absolute path in the expansion.
+/// A reference to the bytes of a file, without an absolute path in the expansion unless the user wrote one.
 pub(crate) fn include(path: &LitStr, runtime: &TokenStream) -> TokenStream {
     let core = quote!(#runtime::__private::core);
+    if Path::new(&path.value()).is_absolute() {
+        return quote! { #core::include_bytes!(#path) };
+    }
     quote! {
         #core::include_bytes!(#core::concat!(#core::env!("CARGO_MANIFEST_DIR"), "/", #path))
     }

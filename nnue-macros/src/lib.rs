@@ -5,8 +5,9 @@ mod arguments;
 mod files;
 
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::Network;
 use nnue_compiler::{Options, analyse, emit, file, skeleton};
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 use crate::arguments::{Arguments, Spec};
@@ -15,51 +16,54 @@ use crate::arguments::{Arguments, Spec};
 #[doc(hidden)]
 #[proc_macro]
 pub fn nnue_net(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    match syn::parse::<Arguments>(input) {
-        Ok(arguments) => expand(&arguments).into(),
-        Err(error) => error.into_compile_error().into(),
-    }
+    let input = TokenStream::from(input);
+    let expansion = match syn::parse2::<Arguments>(input.clone()) {
+        Ok(arguments) => expand(&arguments),
+        Err(error) => {
+            let runtime = match input.into_iter().next() {
+                Some(TokenTree::Group(runtime)) => runtime.stream(),
+                _ => TokenStream::new(),
+            };
+            refuse(&runtime, &[error])
+        }
+    };
+    expansion.into()
 }
 
-/// The network's module; or the errors, each as one compiler error at the macro's argument, and a skeleton that keeps
-/// the code around from failing too.
 fn expand(arguments: &Arguments) -> TokenStream {
     let tracked = arguments
         .files()
+        .filter(|path| files::exists(path))
         .map(|path| files::track(path, &arguments.runtime));
-    let generated = match compile(arguments) {
-        Ok(generated) => generated,
-        Err(errors) => {
-            let skeleton = skeleton(&arguments.runtime);
-            let errors = errors.iter().map(syn::Error::to_compile_error);
-            quote! { #(#errors)* #skeleton }
-        }
-    };
+    let generated = compile(arguments).unwrap_or_else(|errors| refuse(&arguments.runtime, &errors));
     quote! { #(#tracked)* #generated }
 }
 
+/// Each error as one of the compiler's at the macro's argument, and a skeleton that keeps the code around from failing
+/// too.
+fn refuse(runtime: &TokenStream, errors: &[syn::Error]) -> TokenStream {
+    let skeleton = skeleton(runtime);
+    let errors = errors.iter().map(syn::Error::to_compile_error);
+    quote! { #(#errors)* #skeleton }
+}
+
+/// The network's module, or everything that is wrong with its spec and its files.
 fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
-    let (source, span) = match &arguments.spec {
-        Spec::Path(path) => {
-            let text = files::read(path)
-                .and_then(|bytes| files::text(path, bytes))
-                .map_err(|error| vec![error])?;
-            (SourceFile::new(path.value(), text), path.span())
+    let network = network(&arguments.spec);
+    let weights = arguments.weights.as_ref();
+    let file = weights.map(files::read).transpose();
+    let (network, file) = match (network, file) {
+        (Ok(network), Ok(file)) => (network, file),
+        (network, file) => {
+            let errors = network.err().unwrap_or_default();
+            return Err(errors.into_iter().chain(file.err()).collect());
         }
-        Spec::Inline(text) => (SourceFile::new("inline spec", text.value()), text.span()),
     };
-    let network = analyse(&source).map_err(|errors| {
-        errors
-            .rendered()
-            .map(|error| syn::Error::new(span, error))
-            .collect::<Vec<_>>()
-    })?;
-    let embedded = match &arguments.weights {
-        Some(path) => {
-            let bytes = files::read(path).map_err(|error| vec![error])?;
-            file::verify::verify(&network, &bytes).map_err(|problem| {
+    let embedded = match weights.zip(file) {
+        Some((path, file)) => {
+            file::verify::verify(&network, &file).map_err(|problem| {
                 let message = format!(
-                    "{} is no net file for {}: {problem}",
+                    "`{}` is no net file for {}: {problem}",
                     path.value(),
                     network.name
                 );
@@ -75,4 +79,18 @@ fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
         embedded,
     };
     Ok(emit(&network, &options))
+}
+
+fn network(spec: &Spec) -> Result<Network, Vec<syn::Error>> {
+    let (source, span) = match spec {
+        Spec::Path(path) => {
+            let text = files::text(path).map_err(|error| vec![error])?;
+            (SourceFile::new(path.value(), text), path.span())
+        }
+        Spec::Inline { key, text } => (SourceFile::new("inline spec", text), *key),
+    };
+    analyse(&source).map_err(|errors| {
+        let rendered = errors.rendered();
+        rendered.map(|error| syn::Error::new(span, error)).collect()
+    })
 }

@@ -116,6 +116,7 @@ pub(crate) fn for_each_piece(position: &impl Position, mut visit: impl FnMut(Pie
 }
 
 /// A list of rows with room for a piece on every square of the board.
+#[derive(Clone)]
 pub(crate) struct Rows {
     rows: [u32; Rows::CAPACITY],
     len: usize,
@@ -124,6 +125,8 @@ pub(crate) struct Rows {
 impl Rows {
     /// One piece for each square.
     pub(crate) const CAPACITY: usize = 64;
+    /// As many as a delta has pieces, twice: removals can become additions of others.
+    const OF_A_MOVE: usize = 8;
 
     #[inline]
     pub(crate) fn new() -> Rows {
@@ -141,6 +144,33 @@ impl Rows {
             *free = row;
             self.len += 1;
         }
+    }
+
+    /// Whether there may be no room for the rows of another move.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.len > Rows::CAPACITY - Rows::OF_A_MOVE
+    }
+
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Takes a row out again, if it is there.
+    #[inline]
+    pub(crate) fn cancel(&mut self, row: u32) -> bool {
+        let Some(found) = self.as_slice().iter().position(|listed| *listed == row) else {
+            return false;
+        };
+        self.len -= 1;
+        self.rows[found] = self.rows[self.len];
+        true
     }
 
     #[inline]

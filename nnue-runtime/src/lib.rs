@@ -46,6 +46,7 @@ mod chess;
 #[cfg(feature = "cozy-chess")]
 mod cozy;
 mod delta;
+mod evaluator;
 pub mod features;
 mod fen;
 pub mod file;
@@ -61,6 +62,7 @@ pub use crate::architecture::{Architecture, Embedded, Output, SelectedByPieces};
 pub use crate::board::{Board, BoardError};
 pub use crate::chess::{Bitboard, Color, Piece, Role, Square, SquareError, Squares};
 pub use crate::delta::{Change, Delta, DeltaError};
+pub use crate::evaluator::Evaluator;
 pub use crate::fen::FenError;
 pub use crate::file::LoadError;
 pub use crate::level::{Level, LevelError};

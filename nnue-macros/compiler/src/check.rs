@@ -1,11 +1,14 @@
 //! [`Spec`] to [`Network`]: shapes, ones, ranges, references. Everything that is wrong is reported;
-//! after this stage nothing can fail.
+//! after this stage nothing can fail. What depends on something wrong is not judged: the error would only repeat the
+//! cause.
 
 mod formula;
 mod layers;
 mod output;
 
-use crate::diagnostics::{Diagnostics, Spanned, list};
+use std::ops::RangeInclusive;
+
+use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::{self, FeatureSet};
 use crate::file::File;
 use crate::network::{Element, Network, Pooling, Stacks, Tensor, Transformer};
@@ -15,26 +18,27 @@ use crate::spec::{self, Select, Spec};
 pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     let name = check_name(&spec.name, diagnostics);
     let features = check_features(&spec.features, diagnostics);
+    let stacks = check_stacks(spec.stacks.as_ref(), diagnostics);
     let transformer = check_transformer(spec, diagnostics);
-    let stacks = check_stacks(&spec.stacks, diagnostics);
-    // Without the transformer's shape no layer can be judged: its errors would only repeat the cause.
-    let transformer = transformer?;
-    let layers = layers::check(spec, &transformer.output, diagnostics)?;
-    let output = output::check(&spec.output, &layers, diagnostics);
-    layers::check_all_used(spec, &layers, diagnostics);
+    let layers = layers::check(spec, transformer.as_ref(), diagnostics);
+    let output = output::check(spec, &layers, diagnostics);
+    let layers = layers.into_iter().collect::<Option<Vec<_>>>();
+    if let (Some(layers), Some(_)) = (&layers, &output) {
+        layers::check_all_used(spec, layers, diagnostics);
+    }
     let file = File::check(
         &spec.file,
         features.as_deref(),
-        transformer.width,
-        &layers,
+        transformer.as_ref().map(|transformer| transformer.width),
+        layers.as_deref(),
         diagnostics,
     );
     Some(Network {
         name: name?,
         features: features?,
-        transformer,
+        transformer: transformer?,
         stacks: stacks?,
-        layers,
+        layers: layers?,
         output: output?,
         file: file?,
     })
@@ -66,6 +70,7 @@ fn check_features(
             set
         })
         .collect();
+    let sets: Vec<FeatureSet> = sets.into_iter().collect::<Option<_>>()?;
     for (index, later) in features.iter().enumerate() {
         if let Some(first) = features[..index]
             .iter()
@@ -79,14 +84,14 @@ fn check_features(
                 .related(first.set.span, "first here");
         }
     }
-    sets.into_iter().collect()
+    Some(sets)
 }
 
 /// `value` as a number of the range; reports it otherwise.
 fn in_range(
     key: &str,
     value: &Spanned<i64>,
-    allowed: std::ops::RangeInclusive<i64>,
+    allowed: RangeInclusive<i64>,
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
     if allowed.contains(&value.value) {
@@ -103,13 +108,20 @@ fn in_range(
 /// Widths up to this are compiled; none of the field's comes near.
 const MAX_WIDTH: i64 = 16384;
 
+/// What layers read must stay below 128, so that no instruction set's byte products can saturate.
+const LARGEST_INPUT: u32 = 127;
+
 fn check_transformer(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transformer> {
     let transformer = &spec.transformer;
     let pooling = transformer
         .pooling
         .as_ref()
         .map_or(Pooling::None, |pooling| pooling.value);
-    let one = in_range("one", &transformer.one, 1..=255, diagnostics);
+    let largest_one = match pooling {
+        Pooling::None => i64::from(LARGEST_INPUT),
+        Pooling::Product => 255,
+    };
+    let one = in_range("one", &transformer.one, 1..=largest_one, diagnostics);
     let width = check_width(&transformer.width, pooling, diagnostics);
     let psqt = check_psqt(spec, diagnostics);
     let (one, width) = (one?, width?);
@@ -136,10 +148,11 @@ fn check_transformer(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Trans
     let output = Tensor {
         len: 2 * half,
         element: Element::U8,
-        // A product of ones loses a little to the shift: 127 * 127 >> 7 is 126, and stands for 127.
-        one: match pooling {
-            Pooling::None => one,
-            Pooling::Product => (largest + 1).next_power_of_two() - 1,
+        // A product of ones may lose one to the shift: 127 * 127 >> 7 is 126, and stands for 127.
+        one: if (largest + 2).is_power_of_two() {
+            largest + 1
+        } else {
+            largest
         },
         range: (0, i64::from(largest)),
     };
@@ -161,52 +174,54 @@ fn check_width(
     pooling: Pooling,
     diagnostics: &mut Diagnostics,
 ) -> Option<usize> {
-    let positive = in_range("width", width, 1..=MAX_WIDTH, diagnostics)?;
     let unit = match pooling {
         Pooling::None => OUTPUTS_PER_VECTOR,
         Pooling::Product => 2 * OUTPUTS_PER_VECTOR,
     };
+    let fitting = in_range("width", width, unit..=MAX_WIDTH, diagnostics)?;
     if width.value % unit != 0 {
         let below = width.value / unit * unit;
         let above = below + unit;
-        let fits = if below == 0 {
-            format!("{above} would fit")
-        } else {
-            format!("{below} or {above} would fit")
-        };
         diagnostics
             .error(width.span, format!("width {} is not a multiple of {unit}", width.value))
-            .label(fits)
+            .label(format!("{below} or {above} would fit"))
             .help(format!(
                 "with pooling `{pooling}` each perspective's outputs must fill whole vectors of {OUTPUTS_PER_VECTOR} bytes"
             ));
         return None;
     }
-    usize::try_from(positive).ok()
+    Some(fitting as usize)
 }
 
 fn check_psqt(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<usize> {
     let Some(psqt) = &spec.transformer.psqt else {
         return Some(0);
     };
-    let stacks = spec.stacks.count.value;
+    let count = spec.stacks.as_ref().map(|stacks| &stacks.count);
+    let stacks = count.map_or(1, |count| count.value);
+    if !STACKS.contains(&stacks) {
+        // That was reported, and says nothing of this.
+        return None;
+    }
     if ![0, 1, stacks].contains(&psqt.value) {
-        let mut allowed = vec![0, 1, stacks];
-        allowed.dedup();
-        diagnostics
+        let allowed = match stacks {
+            1 => "0 or 1".to_string(),
+            _ => format!("0, 1 or {stacks}"),
+        };
+        let error = diagnostics
             .error(
                 psqt.span,
-                format!("`psqt` is {}, allowed are {}", psqt.value, list(allowed)),
+                format!("`psqt` is {}, allowed are {allowed}", psqt.value),
             )
-            .label("none, one for all stacks, or one per stack")
-            .related(spec.stacks.count.span, format!("{stacks} stacks"));
+            .label("none, one for all stacks, or one per stack");
+        match count {
+            Some(count) => error.related(count.span, format!("the number of stacks is {stacks}")),
+            None => error.help("without `[stacks]` there is one stack"),
+        };
         return None;
     }
     usize::try_from(psqt.value).ok()
 }
-
-/// The largest product must stay below 128, so that no instruction set's byte products can saturate.
-const LARGEST_INPUT: u32 = 127;
 
 fn check_product_shift(
     transformer: &spec::Transformer,
@@ -232,20 +247,30 @@ fn check_product_shift(
     Some(value)
 }
 
-fn check_stacks(stacks: &spec::Stacks, diagnostics: &mut Diagnostics) -> Option<Stacks> {
-    let count = in_range("count", &stacks.count, 1..=256, diagnostics)? as usize;
+/// How many stacks there may be: a bucket is a byte.
+const STACKS: RangeInclusive<i64> = 1..=256;
+
+fn check_stacks(stacks: Option<&spec::Stacks>, diagnostics: &mut Diagnostics) -> Option<Stacks> {
+    let Some(stacks) = stacks else {
+        return Some(Stacks {
+            count: 1,
+            by_pieces: Some([0; 33]),
+        });
+    };
+    let count = in_range("count", &stacks.count, STACKS, diagnostics).map(|count| count as usize);
     let by_pieces = match &stacks.select {
         Select::Only => Some([0; 33]),
         Select::Caller => None,
         Select::Pieces(text) => Some(check_formula(text, count, diagnostics)?),
         Select::Table(entries) => Some(check_table(entries, count, diagnostics)?),
     };
+    let count = count?;
     Some(Stacks { count, by_pieces })
 }
 
 fn check_formula(
     text: &Spanned<String>,
-    count: usize,
+    count: Option<usize>,
     diagnostics: &mut Diagnostics,
 ) -> Option<[u8; 33]> {
     let formula = match formula::parse(&text.value) {
@@ -257,6 +282,7 @@ fn check_formula(
             return None;
         }
     };
+    let count = count?;
     let mut by_pieces = [0; 33];
     for (n, bucket) in by_pieces.iter_mut().enumerate() {
         // There is no position without pieces; whatever the formula says of it does not matter.
@@ -272,7 +298,7 @@ fn check_formula(
                     .error(
                         text.span,
                         format!(
-                            "the formula {found} for {n} pieces, allowed are 0 to {}",
+                            "the formula {found} for n = {n}, allowed are 0 to {}",
                             count - 1
                         ),
                     )
@@ -286,29 +312,28 @@ fn check_formula(
 
 fn check_table(
     entries: &Spanned<Vec<Spanned<i64>>>,
-    count: usize,
+    count: Option<usize>,
     diagnostics: &mut Diagnostics,
 ) -> Option<[u8; 33]> {
-    let mut valid = true;
-    if entries.value.len() != 33 {
+    let found = entries.value.len();
+    if found != 33 {
         diagnostics
             .error(
                 entries.span,
-                format!("`table` has {} entries, expected 33", entries.value.len()),
+                format!("`table` has {found} entries, expected 33"),
             )
             .label("one for 0, 1, ... 32 pieces");
-        valid = false;
     }
-    for entry in &entries.value {
-        valid &= in_range("table", entry, 0..=count as i64 - 1, diagnostics).is_some();
-    }
-    if !valid {
-        return None;
-    }
-    let buckets: Vec<u8> = entries
+    let largest = count? as i64 - 1;
+    let buckets: Vec<_> = entries
         .value
         .iter()
-        .map(|entry| entry.value as u8)
+        .enumerate()
+        .map(|(pieces, entry)| {
+            let key = format!("table[{pieces}]");
+            in_range(&key, entry, 0..=largest, diagnostics).map(|bucket| bucket as u8)
+        })
         .collect();
+    let buckets = buckets.into_iter().collect::<Option<Vec<u8>>>()?;
     buckets.try_into().ok()
 }

@@ -3,6 +3,8 @@
 mod reference;
 pub(crate) mod table;
 
+use std::collections::BTreeMap;
+
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
@@ -10,21 +12,12 @@ use crate::spec::{
     Divide, DivideOf, Features, File, Layer, Op, OpName, Output, Reference, Select, Spec, Stacks,
     Transformer,
 };
-use table::{Table, Value, array, boolean, integer, named, string, table};
+use table::{Table, Value, array, boolean, inline_table, integer, named, section, string};
 
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
     let (document, syntax_errors) = DeTable::parse_recoverable(&file.text);
-    for error in &syntax_errors {
-        let end = file.text.len();
-        let span = error.span().map_or(Span { start: end, end }, Span::from);
-        let message = error
-            .message()
-            .trim_end()
-            .trim_end_matches('.')
-            .replace('\n', ", ");
-        diagnostics.error(span, message).label("TOML syntax");
-    }
+    report_syntax_errors(file, &syntax_errors, diagnostics);
     // A half-read file lacks keys for reasons the user has just been told.
     if !syntax_errors.is_empty() {
         return None;
@@ -43,27 +36,21 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         .and_then(|value| features(value, diagnostics));
     let transformer = root
         .required("transformer", "[transformer]", diagnostics)
-        .and_then(|value| table("transformer", value, diagnostics))
+        .and_then(|value| section("transformer", value, diagnostics))
         .and_then(|table| transformer(table, diagnostics));
-    let stacks = match root.optional("stacks") {
-        Some(value) => {
-            table("stacks", value, diagnostics).and_then(|table| stacks(table, diagnostics))
-        }
-        None => Some(Stacks {
-            count: Spanned::new(1, 0..0),
-            select: Select::Only,
-        }),
-    };
+    let stacks = root.optional("stacks").map(|value| {
+        section("stacks", value, diagnostics).and_then(|table| stacks(table, diagnostics))
+    });
     let layers = root
         .required("layer", "[[layer]]", diagnostics)
         .and_then(|value| layers(value, diagnostics));
     let output = root
         .required("output", "[output]", diagnostics)
-        .and_then(|value| table("output", value, diagnostics))
+        .and_then(|value| section("output", value, diagnostics))
         .and_then(|table| output(table, diagnostics));
     let file = root
         .required("file", "[file]", diagnostics)
-        .and_then(|value| table("file", value, diagnostics))
+        .and_then(|value| section("file", value, diagnostics))
         .and_then(|table| net_file(table, diagnostics));
     root.finish(diagnostics);
 
@@ -71,11 +58,36 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         name: name?,
         features: features?,
         transformer: transformer?,
-        stacks: stacks?,
+        stacks: all_or_none(stacks)?,
         layers: layers?,
         output: output?,
         file: file?,
     })
+}
+
+/// Reports what is no TOML: the first error of each line, for the others follow from it.
+fn report_syntax_errors(
+    file: &SourceFile,
+    errors: &[toml::de::Error],
+    diagnostics: &mut Diagnostics,
+) {
+    let end = file.text.len();
+    let mut lines = BTreeMap::new();
+    for error in errors {
+        let span = error.span().map_or(Span { start: end, end }, Span::from);
+        let (line, _) = file.line_and_column(span.start);
+        let first = lines.entry(line).or_insert((span, error));
+        if span < first.0 {
+            *first = (span, error);
+        }
+    }
+    for (span, error) in lines.into_values() {
+        let message = error.message().trim_end_matches("\nexpected nothing");
+        let message = message.trim_end().trim_end_matches('.');
+        diagnostics
+            .error(span, message.replace('\n', ", "))
+            .label("TOML syntax");
+    }
 }
 
 /// The tables of `[[key]]`, which must be at least one.
@@ -85,11 +97,7 @@ fn tables<'t>(
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Table<'t>>> {
     let DeValue::Array(items) = value.get_ref() else {
-        diagnostics
-            .error(
-                value.span().into(),
-                format!("`{key}` must be a list of tables"),
-            )
+        table::mismatch(key, value, "a list of tables", diagnostics)
             .help(format!("write `[[{key}]]`, with two brackets"));
         return None;
     };
@@ -100,25 +108,22 @@ fn tables<'t>(
         );
         return None;
     }
-    items
+    let tables: Vec<_> = items
         .iter()
-        .map(|item| match item.get_ref() {
+        .enumerate()
+        .map(|(index, item)| match item.get_ref() {
             DeValue::Table(entries) => Some(Table::new(
                 entries,
                 item.span().into(),
                 format!("`[[{key}]]`"),
             )),
             _ => {
-                diagnostics
-                    .error(
-                        item.span().into(),
-                        format!("`{key}` must be a list of tables"),
-                    )
-                    .help(format!("write `[[{key}]]`, with two brackets"));
+                table::mismatch(&format!("{key}[{index}]"), item, "a table", diagnostics);
                 None
             }
         })
-        .collect()
+        .collect();
+    tables.into_iter().collect()
 }
 
 fn features(value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Features>> {
@@ -179,15 +184,16 @@ fn all_or_none<T>(key: Option<Option<T>>) -> Option<Option<T>> {
     }
 }
 
+const SELECT_EXAMPLE: &str = "select = { pieces = \"(n - 1) / 4\" }";
+
 fn stacks(mut stacks: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Stacks> {
     let count = stacks
         .required("count", "count = 8", diagnostics)
         .and_then(|value| integer("count", value, diagnostics));
     let selection = match stacks.optional("select") {
         None => Some(Select::Only),
-        Some(value) => {
-            table("select", value, diagnostics).and_then(|table| select(table, diagnostics))
-        }
+        Some(value) => inline_table("select", value, SELECT_EXAMPLE, diagnostics)
+            .and_then(|table| select(table, diagnostics)),
     };
     let span = stacks.span;
     stacks.finish(diagnostics);
@@ -195,7 +201,9 @@ fn stacks(mut stacks: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Stacks
     if select == Select::Only && count.value > 1 {
         diagnostics
             .error(span, format!("{} stacks need `select`", count.value))
-            .help("write `select = { pieces = \"(n - 1) / 4\" }`, `{ table = [...] }` or `{ by = \"caller\" }`");
+            .help(format!(
+                "write `{SELECT_EXAMPLE}`, `{{ table = [...] }}` or `{{ by = \"caller\" }}`"
+            ));
         return None;
     }
     Some(Stacks { count, select })
@@ -212,7 +220,8 @@ fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select>
         (None, Some(value), None) => {
             let entries: Vec<_> = array("table", value, diagnostics)?
                 .into_iter()
-                .map(|entry| integer("table", entry, diagnostics))
+                .enumerate()
+                .map(|(index, entry)| integer(&format!("table[{index}]"), entry, diagnostics))
                 .collect();
             let entries = entries.into_iter().collect::<Option<Vec<_>>>()?;
             Some(Select::Table(Spanned::new(entries, value.span())))
@@ -231,7 +240,7 @@ fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select>
                     span,
                     "`select` needs exactly one of `pieces`, `table` or `by`",
                 )
-                .help("write `select = { pieces = \"(n - 1) / 4\" }`");
+                .help(format!("write `{SELECT_EXAMPLE}`"));
             None
         }
     }
@@ -257,10 +266,14 @@ fn layer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Layer> {
     let op_name = table
         .required("op", "op = \"affine\"", diagnostics)
         .and_then(|value| named::<OpName>("op", value, diagnostics));
-    // Which other keys there are depends on the op: without one, none can be judged.
-    let op = match op_name?.value {
-        OpName::Affine => affine(&mut table, diagnostics),
-        function => activation(function, &mut table, diagnostics),
+    let op = match op_name.map(|name| name.value) {
+        Some(OpName::Affine) => affine(&mut table, diagnostics),
+        Some(function) => activation(function, &mut table, diagnostics),
+        // Which other keys there are depends on the op: without one, those of every op are right.
+        None => {
+            table.expect(&["outputs", "weights", "one", "sparse", "shift"]);
+            None
+        }
     };
     table.finish(diagnostics);
     Some(Layer {
@@ -282,8 +295,10 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Op> {
         .required("one", "one = 8128", diagnostics)
         .and_then(|value| integer("one", value, diagnostics));
     let sparse = match table.optional("sparse") {
-        Some(value) => boolean("sparse", value, diagnostics).map(|flag| flag.value),
-        None => Some(false),
+        Some(value) => {
+            boolean("sparse", value, diagnostics).map(|flag| flag.value.then_some(flag.span))
+        }
+        None => Some(None),
     };
     Some(Op::Affine {
         outputs: outputs?,
@@ -317,41 +332,43 @@ fn references(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<Spanned<Reference>>>> {
-    let values = match value.get_ref() {
-        DeValue::Array(_) => array(key, value, diagnostics)?,
-        _ => vec![value],
+    let references: Vec<_> = match value.get_ref() {
+        DeValue::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| reference(&format!("{key}[{index}]"), item, diagnostics))
+            .collect(),
+        _ => vec![reference(key, value, diagnostics)],
     };
-    if values.is_empty() {
+    if references.is_empty() {
         diagnostics.error(
             value.span().into(),
             format!("`{key}` is empty, expected at least one"),
         );
         return None;
     }
-    let references: Vec<_> = values
-        .into_iter()
-        .map(|value| {
-            let text = string(key, value, diagnostics)?;
-            match reference::parse(&text.value) {
-                Ok(reference) => Some(Spanned {
-                    value: reference,
-                    span: text.span,
-                }),
-                Err(problem) => {
-                    diagnostics
-                        .error(text.span, format!("`{}` {problem}", text.value))
-                        .label("a layer's name, or a part of its output")
-                        .help(format!(
-                            "write {}",
-                            list(["fc_0", "fc_0[15]", "fc_0[..15]"])
-                        ));
-                    None
-                }
-            }
-        })
-        .collect();
     let references = references.into_iter().collect::<Option<Vec<_>>>()?;
     Some(Spanned::new(references, value.span()))
+}
+
+fn reference(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Reference>> {
+    let Spanned { value: text, span } = string(key, value, diagnostics)?;
+    match reference::parse(&text) {
+        Ok(value) => Some(Spanned { value, span }),
+        Err(problem) => {
+            let examples = list(["fc_0", "fc_0[15]", "fc_0[..15]"]);
+            diagnostics
+                .error(span, format!("`{text}` {problem}"))
+                .help(format!(
+                    "a layer's output or a part of it is written {examples}"
+                ));
+            None
+        }
+    }
 }
 
 fn output(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Output> {
@@ -377,14 +394,14 @@ fn output(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Output>
 }
 
 fn divide(value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Divide> {
-    let DeValue::Table(_) = value.get_ref() else {
+    let DeValue::Table(entries) = value.get_ref() else {
         let by = integer("divide", value, diagnostics)?;
         return Some(Divide {
             by,
             of: DivideOf::Sum,
         });
     };
-    let mut table = table("divide", value, diagnostics)?;
+    let mut table = Table::new(entries, value.span().into(), "`divide`");
     let by = table
         .required("by", "by = 16", diagnostics)
         .and_then(|value| integer("by", value, diagnostics));

@@ -1,6 +1,6 @@
 //! Errors that show the line of the spec they are about.
 //!
-//! Every stage takes `&mut Diagnostics` last and adds what it finds; [`crate::compile()`] stops after the
+//! Every stage takes `&mut Diagnostics` last and adds what it finds; [`crate::analyse()`] stops after the
 //! first stage that found anything. The text is rendered here and only here, so that the compiler error in
 //! an IDE, the command line and the tests show the same.
 

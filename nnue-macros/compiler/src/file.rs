@@ -68,22 +68,26 @@ pub fn padded_inputs(inputs: usize) -> usize {
 }
 
 impl File {
-    /// Checks the `[file]` table; hashes that it does not give follow from the layers.
+    /// Checks the `[file]` table; hashes that it does not give follow from the layers, if those are right.
     pub(crate) fn check(
         file: &spec::File,
         features: Option<&[FeatureSet]>,
-        width: usize,
-        layers: &[Layer],
+        width: Option<usize>,
+        layers: Option<&[Layer]>,
         diagnostics: &mut Diagnostics,
     ) -> Option<File> {
         let version = word("version", &file.version, diagnostics);
         let transformer_hash = match &file.transformer_hash {
             Some(hash) => word("transformer_hash", hash, diagnostics),
-            None => features.map(|features| transformer_hash(features, width)),
+            None => features
+                .zip(width)
+                .map(|(features, width)| transformer_hash(features, width)),
         };
         let stack_hash = match &file.stack_hash {
             Some(hash) => word("stack_hash", hash, diagnostics),
-            None => Some(stack_hash(width, layers)),
+            None => width
+                .zip(layers)
+                .map(|(width, layers)| stack_hash(width, layers)),
         };
         Some(File {
             version: version?,
@@ -105,13 +109,13 @@ impl File {
 fn word(key: &str, value: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<u32> {
     let word = u32::try_from(value.value).ok();
     if word.is_none() {
+        let found = match value.value {
+            negative @ ..0 => negative.to_string(),
+            large => format!("{large:#X}"),
+        };
         diagnostics.error(
             value.span,
-            format!(
-                "`{key}` is {:#x}, allowed are 0 to {:#x}",
-                value.value,
-                u32::MAX
-            ),
+            format!("`{key}` is {found}, allowed are 0 to {:#X}", u32::MAX),
         );
     }
     word

@@ -17,7 +17,7 @@ const OUTPUT_UNIT: usize = 16;
 const ROW_UNIT: usize = 32;
 
 /// Layers with fewer outputs are computed row by row.
-const FEWEST_BLOCKED_OUTPUTS: usize = 8;
+pub const FEWEST_BLOCKED_OUTPUTS: usize = 8;
 
 /// Inputs that one dot product takes from a block.
 pub const BLOCK: usize = 4;

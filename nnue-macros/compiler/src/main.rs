@@ -1,5 +1,6 @@
 //! `nnue-compiler check|plan|expand SPEC`: each stage of the compiler, to be looked at.
 
+use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -19,15 +20,30 @@ commands:
   plan     show how each instruction set carries it out
   expand   print the Rust that nnue_net! generates
 
-options:
-  --level NAME      (plan, expand) only this instruction set
-  --unroll full     (plan, expand) everything as straight-line code
-  --weights FILE    (check) check a net file against the spec too
+options of plan and expand:
+  --level NAME      only this one of scalar, avx2, avxvnni, avx512, avx512icl
+  --unroll HOW      auto: what measurement favours; full: everything as straight-line code
+
+options of check:
+  --weights FILE    check a net file against the spec too
+
+example:
+  nnue-compiler plan specs/sfnnv5.toml --level avx2
 ";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
+    let arguments: Result<Vec<String>, _> = std::env::args_os()
+        .skip(1)
+        .map(OsString::into_string)
+        .collect();
+    let result = match arguments {
+        Ok(arguments) => run(&arguments),
+        Err(argument) => Err(format!(
+            "error: the argument `{}` is not UTF-8",
+            argument.display()
+        )),
+    };
+    match result {
         Ok(text) => print(&text),
         Err(message) => {
             eprintln!("{message}");
@@ -67,24 +83,25 @@ fn run(arguments: &[String]) -> Result<String, String> {
     {
         return Ok(USAGE.to_string());
     }
-    let [command, path, options @ ..] = arguments else {
+    let [command, rest @ ..] = arguments else {
         return Err(USAGE.trim_end().to_string());
     };
     let names = COMMANDS.map(|(name, _)| name);
     let Some((_, command)) = COMMANDS.iter().find(|(name, _)| name == command) else {
         return Err(unknown("command", command, &names));
     };
-    let options = parse_options(*command, options)?;
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("error: cannot read `{path}`: {error}"))?;
+    let options = parse_options(*command, rest)?;
+    let path = &options.spec;
+    let text = String::from_utf8(read(path)?).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        format!("error: `{path}` is not UTF-8 text: the byte at offset {offset} is no character's")
+    })?;
     let network = analyse(&SourceFile::new(path, text)).map_err(|errors| errors.to_string())?;
     match command {
         Command::Check => {
             let mut text = describe(&network);
             if let Some(weights) = &options.weights {
-                let bytes = std::fs::read(weights)
-                    .map_err(|error| format!("error: cannot read `{weights}`: {error}"))?;
-                file::verify::verify(&network, &bytes).map_err(|problem| {
+                file::verify::verify(&network, &read(weights)?).map_err(|problem| {
                     format!(
                         "error: {weights} is no net file for {}: {problem}",
                         network.name
@@ -99,6 +116,10 @@ fn run(arguments: &[String]) -> Result<String, String> {
     }
 }
 
+fn read(path: &str) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("error: cannot read `{path}`: {error}"))
+}
+
 fn unknown(what: &str, found: &str, allowed: &[&str]) -> String {
     let near = nearest(found, allowed.iter().copied())
         .map_or(String::new(), |near| format!(": did you mean `{near}`?"));
@@ -110,25 +131,32 @@ fn unknown(what: &str, found: &str, allowed: &[&str]) -> String {
 
 #[derive(Default)]
 struct Chosen {
+    spec: String,
     level: Option<String>,
     unroll: Unroll,
     weights: Option<String>,
 }
 
-fn parse_options(command: Command, mut rest: &[String]) -> Result<Chosen, String> {
+fn parse_options(command: Command, arguments: &[String]) -> Result<Chosen, String> {
     let allowed: &[&str] = match command {
         Command::Check => &["--weights"],
         Command::Plan | Command::Expand => &["--level", "--unroll"],
     };
+    let mut specs = Vec::new();
     let mut chosen = Chosen::default();
-    while let [option, tail @ ..] = rest {
-        if !allowed.contains(&option.as_str()) {
-            return Err(unknown("option", option, allowed));
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        if !argument.starts_with('-') {
+            specs.push(argument);
+            continue;
         }
-        let [value, tail @ ..] = tail else {
-            return Err(format!("error: `{option}` needs a value"));
+        if !allowed.contains(&argument.as_str()) {
+            return Err(unknown("option", argument, allowed));
+        }
+        let Some(value) = arguments.next() else {
+            return Err(format!("error: `{argument}` needs a value"));
         };
-        match (option.as_str(), value.as_str()) {
+        match (argument.as_str(), value.as_str()) {
             ("--level", name) => {
                 let names = ISAS.each_ref().map(|isa| isa.name);
                 if !names.contains(&name) {
@@ -143,9 +171,18 @@ fn parse_options(command: Command, mut rest: &[String]) -> Result<Chosen, String
             }
             (_, file) => chosen.weights = Some(file.to_string()),
         }
-        rest = tail;
     }
-    Ok(chosen)
+    match specs.as_slice() {
+        [spec] => {
+            chosen.spec = spec.to_string();
+            Ok(chosen)
+        }
+        specs => Err(format!(
+            "error: found {} specs, expected one\n\n{}",
+            specs.len(),
+            USAGE.trim_end()
+        )),
+    }
 }
 
 fn describe(network: &Network) -> String {

@@ -12,8 +12,8 @@ pub struct Spec {
     pub features: Vec<Features>,
     /// `[transformer]`: the sparse first layer.
     pub transformer: Transformer,
-    /// `[stacks]`: how many copies of the layers there are and which one is used.
-    pub stacks: Stacks,
+    /// `[stacks]`: how many copies of the layers there are and which one is used; one copy when absent.
+    pub stacks: Option<Stacks>,
     /// `[[layer]]`: the layers of one stack.
     pub layers: Vec<Layer>,
     /// `[output]`: from the layers' outputs to the engine's units.
@@ -212,8 +212,8 @@ pub enum Op {
         weights: Spanned<WeightType>,
         /// `one`: the integer that stands for 1.0 in the sums.
         one: Spanned<i64>,
-        /// `sparse`: whether blocks of zero inputs are skipped.
-        sparse: bool,
+        /// `sparse = true`, where the spec says it: blocks of zero inputs are skipped.
+        sparse: Option<Span>,
     },
     /// An elementwise function of an affine layer's sums.
     Activation {

@@ -40,25 +40,31 @@ impl Formula {
     }
 }
 
-/// Parses a formula; the error says what was found where something else was expected.
+/// Parses a formula; the error completes the sentence "the formula ...".
 pub(super) fn parse(text: &str) -> Result<Formula, String> {
+    if text.len() > MAX_LEN {
+        return Err(format!("has {} bytes, allowed are {MAX_LEN}", text.len()));
+    }
     let mut parser = Parser {
         rest: text.chars().peekable(),
-        depth: 0,
     };
     let formula = parser.sum()?;
     match parser.next() {
         None => Ok(formula),
-        Some(found) => Err(format!("found `{found}` after the end of the formula")),
+        Some(found) => Err(format!(
+            "has `{found}` where `+`, `-`, `*`, `/` or its end was expected"
+        )),
     }
 }
 
-/// Deeper nesting than this is no formula that a person wrote, and would overflow the stack.
-const MAX_DEPTH: usize = 32;
+/// Longer than what a person writes, and too short to be nested so deep that the stack overflows.
+const MAX_LEN: usize = 256;
+
+/// What operators stand between.
+const ATOM: &str = "`n`, a number, `(`, `min(` or `max(`";
 
 struct Parser<'a> {
     rest: Peekable<Chars<'a>>,
-    depth: usize,
 }
 
 impl Parser<'_> {
@@ -75,7 +81,7 @@ impl Parser<'_> {
     fn expect(&mut self, expected: char) -> Result<(), String> {
         match self.next() {
             Some(found) if found == expected => Ok(()),
-            Some(found) => Err(format!("found `{found}`, expected `{expected}`")),
+            Some(found) => Err(format!("has `{found}` where `{expected}` was expected")),
             None => Err(format!("ends where `{expected}` was expected")),
         }
     }
@@ -107,11 +113,7 @@ impl Parser<'_> {
     }
 
     fn atom(&mut self) -> Result<Formula, String> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(format!("is nested more than {MAX_DEPTH} deep"));
-        }
-        let atom = match self.peek() {
+        match self.peek() {
             Some('(') => {
                 self.next();
                 let inner = self.sum()?;
@@ -120,11 +122,9 @@ impl Parser<'_> {
             }
             Some(c) if c.is_ascii_digit() => self.number(),
             Some(c) if c.is_ascii_alphabetic() => self.word(),
-            Some(found) => Err(format!("found `{found}`, expected `n`, a number or `(`")),
-            None => Err("ends where `n`, a number or `(` was expected".to_string()),
-        };
-        self.depth -= 1;
-        atom
+            Some(found) => Err(format!("has `{found}` where {ATOM} was expected")),
+            None => Err(format!("ends where {ATOM} was expected")),
+        }
     }
 
     fn number(&mut self) -> Result<Formula, String> {
@@ -132,7 +132,7 @@ impl Parser<'_> {
         digits
             .parse()
             .map(Formula::Number)
-            .map_err(|_| format!("{digits} is too large"))
+            .map_err(|_| format!("has the number {digits}, which does not fit in 64 bits"))
     }
 
     fn word(&mut self) -> Result<Formula, String> {
@@ -140,7 +140,7 @@ impl Parser<'_> {
             "n" => return Ok(Formula::Pieces),
             "min" => Operator::Min,
             "max" => Operator::Max,
-            word => return Err(format!("found `{word}`, expected `n`, `min` or `max`")),
+            word => return Err(format!("has `{word}` where {ATOM} was expected")),
         };
         self.expect('(')?;
         let left = self.sum()?;
@@ -192,6 +192,8 @@ mod tests {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(parse(&"(".repeat(100_000)).is_err());
+        assert!(parse(&format!("n{}", "+1".repeat(100_000))).is_err());
+        assert!(parse(&"(".repeat(MAX_LEN)).is_err());
         assert_eq!(evaluate("n / 0", 1), None);
         assert_eq!(evaluate("9223372036854775807 + n", 1), None);
     }

@@ -1,36 +1,51 @@
 //! The layers of a stack: what they read, whether it fits, and what comes out.
 
-use crate::diagnostics::{Diagnostics, Spanned, list, nearest};
-use crate::network::{Element, Layer, Op, Slice, Source, Tensor};
+use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
+use crate::layout::FEWEST_BLOCKED_OUTPUTS;
+use crate::network::{Element, Layer, Op, Slice, Source, Tensor, Transformer};
 use crate::spec::{self, OpName, Reference, Spec};
 
 use super::in_range;
 
 /// What the spec calls the transformer's output.
-const TRANSFORMER: &str = "transformer";
+pub(super) const TRANSFORMER: &str = "transformer";
 
 /// What 1.0 is in activations, unless the spec says otherwise: seven bits, so that no instruction set's byte
 /// products can saturate.
 const ACTIVATION_ONE: u32 = 127;
 
-/// Checks all layers, or reports everything that is wrong with them and returns `None`.
+/// Layers up to this size are compiled; they are meant to be small, the transformer is large.
+const MAX_OUTPUTS: i64 = 4096;
+
+/// More layers than any network of the field has, and few enough to search them without care for time and stack.
+const MAX_LAYERS: usize = 64;
+
+/// Checks all layers and reports everything that is wrong with them; a layer that is wrong, or reads one that is,
+/// becomes `None`.
 pub(super) fn check(
     spec: &Spec,
-    transformer: &Tensor,
+    transformer: Option<&Transformer>,
     diagnostics: &mut Diagnostics,
-) -> Option<Vec<Layer>> {
-    let names_are_good = check_names(&spec.layers, diagnostics);
+) -> Vec<Option<Layer>> {
+    if let Some(excess) = spec.layers.get(MAX_LAYERS) {
+        let found = spec.layers.len();
+        diagnostics.error(
+            excess.span,
+            format!("there are {found} layers, allowed are at most {MAX_LAYERS}"),
+        );
+        return vec![None; found];
+    }
+    check_names(&spec.layers, diagnostics);
     let mut scope = Scope {
         spec,
-        transformer,
+        transformer: transformer.map(|transformer| &transformer.output),
         layers: Vec::new(),
     };
     for (index, layer) in spec.layers.iter().enumerate() {
         let checked = scope.check_layer(index, layer, diagnostics);
         scope.layers.push(checked);
     }
-    let layers = scope.layers.into_iter().collect::<Option<Vec<_>>>()?;
-    names_are_good.then_some(layers)
+    scope.layers
 }
 
 /// Reports layers that nothing reads.
@@ -46,7 +61,7 @@ pub(super) fn check_all_used(spec: &Spec, layers: &[Layer], diagnostics: &mut Di
             .value
             .iter()
             .any(|term| term.value.name == layer.name);
-        if !read && !summed {
+        if !read && !summed && is_good_name(&layer.name) {
             diagnostics
                 .error(
                     spec.layers[index].name.span,
@@ -57,97 +72,46 @@ pub(super) fn check_all_used(spec: &Spec, layers: &[Layer], diagnostics: &mut Di
     }
 }
 
-/// Words that generated code needs for itself.
-const RESERVED: &[&str] = &[
-    "as",
-    "async",
-    "await",
-    "box",
-    "break",
-    "const",
-    "continue",
-    "crate",
-    "do",
-    "dyn",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "final",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "let",
-    "loop",
-    "macro",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "override",
-    "priv",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "static",
-    "struct",
-    "super",
-    "trait",
-    "transformer",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "unsafe",
-    "unsized",
-    "use",
-    "virtual",
-    "where",
-    "while",
-    "yield",
-];
-
-fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) -> bool {
-    let mut good = true;
+fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
     for (index, layer) in layers.iter().enumerate() {
         let name = &layer.name;
-        let mut chars = name.value.chars();
-        let identifier = chars.next().is_some_and(|c| c.is_ascii_lowercase())
-            && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        if !identifier {
+        if name.value == TRANSFORMER {
+            diagnostics
+                .error(name.span, format!("no layer can be called `{TRANSFORMER}`"))
+                .label("inputs mean the transformer's output by that name");
+        } else if !is_good_name(&name.value) {
             diagnostics
                 .error(
                     name.span,
                     format!("`{}` is no name for a layer", name.value),
                 )
-                .label("a lowercase letter, then lowercase letters, digits and `_`");
-            good = false;
-        } else if RESERVED.contains(&name.value.as_str()) {
-            diagnostics.error(name.span, format!("the name `{}` is reserved", name.value));
-            good = false;
+                .label(
+                    "expected lowercase letters and digits, a letter first, joined by single `_`",
+                );
         }
-        if let Some(first) = layers[..index]
-            .iter()
-            .find(|first| first.name.value == name.value)
-        {
+        let mut above = layers[..index].iter();
+        if let Some(first) = above.find(|first| first.name.value == name.value) {
             diagnostics
                 .error(name.span, format!("two layers are called `{}`", name.value))
                 .related(first.name.span, "the first");
-            good = false;
         }
     }
-    good
 }
 
-/// The layers seen so far. One that was wrong is `None`: what reads it is not judged, for the errors would
-/// only repeat the cause.
+/// Whether inputs can mean a layer by this name, and generated code can use it in its own names without a warning.
+fn is_good_name(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    name != TRANSFORMER
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .split('_')
+            .all(|word| !word.is_empty() && word.chars().all(allowed))
+}
+
+/// The transformer and the layers seen so far; what was wrong is `None`.
 struct Scope<'a> {
     spec: &'a Spec,
-    transformer: &'a Tensor,
+    transformer: Option<&'a Tensor>,
     layers: Vec<Option<Layer>>,
 }
 
@@ -166,20 +130,22 @@ impl Scope<'_> {
                 one,
                 sparse,
             } => {
-                let len = in_range("outputs", outputs, 1..=4096, diagnostics);
+                let len = in_range("outputs", outputs, 1..=MAX_OUTPUTS, diagnostics);
                 let one = in_range("one", one, 1..=i64::from(i32::MAX), diagnostics);
                 let inputs = inputs.as_ref()?;
                 let range = self.affine_range(layer, inputs, diagnostics);
-                let sparse_fits = !sparse || self.check_sparse(layer, inputs, outputs, diagnostics);
+                let len = len? as usize;
+                let sparse_fits = sparse
+                    .is_none_or(|span| self.check_sparse(span, layer, inputs, len, diagnostics));
                 let output = Tensor {
-                    len: len? as usize,
+                    len,
                     element: Element::I32,
                     one: one?,
                     range: range?,
                 };
                 let op = Op::Affine {
                     weights: weights.value,
-                    sparse: *sparse,
+                    sparse: sparse.is_some(),
                 };
                 sparse_fits.then_some((op, output))?
             }
@@ -232,8 +198,15 @@ impl Scope<'_> {
 
     fn tensor(&self, source: Source) -> Option<&Tensor> {
         match source {
-            Source::Transformer => Some(self.transformer),
+            Source::Transformer => self.transformer,
             Source::Layer(index) => self.layers[index].as_ref().map(|layer| &layer.output),
+        }
+    }
+
+    fn name(&self, source: Source) -> &str {
+        match source {
+            Source::Transformer => TRANSFORMER,
+            Source::Layer(index) => &self.spec.layers[index].name.value,
         }
     }
 
@@ -308,7 +281,7 @@ impl Scope<'_> {
         reference: &Spanned<Reference>,
         diagnostics: &mut Diagnostics,
     ) {
-        let name = |index: usize| self.spec.layers[index].name.value.as_str();
+        let name = |index| self.name(Source::Layer(index));
         let target = &self.spec.layers[found];
         match self.path(found, index, &mut Vec::new()) {
             Some(path) => {
@@ -379,20 +352,17 @@ impl Scope<'_> {
         inputs: &[Slice],
         diagnostics: &mut Diagnostics,
     ) -> Option<(i64, i64)> {
-        let span = layer.input.as_ref().map_or(layer.span, |input| input.span);
+        let name = &layer.name.value;
         let mut largest_sum = 0;
-        for slice in inputs {
+        for (index, slice) in inputs.iter().enumerate() {
             let tensor = self.tensor(slice.source)?;
             if tensor.element != Element::U8 {
+                let input = self.name(slice.source);
                 diagnostics
                     .error(
-                        span,
-                        format!("affine layer `{}` reads sums", layer.name.value),
+                        input_span(layer, index),
+                        format!("`{name}` reads the sums of `{input}`, expected an activation"),
                     )
-                    .label(format!(
-                        "{} values of type {}, expected u8",
-                        slice.len, tensor.element
-                    ))
                     .help("put an activation such as `crelu` between two affine layers");
                 return None;
             }
@@ -400,11 +370,12 @@ impl Scope<'_> {
         }
         let range = (-128 * largest_sum, 127 * largest_sum);
         if range.0 < i64::from(i32::MIN) {
+            let span = layer.input.as_ref().map_or(layer.span, |input| input.span);
             diagnostics.error(
                 span,
                 format!(
-                    "the sums of `{}` reach {}, which does not fit in 32 bits",
-                    layer.name.value, range.0
+                    "the sums of `{name}` reach {}, which does not fit in 32 bits",
+                    range.0
                 ),
             );
             return None;
@@ -414,36 +385,36 @@ impl Scope<'_> {
 
     fn check_sparse(
         &self,
+        span: Span,
         layer: &spec::Layer,
         inputs: &[Slice],
-        outputs: &Spanned<i64>,
+        outputs: usize,
         diagnostics: &mut Diagnostics,
     ) -> bool {
-        let whole = [Slice {
-            source: Source::Transformer,
-            start: 0,
-            len: self.transformer.len,
-        }];
         let name = &layer.name.value;
-        if inputs != whole {
-            diagnostics
-                .error(
-                    layer.span,
-                    format!("`{name}` is sparse and does not read the whole transformer"),
-                )
-                .help("only the transformer's output is large and zero enough; remove `sparse`");
+        let reads_all = matches!(
+            inputs,
+            [slice] if slice.source == Source::Transformer
+                && self.transformer.is_some_and(|transformer| slice.len == transformer.len)
+        );
+        if !reads_all {
+            let error = diagnostics.error(
+                span,
+                format!("`{name}` is sparse and does not read the whole transformer"),
+            );
+            if let Some(input) = &layer.input {
+                error.related(input.span, "what it reads");
+            }
+            error.help("only the transformer's output is large and zero enough: remove `sparse`");
             return false;
         }
-        if outputs.value < 8 {
+        if outputs < FEWEST_BLOCKED_OUTPUTS {
             diagnostics
                 .error(
-                    outputs.span,
-                    format!(
-                        "`{name}` is sparse with {} outputs, allowed are 8 and more",
-                        outputs.value
-                    ),
+                    span,
+                    format!("`{name}` is sparse with {outputs} outputs, allowed are {FEWEST_BLOCKED_OUTPUTS} and more"),
                 )
-                .help("remove `sparse`: such a layer is computed row by row");
+                .help("layers with fewer are computed row by row: remove `sparse`");
             return false;
         }
         true
@@ -459,11 +430,10 @@ impl Scope<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<(Op, Tensor)> {
         let name = &layer.name.value;
-        let span = layer.input.as_ref().map_or(layer.span, |input| input.span);
         let [input] = inputs else {
             diagnostics
                 .error(
-                    span,
+                    input_span(layer, 1),
                     format!("`{name}` reads {} inputs, expected one", inputs.len()),
                 )
                 .help("concatenate after the activation: affine layers read lists");
@@ -471,15 +441,13 @@ impl Scope<'_> {
         };
         let tensor = self.tensor(input.source)?;
         if tensor.element != Element::I32 {
-            diagnostics
-                .error(
-                    span,
-                    format!(
-                        "`{name}` reads {} values, expected sums of an affine layer",
-                        tensor.element
-                    ),
-                )
-                .label(format!("type {}", tensor.element));
+            let input = self.name(input.source);
+            diagnostics.error(
+                input_span(layer, 0),
+                format!(
+                    "`{name}` reads the activations of `{input}`, expected sums of an affine layer"
+                ),
+            );
             return None;
         }
         let target = match one {
@@ -500,6 +468,14 @@ impl Scope<'_> {
             range,
         };
         Some((op, output))
+    }
+}
+
+/// Where a layer names its input of this index: its header when it reads the layer above without a word.
+fn input_span(layer: &spec::Layer, index: usize) -> Span {
+    match &layer.input {
+        Some(inputs) => inputs.value[index].span,
+        None => layer.span,
     }
 }
 
@@ -559,11 +535,12 @@ pub(super) fn resolve_range(
     let start = range.0.unwrap_or(0);
     let end = range.1.unwrap_or(tensor.len);
     if start >= end || end > tensor.len {
+        let elements = match end.checked_sub(start) {
+            Some(1) => format!("element {start}"),
+            _ => format!("elements {start}..{end}"),
+        };
         diagnostics
-            .error(
-                reference.span,
-                format!("`{name}` has no elements {start}..{end}"),
-            )
+            .error(reference.span, format!("`{name}` has no {elements}"))
             .label(format!("allowed: parts of 0..{}", tensor.len));
         return None;
     }

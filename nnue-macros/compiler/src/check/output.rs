@@ -1,18 +1,19 @@
 //! The terms of the positional value, and their ones.
 
 use crate::diagnostics::{Diagnostics, Spanned, list, nearest};
-use crate::network::{DivideOf, Element, Layer, Output, Term};
-use crate::spec::{self, Align, Reference};
+use crate::network::{DivideOf, Layer, Output, Term};
+use crate::spec::{self, Align, Reference, Spec};
 
 use super::in_range;
-use super::layers::resolve_range;
+use super::layers::{TRANSFORMER, resolve_range};
 
 /// Checks the output, or reports everything that is wrong with it and returns `None`.
 pub(super) fn check(
-    output: &spec::Output,
-    layers: &[Layer],
+    spec: &Spec,
+    layers: &[Option<Layer>],
     diagnostics: &mut Diagnostics,
 ) -> Option<Output> {
+    let output = &spec.output;
     let one = in_range("one", &output.one, 1..=i64::from(i32::MAX), diagnostics);
     let (divide, divide_of) = match &output.divide {
         Some(divide) => (
@@ -21,26 +22,26 @@ pub(super) fn check(
         ),
         None => (Some(1), DivideOf::Sum),
     };
-    let terms: Vec<_> = output
+    let summands: Vec<_> = output
         .sum
         .value
         .iter()
-        .map(|reference| term(reference, layers, diagnostics))
+        .map(|reference| summand(reference, spec, layers, diagnostics))
         .collect();
-    let (one, divide, mut terms) = (
-        one?,
-        divide?,
-        terms.into_iter().collect::<Option<Vec<_>>>()?,
-    );
+    let summands = summands.into_iter().collect::<Option<Vec<_>>>()?;
+    let (one, divide) = (one?, divide?);
 
-    let ones: Vec<u32> = terms
-        .iter()
-        .map(|term| layers[term.layer].output.one)
-        .collect();
+    let (mut terms, ones): (Vec<Term>, Vec<u32>) = summands.into_iter().unzip();
     let mut scale = (1, 1);
-    if ones.iter().any(|term_one| *term_one != one) {
+    if let Some(different) = ones.iter().position(|term_one| *term_one != one) {
         if output.align.is_none() {
-            report_different_ones(output, one, &ones, layers, &terms, diagnostics);
+            report_different_ones(
+                spec,
+                one,
+                &output.sum.value[different],
+                ones[different],
+                diagnostics,
+            );
             return None;
         }
         match ones.as_slice() {
@@ -55,6 +56,7 @@ pub(super) fn check(
             }
         }
     }
+    check_reach(output, &terms, scale, diagnostics)?;
     Some(Output {
         terms,
         scale,
@@ -64,36 +66,36 @@ pub(super) fn check(
     })
 }
 
-fn term(
+/// A term that is not yet aligned, and its one.
+fn summand(
     reference: &Spanned<Reference>,
-    layers: &[Layer],
+    spec: &Spec,
+    layers: &[Option<Layer>],
     diagnostics: &mut Diagnostics,
-) -> Option<Term> {
+) -> Option<(Term, u32)> {
     let Reference { name, negative, .. } = &reference.value;
-    let sums = layers
+    let is_affine = |layer: &&spec::Layer| matches!(layer.op, spec::Op::Affine { .. });
+    let found = spec
+        .layers
         .iter()
-        .filter(|layer| layer.output.element == Element::I32);
-    let Some(layer) = layers.iter().position(|layer| layer.name == *name) else {
-        let known: Vec<&str> = sums.map(|layer| layer.name.as_str()).collect();
+        .position(|layer| layer.name.value == *name);
+    let Some(layer) = found.filter(|layer| is_affine(&&spec.layers[*layer])) else {
+        let message = if found.is_some() || name == TRANSFORMER {
+            format!("`{name}` is an activation, expected sums of an affine layer")
+        } else {
+            format!("there is no layer `{name}`")
+        };
+        let affine = spec.layers.iter().filter(is_affine);
+        let known: Vec<&str> = affine.map(|layer| layer.name.value.as_str()).collect();
         let error = diagnostics
-            .error(reference.span, format!("there is no layer `{name}`"))
+            .error(reference.span, message)
             .label(format!("allowed: {}", list(&known)));
         if let Some(near) = nearest(name, known) {
             error.help(format!("did you mean `{near}`?"));
         }
         return None;
     };
-    let tensor = &layers[layer].output;
-    if tensor.element != Element::I32 {
-        let known = sums.map(|layer| layer.name.as_str());
-        diagnostics
-            .error(
-                reference.span,
-                format!("`{name}` is an activation, expected sums of an affine layer"),
-            )
-            .label(format!("allowed: {}", list(known)));
-        return None;
-    }
+    let tensor = &layers[layer].as_ref()?.output;
     let (index, len) = resolve_range(reference, tensor, diagnostics)?;
     if len != 1 {
         diagnostics
@@ -104,40 +106,59 @@ fn term(
             .help(format!("name one of them: `{name}[{index}]`"));
         return None;
     }
-    Some(Term {
+    let term = Term {
         layer,
         index,
         negative: *negative,
         scale: (1, 1),
-    })
+    };
+    Some((term, tensor.one))
 }
 
 fn report_different_ones(
-    output: &spec::Output,
+    spec: &Spec,
     one: u32,
-    ones: &[u32],
-    layers: &[Layer],
-    terms: &[Term],
+    reference: &Spanned<Reference>,
+    term_one: u32,
     diagnostics: &mut Diagnostics,
 ) {
-    let different = ones
-        .iter()
-        .position(|term_one| *term_one != one)
-        .unwrap_or(0);
-    let (term_one, term) = (ones[different], &terms[different]);
-    let (numerator, denominator) = reduced(one, term_one);
-    let name = &layers[term.layer].name;
+    let factor = match reduced(one, term_one) {
+        (numerator, 1) => numerator.to_string(),
+        (numerator, denominator) => format!("{numerator}/{denominator}"),
+    };
+    let name = &reference.value.name;
     diagnostics
         .error(
-            output.sum.value[different].span,
-            format!("summands of different ones: 1.0 is {term_one} in `{name}` and {one} in the sum"),
+            reference.span,
+            format!(
+                "summands of different ones: 1.0 is {term_one} in `{name}` and {one} in the sum"
+            ),
         )
-        .label(format!("the factor between is {numerator}/{denominator}"))
-        .related(output.one.span, format!("{one} stands for 1.0"))
+        .label(format!("the factor between is {factor}"))
+        .related(spec.output.one.span, format!("{one} stands for 1.0"))
         .help(format!(
-            "`align = \"{}\"` multiplies by {numerator}/{denominator} in 64 bits and rounds towards zero",
+            "`align = \"{}\"` multiplies by {factor} in 64 bits and rounds towards zero",
             Align::Exact
         ));
+}
+
+/// Whether 64 bits hold the sum, whatever 32-bit values the terms have.
+fn check_reach(
+    output: &spec::Output,
+    terms: &[Term],
+    scale: (i64, i64),
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let numerators: i128 = terms.iter().map(|term| i128::from(term.scale.0)).sum();
+    let reach = -i128::from(i32::MIN) * numerators * i128::from(scale.0);
+    if reach > i128::from(i64::MAX) {
+        diagnostics.error(
+            output.sum.span,
+            format!("the sum of these terms reaches {reach}, which does not fit in 64 bits"),
+        );
+        return None;
+    }
+    Some(())
 }
 
 /// `numerator / denominator` in lowest terms.

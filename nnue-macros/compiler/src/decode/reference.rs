@@ -1,5 +1,7 @@
 //! The little language of inputs and sums: `fc_0`, `fc_0[15]`, `fc_0[..15]`, `-fc_0[31]`.
 
+use std::num::IntErrorKind;
+
 use crate::spec::Reference;
 
 /// Parses a reference; the error completes the sentence "`text` ...".
@@ -29,10 +31,14 @@ pub(super) fn parse(text: &str) -> Result<Reference, &'static str> {
 }
 
 fn parse_range(text: &str) -> Result<(Option<usize>, Option<usize>), &'static str> {
+    const TOO_LARGE: &str = "has an index that is too large";
     let number = |text: &str| {
         text.trim()
             .parse::<usize>()
-            .map_err(|_| "has an index that is not a whole number")
+            .map_err(|error| match error.kind() {
+                IntErrorKind::PosOverflow => TOO_LARGE,
+                _ => "has an index that is not a whole number",
+            })
     };
     let bound = |text: &str| match text.trim() {
         "" => Ok(None),
@@ -42,9 +48,7 @@ fn parse_range(text: &str) -> Result<(Option<usize>, Option<usize>), &'static st
         Some((start, end)) => Ok((bound(start)?, bound(end)?)),
         None => {
             let index = number(text)?;
-            let end = index
-                .checked_add(1)
-                .ok_or("has an index that is too large")?;
+            let end = index.checked_add(1).ok_or(TOO_LARGE)?;
             Ok((Some(index), Some(end)))
         }
     }

@@ -3,7 +3,7 @@
 use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
+use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned, list, nearest};
 use crate::spec::Named;
 
 /// A value of a TOML file and its place.
@@ -32,6 +32,11 @@ impl<'t> Table<'t> {
     pub(super) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
         self.asked.push(key);
         self.entries.get(key)
+    }
+
+    /// Lets these keys be there, whatever they say.
+    pub(super) fn expect(&mut self, keys: &[&'static str]) {
+        self.asked.extend(keys);
     }
 
     /// The value of a key that must be there; `example` shows how it is written.
@@ -90,14 +95,18 @@ fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-fn mismatch(key: &str, value: &Value<'_>, expected: &str, diagnostics: &mut Diagnostics) {
+/// Reports a value of another type than `expected`.
+pub(super) fn mismatch<'d>(
+    key: &str,
+    value: &Value<'_>,
+    expected: &str,
+    diagnostics: &'d mut Diagnostics,
+) -> &'d mut Diagnostic {
     let found = kind(value.get_ref());
-    diagnostics
-        .error(
-            value.span().into(),
-            format!("`{key}` is {found}, expected {expected}"),
-        )
-        .label(format!("expected {expected}"));
+    diagnostics.error(
+        value.span().into(),
+        format!("`{key}` is {found}, expected {expected}"),
+    )
 }
 
 pub(super) fn string(
@@ -128,10 +137,7 @@ pub(super) fn integer(
         Err(_) => {
             diagnostics.error(
                 value.span().into(),
-                format!(
-                    "`{key}` is {}, which does not fit in 64 bits",
-                    integer.as_str()
-                ),
+                format!("`{key}` is {integer}, which does not fit in 64 bits"),
             );
             None
         }
@@ -206,19 +212,36 @@ pub(super) fn array<'t>(
     }
 }
 
-pub(super) fn table<'t>(
+/// What is written under a header: `[key]`.
+pub(super) fn section<'t>(
     key: &str,
     value: &'t Value<'t>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Table<'t>> {
+    let title = format!("`[{key}]`");
     match value.get_ref() {
-        DeValue::Table(entries) => Some(Table::new(
-            entries,
-            value.span().into(),
-            format!("`[{key}]`"),
-        )),
+        DeValue::Table(entries) => Some(Table::new(entries, value.span().into(), title)),
         _ => {
-            mismatch(key, value, &format!("a table `[{key}]`"), diagnostics);
+            mismatch(key, value, "a table", diagnostics)
+                .help(format!("write its keys under the header {title}"));
+            None
+        }
+    }
+}
+
+/// What is written in braces: `key = { ... }`; `example` shows how.
+pub(super) fn inline_table<'t>(
+    key: &str,
+    value: &'t Value<'t>,
+    example: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Table<'t>> {
+    match value.get_ref() {
+        DeValue::Table(entries) => {
+            Some(Table::new(entries, value.span().into(), format!("`{key}`")))
+        }
+        _ => {
+            mismatch(key, value, "a table", diagnostics).help(format!("write `{example}`"));
             None
         }
     }

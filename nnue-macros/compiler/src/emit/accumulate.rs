@@ -47,6 +47,9 @@ pub(super) fn functions(
             }
         }
     });
+    let shapes = [(1, 1), (1, 2), (2, 2)];
+    let moves = shapes.map(|shape| fixed(program, plan, attribute, shape));
+    let [one_one, one_two, two_two] = shapes.map(fixed_name);
     quote! {
         #attribute
         pub(super) fn accumulate(
@@ -56,12 +59,83 @@ pub(super) fn functions(
             removed: &[u32],
             into: &mut Half,
         ) {
+            match (added, removed) {
+                (&[a0], &[r0]) => return #one_one(weights, base, [a0], [r0], into),
+                (&[a0], &[r0, r1]) => return #one_two(weights, base, [a0], [r0, r1], into),
+                (&[a0, a1], &[r0, r1]) => return #two_two(weights, base, [a0, a1], [r0, r1], into),
+                _ => {}
+            }
             #first_tile
             #other_tiles
         }
 
+        #(#moves)*
+
         #tile_function
     }
+}
+
+/// The update of a move that adds and removes so many rows, in one pass over the values: there is no loop over rows whose
+/// end could be mispredicted.
+fn fixed(
+    program: &Program<'_>,
+    plan: &Plan,
+    attribute: Option<&TokenStream>,
+    (adds, removes): (usize, usize),
+) -> TokenStream {
+    let name = fixed_name((adds, removes));
+    let (added, removed) = (count(adds), count(removes));
+    let rows = |letter: &str, number: usize| -> Vec<Ident> {
+        (0..number)
+            .map(|index| format_ident!("{letter}{index}"))
+            .collect()
+    };
+    let (add_rows, sub_rows) = (rows("a", adds), rows("r", removes));
+    let (add_indices, sub_indices) = ((0..adds).map(count), (0..removes).map(count));
+    let psqt = Psqt::of(program);
+    let (psqt_start, psqt_end) = (psqt.start(), psqt.end());
+    let psqt_row = |list: &str, operation: &str, number: usize| {
+        let list = format_ident!("{list}");
+        (0..number)
+            .map(|index| {
+                let (index, row) = (count(index), psqt.row(operation));
+                row.map(|row| quote! { { let feature = #list[#index]; #row } })
+            })
+            .collect::<Vec<_>>()
+    };
+    let (psqt_adds, psqt_subs) = (
+        psqt_row("added", "add", adds),
+        psqt_row("removed", "sub", removes),
+    );
+    let vectors = count(plan.accumulate.tiles * plan.accumulate.registers);
+    quote! {
+        #[inline]
+        #attribute
+        fn #name(
+            weights: &Weights,
+            base: &Half,
+            added: [u32; #added],
+            removed: [u32; #removed],
+            into: &mut Half,
+        ) {
+            #(let #add_rows = buffer::row(&weights.transformer_weights, added[#add_indices]);)*
+            #(let #sub_rows = buffer::row(&weights.transformer_weights, removed[#sub_indices]);)*
+            for index in 0..#vectors {
+                let value = simd::load_i16(chunk(&base.values, index));
+                #(let value = simd::sub_i16(value, simd::load_i16(chunk(#sub_rows, index)));)*
+                #(let value = simd::add_i16(value, simd::load_i16(chunk(#add_rows, index)));)*
+                simd::store_i16(value, chunk_mut(&mut into.values, index));
+            }
+            #psqt_start
+            #(#psqt_subs)*
+            #(#psqt_adds)*
+            #psqt_end
+        }
+    }
+}
+
+fn fixed_name((adds, removes): (usize, usize)) -> Ident {
+    format_ident!("add_{adds}_sub_{removes}")
 }
 
 /// One tile: as many values as fit in the registers set aside for it.

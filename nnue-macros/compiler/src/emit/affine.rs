@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Program;
 use super::memory::{count, linear};
+use super::{Program, propagate};
 use crate::layout::{Affine, BLOCK};
 use crate::network::{Layer, Source};
 use crate::plan::{LayerPlan, Plan};
@@ -80,7 +80,7 @@ struct Names {
 impl Names {
     fn of(layer: &Layer) -> Names {
         Names {
-            layer: format_ident!("{}", layer.name),
+            layer: propagate::variable(layer),
             biases: format_ident!("{}_biases", layer.name),
             weights: format_ident!("{}_weights", layer.name),
         }
@@ -93,7 +93,7 @@ fn input(program: &Program<'_>, layer: &Layer, affine: &Affine) -> (TokenStream,
     let runtime = program.runtime;
     let variable = |source: Source| match source {
         Source::Transformer => format_ident!("transformer"),
-        Source::Layer(index) => format_ident!("{}", program.network.layers[index].name),
+        Source::Layer(index) => propagate::variable(&program.network.layers[index]),
     };
     if let [part] = affine.parts.as_slice()
         && part.start == 0

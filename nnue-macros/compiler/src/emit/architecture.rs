@@ -24,6 +24,7 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
     let net_doc = format!(" {name}: the network that the types of this module are for.");
     let network_doc = doc::network(program);
     let accumulator_doc = doc::accumulator(program);
+    let (features_doc, buckets_doc) = (doc::features(network), doc::buckets(network));
     let embedded = program.embedded.map(|bytes| embedded(program, bytes));
     quote! {
         #[doc = #net_doc]
@@ -36,15 +37,19 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         #(#[doc = #accumulator_doc])*
         pub type Accumulator = #runtime::Accumulator<Net>;
 
+        /// The evaluation of a position that follows a search; `N` is how the network is held: `&Network`,
+        /// `Arc<Network>`.
+        pub type Evaluator<N> = #runtime::Evaluator<Net, N>;
+
         pub use #runtime::Output;
 
         /// The network's name.
         pub const NAME: &str = #name;
         /// Neurons of the transformer per perspective.
         pub const WIDTH: usize = #width;
-        /// Rows of the transformer, one per feature.
+        #(#[doc = #features_doc])*
         pub const FEATURES: usize = #features;
-        /// Layer stacks, one per bucket.
+        #(#[doc = #buckets_doc])*
         pub const BUCKETS: usize = #buckets;
 
         #embedded
@@ -322,6 +327,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
         pub struct Net;
         pub type Network = #runtime::Network<Net>;
         pub type Accumulator = #runtime::Accumulator<Net>;
+        pub type Evaluator<N> = #runtime::Evaluator<Net, N>;
         pub use #runtime::Output;
         pub const NAME: &str = "";
         pub const WIDTH: usize = 0;

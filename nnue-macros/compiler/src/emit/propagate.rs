@@ -1,6 +1,6 @@
 //! The forward pass of one instruction set: transform, layers, output.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::memory::count;
@@ -53,6 +53,12 @@ pub(super) fn function(
     }
 }
 
+/// The variable that holds a layer's output. The ending keeps a layer's name apart from Rust's keywords and from the
+/// names that kernels use for themselves.
+pub(super) fn variable(layer: &Layer) -> Ident {
+    format_ident!("{}_out", layer.name)
+}
+
 fn activation(
     program: &Program<'_>,
     layer: &Layer,
@@ -68,8 +74,8 @@ fn activation(
     let Source::Layer(source) = slice.source else {
         return TokenStream::new();
     };
-    let (name, function) = (format_ident!("{}", layer.name), format_ident!("{function}"));
-    let source = format_ident!("{}", program.network.layers[source].name);
+    let (name, function) = (variable(layer), format_ident!("{function}"));
+    let source = variable(&program.network.layers[source]);
     let (lanes, start) = (count(lanes), count(slice.start));
     let (shift, one) = (
         Literal::u32_unsuffixed(shift),
@@ -86,7 +92,7 @@ fn output(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let output = &network.output;
     let terms = output.terms.iter().enumerate().map(|(position, term)| {
-        let layer = format_ident!("{}", network.layers[term.layer].name);
+        let layer = variable(&network.layers[term.layer]);
         let index = count(term.index);
         let value = scaled(quote! { #layer.0[#index] as i64 }, term.scale);
         match (position, term.negative) {

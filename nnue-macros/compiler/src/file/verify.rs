@@ -10,6 +10,9 @@ use crate::spec::Encoding;
 /// What LEB128 blocks start with.
 const MAGIC: &[u8] = b"COMPRESSED_LEB128";
 
+/// The longest description that the loader takes.
+const DESCRIPTION_LIMIT: usize = 64 * 1024;
+
 /// Confirms that `file` is a net file for `network`.
 ///
 /// # Errors
@@ -21,6 +24,11 @@ pub fn verify(network: &Network, file: &[u8]) -> Result<(), String> {
     walk.word("version", network.file.version)?;
     walk.word("network hash", network.file.hash())?;
     let description = walk.length("description length")?;
+    if description > DESCRIPTION_LIMIT {
+        return Err(format!(
+            "description length at offset 8 is {description}, allowed are 0 to {DESCRIPTION_LIMIT}"
+        ));
+    }
     walk.skip("description", description)?;
     for section in transformer_sections(network) {
         walk.section("", &section)?;
@@ -30,13 +38,14 @@ pub fn verify(network: &Network, file: &[u8]) -> Result<(), String> {
             walk.section(&format!("stack {stack} "), &section)?;
         }
     }
-    match file.len() - walk.offset {
-        0 => Ok(()),
-        rest => Err(format!(
-            "{rest} bytes are left over at offset {}, expected the end of the file",
+    if walk.offset < file.len() {
+        return Err(format!(
+            "the file has {} bytes, expected the end after {}",
+            file.len(),
             walk.offset
-        )),
+        ));
     }
+    Ok(())
 }
 
 struct Walk<'a> {
@@ -81,7 +90,11 @@ impl<'a> Walk<'a> {
 
     fn section(&mut self, stack: &str, section: &Section) -> Result<(), String> {
         match section {
-            Section::Hash { name, value } => self.word(&format!("{stack}{name} hash"), *value),
+            // In stacks there is but one hash.
+            Section::Hash { name, value } if stack.is_empty() => {
+                self.word(&format!("{name} hash"), *value)
+            }
+            Section::Hash { value, .. } => self.word(&format!("{stack}hash"), *value),
             Section::Tensor {
                 name,
                 encoding: Encoding::Raw,
@@ -160,5 +173,309 @@ impl<'a> Walk<'a> {
             ));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse;
+    use crate::diagnostics::SourceFile;
+
+    /// Two stacks of 8 and 1 outputs over 64 neurons.
+    const SPEC: &str = r#"
+        name = "tiny"
+        features = [{ set = "HalfKAv2_hm" }]
+        transformer = { width = 64, one = 127, activation = "crelu", psqt = 2 }
+        stacks = { count = 2, select = { pieces = "n / 17" } }
+        layer = [
+            { name = "fc_0", op = "affine", outputs = 8, weights = "i8", one = 8128 },
+            { name = "ac_0", op = "crelu", shift = 6 },
+            { name = "fc_1", op = "affine", outputs = 1, weights = "i8", one = 8128 },
+        ]
+        output = { sum = "fc_1", one = 8128 }
+
+        [file]
+        format = "stockfish"
+        version = 0xAABBCCDD
+        transformer_hash = 0x11111111
+        stack_hash = 0x22222222
+    "#;
+
+    const DESCRIPTION: &[u8] = b"a tiny net";
+    /// Where the transformer's hash is.
+    const TRANSFORMER: usize = 12 + DESCRIPTION.len();
+    /// The values of each tensor of the transformer, and the bytes that one takes when raw.
+    const TENSORS: [(usize, usize); 3] = [(64, 2), (22528 * 64, 2), (22528 * 2, 4)];
+    /// A hash, 8 biases, 8 rows of 128 weights, a bias, a row of 8 weights and as much padding as makes 32.
+    const STACK: usize = 4 + 8 * 4 + 8 * 128 + 4 + 32;
+
+    fn network(encoding: &str) -> Network {
+        let text = format!("{SPEC}\nencoding = \"{encoding}\"\n");
+        analyse(&SourceFile::new("tiny.toml", text)).unwrap_or_else(|errors| panic!("{errors}"))
+    }
+
+    /// A net file; in it, `tensor` writes a tensor of the transformer.
+    fn file(mut tensor: impl FnMut(usize, &mut Vec<u8>)) -> Vec<u8> {
+        let mut file = Vec::new();
+        let word = |file: &mut Vec<u8>, word: u32| file.extend(word.to_le_bytes());
+        word(&mut file, 0xAABB_CCDD);
+        word(&mut file, 0x3333_3333);
+        word(&mut file, DESCRIPTION.len() as u32);
+        file.extend(DESCRIPTION);
+        word(&mut file, 0x1111_1111);
+        for index in 0..TENSORS.len() {
+            tensor(index, &mut file);
+        }
+        for _ in 0..2 {
+            word(&mut file, 0x2222_2222);
+            file.resize(file.len() + STACK - 4, 7);
+        }
+        file
+    }
+
+    fn raw() -> Vec<u8> {
+        file(|index, file| {
+            let (count, bytes) = TENSORS[index];
+            file.resize(file.len() + count * bytes, 1);
+        })
+    }
+
+    /// A file whose tensor `changed` consists of `integers`, encoded, and enough zeros.
+    fn leb128(changed: usize, integers: &[&[u8]]) -> Vec<u8> {
+        file(|index, file| {
+            let mut block = Vec::new();
+            let mut zeros = TENSORS[index].0;
+            if index == changed {
+                block.extend(integers.concat());
+                zeros -= integers.len();
+            }
+            block.resize(block.len() + zeros, 0);
+            file.extend(MAGIC);
+            file.extend((block.len() as u32).to_le_bytes());
+            file.extend(block);
+        })
+    }
+
+    fn refusal(network: &Network, file: &[u8]) -> String {
+        verify(network, file).expect_err("the file is wrong")
+    }
+
+    #[test]
+    fn files_of_the_network_are_accepted() {
+        assert_eq!(verify(&network("raw"), &raw()), Ok(()));
+        let extremes: &[&[u8]] = &[
+            &[0x3F],
+            &[0x40],
+            &[0xC0, 0x00],
+            &[0xFF, 0xFF, 0x01],
+            &[0x80, 0x80, 0x7E],
+        ];
+        let network = network("leb128");
+        assert_eq!(verify(&network, &leb128(1, extremes)), Ok(()));
+        let wide: &[&[u8]] = &[
+            &[0xFF, 0xFF, 0xFF, 0xFF, 0x07],
+            &[0x80, 0x80, 0x80, 0x80, 0x78],
+        ];
+        assert_eq!(verify(&network, &leb128(2, wide)), Ok(()));
+    }
+
+    #[test]
+    fn a_file_that_ends_early_is_refused_wherever_it_ends() {
+        let network = network("raw");
+        let file = raw();
+        let stacks = file.len() - 2 * STACK;
+        let tensors = TRANSFORMER + 4;
+        for (len, inside) in [
+            (0, "version, which starts at offset 0 and has 4 bytes"),
+            (3, "version, which starts at offset 0 and has 4 bytes"),
+            (5, "network hash, which starts at offset 4 and has 4 bytes"),
+            (
+                8,
+                "description length, which starts at offset 8 and has 4 bytes",
+            ),
+            (
+                21,
+                "description, which starts at offset 12 and has 10 bytes",
+            ),
+            (
+                TRANSFORMER,
+                "transformer hash, which starts at offset 22 and has 4 bytes",
+            ),
+            (
+                tensors + 9,
+                "transformer.biases, which starts at offset 26 and has 128 bytes",
+            ),
+            (
+                tensors + 128,
+                "transformer.weights, which starts at offset 154 and has 2883584 bytes",
+            ),
+            (
+                stacks - 1,
+                "transformer.psqt, which starts at offset 2883738 and has 180224 bytes",
+            ),
+            (
+                stacks,
+                "stack 0 hash, which starts at offset 3063962 and has 4 bytes",
+            ),
+            (
+                stacks + 4,
+                "stack 0 fc_0.biases, which starts at offset 3063966 and has 32 bytes",
+            ),
+            (
+                stacks + 36,
+                "stack 0 fc_0.weights, which starts at offset 3063998 and has 1024 bytes",
+            ),
+            (
+                stacks + STACK,
+                "stack 1 hash, which starts at offset 3065058 and has 4 bytes",
+            ),
+            (
+                file.len() - 33,
+                "stack 1 fc_1.biases, which starts at offset 3066118 and has 4 bytes",
+            ),
+            (
+                file.len() - 1,
+                "stack 1 fc_1.weights, which starts at offset 3066122 and has 32 bytes",
+            ),
+        ] {
+            assert_eq!(
+                refusal(&network, &file[..len]),
+                format!("the file ends at offset {len} inside {inside}")
+            );
+        }
+    }
+
+    #[test]
+    fn words_that_differ_are_named() {
+        let network = network("raw");
+        let file = raw();
+        let stacks = file.len() - 2 * STACK;
+        for (offset, message) in [
+            (0, "version at offset 0 is 0xaabbcc00, expected 0xaabbccdd"),
+            (
+                4,
+                "network hash at offset 4 is 0x33333300, expected 0x33333333",
+            ),
+            (
+                TRANSFORMER,
+                "transformer hash at offset 22 is 0x11111100, expected 0x11111111",
+            ),
+            (
+                stacks,
+                "stack 0 hash at offset 3063962 is 0x22222200, expected 0x22222222",
+            ),
+            (
+                stacks + STACK,
+                "stack 1 hash at offset 3065058 is 0x22222200, expected 0x22222222",
+            ),
+        ] {
+            let mut file = file.clone();
+            file[offset] = 0;
+            assert_eq!(refusal(&network, &file), message);
+        }
+    }
+
+    #[test]
+    fn lengths_are_not_believed() {
+        let mut file = raw();
+        file.push(0);
+        let network = network("raw");
+        assert_eq!(
+            refusal(&network, &file),
+            "the file has 3066155 bytes, expected the end after 3066154"
+        );
+        file[8..12].fill(0xFF);
+        assert_eq!(
+            refusal(&network, &file),
+            "description length at offset 8 is 4294967295, allowed are 0 to 65536"
+        );
+        let mut file = leb128(0, &[]);
+        let count = TRANSFORMER + 4 + MAGIC.len();
+        file[count..count + 4].fill(0xFF);
+        assert_eq!(
+            refusal(&self::network("leb128"), &file),
+            format!(
+                "the file ends at offset {} inside transformer.biases, which starts at offset 47 and has 4294967295 bytes",
+                file.len()
+            )
+        );
+    }
+
+    #[test]
+    fn an_encoding_is_not_taken_for_the_other() {
+        assert_eq!(
+            refusal(&network("raw"), &leb128(0, &[])),
+            "transformer.biases at offset 26 is LEB128, expected raw integers"
+        );
+        assert_eq!(
+            refusal(&network("leb128"), &raw()),
+            "transformer.biases at offset 26 is not LEB128, expected a block that starts with `COMPRESSED_LEB128`"
+        );
+    }
+
+    #[test]
+    fn leb128_must_be_what_an_encoder_writes() {
+        let network = network("leb128");
+        for (tensor, integers, message) in [
+            (
+                0,
+                vec![&[0x80, 0x80, 0x02][..]],
+                "transformer.biases[0] at offset 49 is 32768, which does not fit in 16 bits",
+            ),
+            (
+                0,
+                vec![&[0x05], &[0xFF, 0xFF, 0x7D]],
+                "transformer.biases[1] at offset 50 is -32769, which does not fit in 16 bits",
+            ),
+            (
+                0,
+                vec![&[0x80, 0x00]],
+                "transformer.biases[0] at offset 48 is 0 in more bytes than it needs",
+            ),
+            (
+                0,
+                vec![&[0xFF, 0x7F]],
+                "transformer.biases[0] at offset 48 is -1 in more bytes than it needs",
+            ),
+            (
+                0,
+                vec![&[0x80, 0x80, 0x80, 0x80, 0x00]],
+                "transformer.biases has an integer longer than 16 bits at offset 50",
+            ),
+            (
+                2,
+                vec![&[0x80, 0x80, 0x80, 0x80, 0x08]],
+                "transformer.psqt[0] at offset 1441949 is 2147483648, which does not fit in 32 bits",
+            ),
+            (
+                2,
+                vec![&[0x80; 6]],
+                "transformer.psqt has an integer longer than 32 bits at offset 1441950",
+            ),
+        ] {
+            assert_eq!(refusal(&network, &leb128(tensor, &integers)), message);
+        }
+    }
+
+    #[test]
+    fn leb128_blocks_must_hold_as_many_integers_as_the_tensor() {
+        let network = network("leb128");
+        let more = leb128(0, &[&[0, 0]]);
+        assert_eq!(
+            refusal(&network, &more),
+            "transformer.biases at offset 47 holds 65 integers, expected 64"
+        );
+        let fewer = leb128(0, &[&[]]);
+        assert_eq!(
+            refusal(&network, &fewer),
+            "transformer.biases at offset 47 holds 63 integers, expected 64"
+        );
+        let mut unfinished = leb128(0, &[]);
+        unfinished[47 + 63] = 0x80;
+        assert_eq!(
+            refusal(&network, &unfinished),
+            "transformer.biases ends inside an integer at offset 111"
+        );
     }
 }

@@ -1,0 +1,79 @@
+//! Evaluations as tab-separated values, for programs to read: the network's own integers.
+//!
+//! One line a position: the FEN, its side to move, the bucket that counts, then PSQT and layers of every bucket, then
+//! the value in the engine's units. All are from the view of the side to move.
+
+use std::io::{self, Write};
+
+use nnue_runtime::Color;
+
+use crate::any_network::Evaluation;
+
+/// Writes the line that names the columns.
+///
+/// # Errors
+///
+/// The writer's.
+pub fn header(out: &mut dyn Write, buckets: usize) -> io::Result<()> {
+    write!(out, "#fen\tstm\tbucket")?;
+    for part in ["psqt", "positional"] {
+        for bucket in 0..buckets {
+            write!(out, "\t{part}{bucket}")?;
+        }
+    }
+    writeln!(out, "\tengine")
+}
+
+/// Writes the line of a position. The FEN is written as it is, but for tabs, which become spaces.
+///
+/// # Errors
+///
+/// The writer's.
+pub fn row(out: &mut dyn Write, fen: &str, evaluation: &Evaluation) -> io::Result<()> {
+    let side = match evaluation.side_to_move {
+        Color::White => 'w',
+        Color::Black => 'b',
+    };
+    write!(
+        out,
+        "{}\t{side}\t{}",
+        fen.replace('\t', " "),
+        evaluation.bucket
+    )?;
+    for output in &evaluation.outputs {
+        write!(out, "\t{}", output.psqt)?;
+    }
+    for output in &evaluation.outputs {
+        write!(out, "\t{}", output.positional)?;
+    }
+    writeln!(out, "\t{}", evaluation.value())
+}
+
+#[cfg(test)]
+mod tests {
+    use nnue_runtime::Output;
+
+    use super::*;
+
+    #[test]
+    fn columns_are_in_the_order_of_their_names() {
+        let output = |psqt, positional, value| Output {
+            psqt,
+            positional,
+            value,
+        };
+        let evaluation = Evaluation {
+            side_to_move: Color::Black,
+            outputs: vec![output(1, -2, 3), output(-4, 5, -6)],
+            bucket: 1,
+        };
+        let mut out = Vec::new();
+        header(&mut out, 2).unwrap();
+        row(&mut out, "8/8\tb", &evaluation).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "#fen\tstm\tbucket\tpsqt0\tpsqt1\tpositional0\tpositional1\tengine\n\
+             8/8 b\tb\t1\t1\t-4\t-2\t5\t-6\n"
+        );
+    }
+}

@@ -1,0 +1,336 @@
+//! The networks of `specs/`, and which of them a net file is for.
+
+use std::error::Error;
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use nnue_runtime::file::{FileLayout, split};
+use nnue_runtime::{Architecture, Level, LoadError, Network, SelectedByPieces};
+
+use crate::any_network::AnyNetwork;
+
+/// Lists the specs: a name, which is that of its file, and the arguments of `nnue_net!`.
+macro_rules! specs {
+    ($($name:ident($($arguments:tt)*);)*) => {
+        $(mod $name {
+            nnue_runtime::nnue_net!($($arguments)*);
+        })*
+
+        /// Every network of `specs/`.
+        pub static SPECS: &[Spec] = &[$(Spec {
+            name: stringify!($name),
+            file: <$name::Net as Architecture>::FILE,
+            open: open::<$name::Net>,
+        }),*];
+    };
+}
+
+specs! {
+    sfnnv1("../specs/sfnnv1.toml");
+    sfnnv2("../specs/sfnnv2.toml");
+    sfnnv3("../specs/sfnnv3.toml");
+    sfnnv4("../specs/sfnnv4.toml");
+    sfnnv5("../specs/sfnnv5.toml");
+    sfnnv6("../specs/sfnnv6.toml");
+    sfnnv7("../specs/sfnnv7.toml");
+    sfnnv8("../specs/sfnnv8.toml");
+    sfnnv9("../specs/sfnnv9.toml");
+    small128("../specs/small128.toml", weights = "nets/nn-37f18f62d772.nnue");
+}
+
+/// The name of the spec that [`built_in`] is a net of.
+pub const BUILT_IN_SPEC: &str = "small128";
+
+/// The name of the file that [`built_in`] was made from.
+pub const BUILT_IN_FILE: &str = "nn-37f18f62d772.nnue";
+
+/// The net that is part of the program.
+pub fn built_in(level: Level) -> Box<dyn AnyNetwork> {
+    Box::new(small128::Network::embedded().with_level(level))
+}
+
+/// A spec that was compiled into the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// The name of its file in `specs/`, without the extension.
+    pub name: &'static str,
+    file: FileLayout,
+    open: Open,
+}
+
+/// Loads a net file for an instruction set.
+type Open = fn(&Path, Level) -> Result<Box<dyn AnyNetwork>, LoadError>;
+
+fn open<A: SelectedByPieces>(path: &Path, level: Level) -> Result<Box<dyn AnyNetwork>, LoadError> {
+    Ok(Box::new(Network::<A>::open(path)?.with_level(level)))
+}
+
+impl Spec {
+    /// The spec of that name, in any mixture of cases.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownSpec`] if there is none.
+    pub fn named(name: &str) -> Result<&'static Spec, UnknownSpec> {
+        let same = |spec: &&Spec| spec.name.eq_ignore_ascii_case(name);
+        SPECS
+            .iter()
+            .find(same)
+            .ok_or_else(|| UnknownSpec { name: name.into() })
+    }
+
+    /// The spec that a net file is for, as far as its header tells.
+    ///
+    /// # Errors
+    ///
+    /// [`NetError`] if the file cannot be read, or its header is that of no spec or of several.
+    pub fn of_file(path: &Path) -> Result<&'static Spec, NetError> {
+        let mut start = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(START_LEN).read_to_end(&mut start))
+            .map_err(|error| NetError::Unreadable {
+                path: path.into(),
+                message: error.to_string(),
+            })?;
+        Spec::of_start(SPECS, path, &start)
+    }
+
+    fn of_start<'a>(specs: &'a [Spec], path: &Path, start: &[u8]) -> Result<&'a Spec, NetError> {
+        let matching: Vec<&Spec> = specs
+            .iter()
+            .filter(|spec| start.starts_with(&spec.header()))
+            .collect();
+        let path = path.to_path_buf();
+        match matching[..] {
+            [spec] => Ok(spec),
+            [] => Err(NetError::NoSpec {
+                looks_like: specs.iter().find_map(|spec| looks_like(spec, start)),
+                start: start.first_chunk().copied(),
+                path,
+            }),
+            _ => Err(NetError::SeveralSpecs {
+                specs: matching.iter().map(|spec| spec.name).collect(),
+                path,
+            }),
+        }
+    }
+
+    /// Loads a net file of this spec.
+    ///
+    /// # Errors
+    ///
+    /// [`NetError::Refused`] if the file cannot be read or is not one.
+    pub fn open(&self, path: &Path, level: Level) -> Result<Box<dyn AnyNetwork>, NetError> {
+        (self.open)(path, level).map_err(|error| NetError::Refused {
+            path: path.into(),
+            error,
+        })
+    }
+
+    /// What its files begin with: version and network hash.
+    fn header(&self) -> [u8; 8] {
+        let [v0, v1, v2, v3] = self.file.version.to_le_bytes();
+        let [h0, h1, h2, h3] = self.file.hash.to_le_bytes();
+        [v0, v1, v2, v3, h0, h1, h2, h3]
+    }
+}
+
+/// How much of a file is read to tell what it is: more than the loader needs to recognise other formats.
+const START_LEN: u64 = 256;
+
+/// What the loader takes a file for that does not begin as the spec's files do.
+fn looks_like(spec: &Spec, start: &[u8]) -> Option<&'static str> {
+    match split(&spec.file, start) {
+        Err(LoadError::Version { looks_like, .. } | LoadError::NetworkHash { looks_like, .. }) => {
+            looks_like
+        }
+        _ => None,
+    }
+}
+
+/// A name that no spec has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownSpec {
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "unknown spec `{}`, allowed are {}",
+            self.name,
+            list(SPECS.iter().map(|spec| spec.name))
+        )?;
+        let distance = |spec: &Spec| edit_distance(&self.name.to_ascii_lowercase(), spec.name);
+        match SPECS.iter().min_by_key(|spec| distance(spec)) {
+            // Names of networks differ by little: one that is half wrong is nothing like any of them.
+            Some(spec) if 2 * distance(spec) < spec.name.len() => {
+                write!(f, ": did you mean `{}`?", spec.name)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Error for UnknownSpec {}
+
+/// Why there is no network from a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NetError {
+    /// The file cannot be read.
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        message: String,
+    },
+    /// The header is that of no spec.
+    NoSpec {
+        /// The file.
+        path: PathBuf,
+        /// Version and network hash, little endian; `None` if the file is shorter.
+        start: Option<[u8; 8]>,
+        /// What the file is instead, in words that follow "this is".
+        looks_like: Option<&'static str>,
+    },
+    /// The header is that of several specs.
+    SeveralSpecs {
+        /// The file.
+        path: PathBuf,
+        /// The names of the specs.
+        specs: Vec<&'static str>,
+    },
+    /// The file is not one of the spec's.
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: LoadError,
+    },
+}
+
+impl fmt::Display for NetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetError::Unreadable { path, message } => {
+                write!(f, "cannot read `{}`: {message}", path.display())
+            }
+            NetError::NoSpec {
+                path,
+                start,
+                looks_like,
+            } => {
+                write!(f, "`{}` is no net of ", path.display())?;
+                f.write_str(&list(SPECS.iter().map(|spec| spec.name)))?;
+                match (looks_like, start) {
+                    (Some(what), _) => write!(f, ": this is {what}"),
+                    (None, Some([v0, v1, v2, v3, h0, h1, h2, h3])) => write!(
+                        f,
+                        ": found file version {:#010x} and network hash {:#010x}",
+                        u32::from_le_bytes([*v0, *v1, *v2, *v3]),
+                        u32::from_le_bytes([*h0, *h1, *h2, *h3])
+                    ),
+                    (None, None) => f.write_str(": it has less than the 8 bytes of a header"),
+                }
+            }
+            NetError::SeveralSpecs { path, specs } => write!(
+                f,
+                "`{}` has a header that {} share: choose one with `--spec`",
+                path.display(),
+                list(specs.iter().copied())
+            ),
+            // The loader's own message names the path where the file could not be read.
+            NetError::Refused {
+                error: error @ LoadError::Io { .. },
+                ..
+            } => error.fmt(f),
+            NetError::Refused { path, error } => write!(f, "`{}`: {error}", path.display()),
+        }
+    }
+}
+
+impl Error for NetError {}
+
+fn list(names: impl Iterator<Item = &'static str>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+/// Insertions, deletions and replacements that turn `a` into `b`.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.chars().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.chars().count()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spec_is_in_the_table() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs");
+        let paths = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let mut names: Vec<String> = paths
+            .filter(|path| {
+                path.extension()
+                    .is_some_and(|extension| extension == "toml")
+            })
+            .map(|path| path.file_stem().unwrap().to_str().unwrap().into())
+            .collect();
+        names.sort();
+        let mut listed: Vec<&str> = SPECS.iter().map(|spec| spec.name).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, names);
+    }
+
+    #[test]
+    fn the_built_in_net_is_of_its_spec() {
+        let spec = Spec::named(BUILT_IN_SPEC).unwrap();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("nets")
+            .join(BUILT_IN_FILE);
+        let file = spec.open(&path, Level::detect()).unwrap();
+        let built_in = built_in(Level::detect());
+        assert_eq!(built_in.name(), file.name());
+        assert_eq!(built_in.description(), file.description());
+    }
+
+    #[test]
+    fn names_may_be_written_in_any_case() {
+        assert_eq!(Spec::named("SFNNv5").unwrap().name, "sfnnv5");
+        assert!(Spec::named("").is_err());
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested_if_there_is_one() {
+        let message = |name| Spec::named(name).unwrap_err().to_string();
+        assert!(message("smal128").ends_with(": did you mean `small128`?"));
+        assert!(message("SFNv9").ends_with(": did you mean `sfnnv9`?"));
+        assert!(!message("halfkp").contains("did you mean"));
+    }
+
+    #[test]
+    fn edits_are_counted() {
+        for (a, b, distance) in [("", "abc", 3), ("abc", "abc", 0), ("kitten", "sitting", 3)] {
+            assert_eq!(
+                (edit_distance(a, b), edit_distance(b, a)),
+                (distance, distance)
+            );
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! `evaluate` as its users meet it: what it prints, where, and with which exit code.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use nnue_runtime::Level;
+use nnue_tests::{nets, synthetic};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const SMALL128: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
+const SMALL128_GOLDENS: &str = "real/nn-37f18f62d772";
+
+fn evaluate(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_evaluate"));
+    command.args(arguments);
+    command.env_remove("NNUE_LEVEL");
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    evaluate(arguments).output().expect("the program starts")
+}
+
+fn start(arguments: &[&str]) -> Child {
+    let mut command = evaluate(arguments);
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped());
+    command.stderr(Stdio::piped());
+    command.spawn().expect("the program starts")
+}
+
+/// Runs with a text on standard input.
+fn run_with_input(arguments: &[&str], input: &str) -> Output {
+    let mut child = start(arguments);
+    let mut stdin = child.stdin.take().expect("is piped");
+    std::thread::scope(|scope| {
+        scope.spawn(move || stdin.write_all(input.as_bytes()).expect("all is read"));
+        child.wait_with_output().expect("the program ends")
+    })
+}
+
+fn stdout(output: &Output) -> &str {
+    str::from_utf8(&output.stdout).expect("text")
+}
+
+fn stderr(output: &Output) -> &str {
+    str::from_utf8(&output.stderr).expect("text")
+}
+
+/// What was printed by a run in which all went well.
+fn printed(output: &Output) -> &str {
+    assert_eq!((output.status.code(), stderr(output)), (Some(0), ""));
+    stdout(output)
+}
+
+/// Asserts that a run printed nothing, failed with that code, and said why in these words.
+fn assert_refused(output: &Output, code: i32, words: &[&str]) {
+    let message = stderr(output);
+    assert_eq!(output.status.code(), Some(code), "{message}");
+    assert_eq!(stdout(output), "");
+    assert!(message.starts_with("error: "), "{message}");
+    for word in words {
+        assert!(message.contains(word), "no `{word}` in {message}");
+    }
+}
+
+/// A file that only the test of that name uses.
+fn scratch(name: &str, content: &[u8]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, content).expect("the folder for tests is writable");
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the project's path is text")
+}
+
+/// The FENs of a table of goldens, one a line, and all of the table that `--raw` prints.
+fn goldens(table: &str) -> (String, String) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden");
+    let table = fs::read_to_string(folder.join(format!("{table}.tsv"))).expect("is a golden");
+    let (mut fens, mut raw) = (String::new(), String::new());
+    for line in table.lines() {
+        let (fen, _) = line.split_once('\t').expect("several columns");
+        let (columns, _engine_adj) = line.rsplit_once('\t').expect("several columns");
+        fens += &format!("{fen}\n");
+        raw += &format!("{columns}\n");
+    }
+    (fens, raw)
+}
+
+/// Compares `--raw` with a table of goldens on every level of this machine.
+fn assert_golden(arguments: &[&str], table: &str) {
+    let (fens, expected) = goldens(table);
+    assert!(expected.lines().count() > 100);
+    for level in Level::available() {
+        let options = ["--raw", "--fens", "-", "--level", level.name()];
+        let output = run_with_input(&[arguments, &options].concat(), &fens);
+        let differing = (printed(&output).lines().zip(expected.lines())).find(|(a, b)| a != b);
+        assert_eq!(differing, None, "{table} at {level}");
+        assert_eq!(stdout(&output), expected, "{table} at {level}");
+    }
+}
+
+#[test]
+fn raw_output_of_the_built_in_net_is_the_engines() {
+    assert_golden(&[], SMALL128_GOLDENS);
+}
+
+#[test]
+fn raw_output_of_a_net_file_is_the_engines() {
+    let net = scratch("synthetic-v5.nnue", &synthetic::synthetic_net("v5"));
+    assert_golden(&["--net", text(&net), "--spec", "sfnnv5"], "synthetic/v5");
+}
+
+#[test]
+#[ignore = "needs nn-ad9b42354671: cargo run -p nnue-tests --bin fetch-nets"]
+fn raw_output_of_the_released_sfnnv5_is_the_engines() {
+    let net = nets::cached("nn-ad9b42354671").expect("fetch-nets has been run");
+    assert_golden(
+        &["--net", text(&net), "--spec", "sfnnv5"],
+        "real/nn-ad9b42354671",
+    );
+}
+
+#[test]
+fn the_start_of_a_game_is_shown_without_colour_where_nobody_sees_it() {
+    let expected = include_str!("start.txt").replace("LEVEL", Level::detect().name());
+    assert_eq!(printed(&run(&[])), expected);
+    assert_eq!(printed(&run(&[START])), expected);
+}
+
+#[test]
+fn a_fen_needs_no_quotes() {
+    let fen = "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41";
+    let words: Vec<&str> = fen.split(' ').collect();
+    let output = run(&words);
+    assert_eq!(printed(&output), printed(&run(&[fen])));
+    assert!(
+        stdout(&output).ends_with("evaluation +449 for black, who is to move; -449 for white\n")
+    );
+}
+
+#[test]
+fn the_spec_is_found_by_the_header() {
+    let shown = run(&["--net", SMALL128]);
+    let expected = include_str!("start.txt")
+        .replace("LEVEL", Level::detect().name())
+        .replace(", built in", "");
+    assert_eq!(printed(&shown), expected);
+}
+
+#[test]
+fn a_header_that_does_not_tell_the_spec_is_refused() {
+    let header = [0x7AF3_2F20_u32, 0x1C10_2EF2]
+        .map(u32::to_le_bytes)
+        .concat();
+    for (name, content, words) in [
+        (
+            "two-specs.nnue",
+            &header[..],
+            &["`sfnnv4`", "`sfnnv5`", "--spec"][..],
+        ),
+        (
+            "archive.nnue",
+            b"\x1F\x8B\x08 and more",
+            &["gzip", "`small128`"],
+        ),
+        (
+            "nothing-known.nnue",
+            b"nothing known",
+            &["0x68746f6e", "`small128`"],
+        ),
+        ("short.nnue", b"\x20\x2F\xF3", &["8 bytes"]),
+        ("empty.nnue", b"", &["8 bytes"]),
+    ] {
+        let path = scratch(name, content);
+        let words = [words, &[name]].concat();
+        assert_refused(&run(&["--net", text(&path)]), 1, &words);
+    }
+    assert_refused(&run(&["--net", "no/such.nnue"]), 1, &["no/such.nnue"]);
+}
+
+#[test]
+fn a_file_of_another_spec_is_refused() {
+    let output = run(&["--net", SMALL128, "--spec", "sfnnv5"]);
+    assert_refused(&output, 1, &[SMALL128, "SFNNv5", "the header of small128"]);
+    let cut = fs::read(SMALL128).expect("is committed");
+    let cut = scratch("cut.nnue", &cut[..1000]);
+    assert_refused(
+        &run(&["--net", text(&cut)]),
+        1,
+        &["cut.nnue", "the file ends in"],
+    );
+}
+
+#[test]
+fn wrong_options_are_usage_errors() {
+    let cases: [(&[&str], &[&str]); 8] = [
+        (
+            &["--spec", "sfnv5"],
+            &["`sfnv5`", "`small128`", "did you mean `sfnnv5`?"],
+        ),
+        (&["--spec", "sfnnv5"], &["`--net FILE`"]),
+        (&["--level", "avx3"], &["`avx3`", "`avx512icl`"]),
+        (&["--fens"], &["--fens"]),
+        (&["--fens", "-", START], &[START, "`--fens`"]),
+        (&["--raw=yes"], &["--raw"]),
+        (&["--nets", "x"], &["--nets"]),
+        (&["-x"], &["-x"]),
+    ];
+    for (arguments, words) in cases {
+        assert_refused(&run(arguments), 2, &[words, &["--help"]].concat());
+    }
+    let unknown = run(&["--spec", "entirely-different"]);
+    assert!(!stderr(&unknown).contains("did you mean"));
+    let output = evaluate(&[]).env("NNUE_LEVEL", "avx3").output();
+    assert_refused(&output.expect("the program starts"), 2, &["`avx3`"]);
+}
+
+#[test]
+fn help_and_version_are_printed() {
+    let help = run(&["--help"]);
+    for option in ["--net", "--spec", "--level", "--fens", "--raw", "--version"] {
+        assert!(printed(&help).contains(option), "{option}");
+    }
+    assert_eq!(stdout(&run(&["-h"])), stdout(&help));
+    let version = concat!("evaluate ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(printed(&run(&["--version"])), version);
+}
+
+#[test]
+fn a_bad_fen_is_refused() {
+    let output = run(&["8/8/8/8/8/8/8/8", "w"]);
+    assert_refused(&output, 1, &["`8/8/8/8/8/8/8/8 w`", "found 0 white kings"]);
+}
+
+#[test]
+fn bad_lines_are_reported_and_the_others_evaluated() {
+    let (_, expected) = goldens(SMALL128_GOLDENS);
+    let expected: Vec<&str> = expected.lines().take(3).collect();
+    let fen = |line: usize| expected[line].split('\t').next().expect("the first column");
+    let lines = format!(
+        "# a comment\r\n\n{}\n  \n9/8 w\n\u{e9}\n  {}\r\n#\n8/8 w",
+        fen(1),
+        fen(2)
+    );
+    let file = scratch("bad-lines.fens", lines.as_bytes());
+    for (output, source) in [
+        (
+            run(&["--raw", "--fens", text(&file)]),
+            format!("`{}`", file.display()),
+        ),
+        (
+            run_with_input(&["--raw", "--fens=-"], &lines),
+            "standard input".into(),
+        ),
+    ] {
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(stdout(&output).lines().collect::<Vec<_>>(), expected);
+        let messages: Vec<&str> = stderr(&output).lines().collect();
+        assert_eq!(messages.len(), 3);
+        for (message, number) in messages.iter().zip([5, 6, 9]) {
+            let start = format!("error: line {number} of {source}: found ");
+            assert!(message.starts_with(&start), "{message}");
+        }
+    }
+    assert_refused(
+        &run(&["--raw", "--fens", "no/such.fens"]),
+        1,
+        &["no/such.fens"],
+    );
+}
+
+#[test]
+fn every_position_of_a_list_is_shown() {
+    let other = "4k3/8/8/8/8/8/8/4K2R b K - 0 1";
+    let output = run_with_input(&["--fens", "-"], &format!("{START}\n{other}\n"));
+    let (head, tail) = printed(&output).split_once(other).expect("the second FEN");
+    assert_eq!(head.trim_end(), printed(&run(&[])).trim_end());
+    assert_eq!(
+        tail,
+        printed(&run(&[other]))
+            .split_once(other)
+            .expect("the FEN")
+            .1
+    );
+}
+
+#[test]
+fn tabs_in_a_fen_do_not_add_columns() {
+    let output = run(&["--raw", "4k3/8/8/8/8/8/8/4K2R\tb\t-"]);
+    let mut lines = printed(&output).lines();
+    let [titles, row] = [lines.next(), lines.next()].map(|line| line.expect("two lines"));
+    assert_eq!(row.split('\t').next(), Some("4k3/8/8/8/8/8/8/4K2R b -"));
+    assert_eq!(row.split('\t').count(), titles.split('\t').count());
+}
+
+#[test]
+fn a_reader_that_stops_is_no_error() {
+    let (fens, _) = goldens(SMALL128_GOLDENS);
+    let mut child = start(&["--fens", "-"]);
+    let mut stdin = child.stdin.take().expect("is piped");
+    // The program may be gone before it has read all.
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(fens.as_bytes())));
+    let mut first = [0; 8];
+    let mut output = child.stdout.take().expect("is piped");
+    output.read_exact(&mut first).expect("something is printed");
+    drop(output);
+    let ended = child.wait_with_output().expect("the program ends");
+    feeder.join().expect("the feeder does not panic");
+    assert_eq!((ended.status.code(), stderr(&ended)), (Some(0), ""));
+    assert_eq!(&first, b"small128");
+}
+
+#[test]
+fn answers_come_while_input_is_open() {
+    let mut child = start(&["--raw", "--fens", "-"]);
+    let mut stdin = child.stdin.take().expect("is piped");
+    let mut lines = BufReader::new(child.stdout.take().expect("is piped")).lines();
+    assert!(
+        lines
+            .next()
+            .expect("titles")
+            .expect("text")
+            .starts_with("#fen\t")
+    );
+    for fen in [START, "4k3/8/8/8/8/8/8/4K2R b K - 0 1"] {
+        writeln!(stdin, "{fen}").expect("is read");
+        let answer = lines.next().expect("an answer").expect("text");
+        assert!(answer.starts_with(fen), "{answer}");
+    }
+    drop(stdin);
+    assert!(lines.next().is_none());
+    assert!(child.wait().expect("the program ends").success());
+}
