@@ -1,0 +1,202 @@
+//! The command `nnue-compiler`, as a person meets it.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+const SPEC: &str = "../../specs/small128.toml";
+
+/// Runs the command in this package's folder.
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_nnue-compiler"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the command starts")
+}
+
+/// Standard output of a run that must succeed, silently but for that.
+fn output(arguments: &[&str]) -> String {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = run(arguments);
+    let stderr = String::from_utf8_lossy(&stderr);
+    assert!(
+        status.success() && stderr.is_empty(),
+        "{arguments:?}: {status}, {stderr}"
+    );
+    String::from_utf8(stdout).expect("output is text")
+}
+
+/// Standard error of a run that must fail, and print nothing else.
+fn refusal(arguments: &[&str]) -> String {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = run(arguments);
+    assert_eq!(status.code(), Some(1), "{arguments:?}");
+    assert!(stdout.is_empty(), "{arguments:?}");
+    String::from_utf8(stderr).expect("errors are text")
+}
+
+/// A file for the command to read.
+fn temporary(name: &str, bytes: &[u8]) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).expect("temporary files can be written");
+    path.into_os_string()
+        .into_string()
+        .expect("the folder's name is text")
+}
+
+#[test]
+fn check_shows_the_network() {
+    let text = output(&["check", SPEC]);
+    for expected in [
+        "small128",
+        "HalfKAv2_hm",
+        "fc_0",
+        "file: version 0x7af32f20",
+        "memory: weights ",
+    ] {
+        assert!(text.contains(expected), "no `{expected}` in\n{text}");
+    }
+}
+
+#[test]
+fn plan_shows_every_level_or_the_one_asked_for() {
+    let all = output(&["plan", SPEC]);
+    let levels = ["scalar", "avx2", "avxvnni", "avx512", "avx512icl"];
+    for level in levels {
+        let one = output(&["plan", SPEC, "--level", level]);
+        assert!(one.starts_with(&format!("{level}: ")), "{one}");
+        assert!(all.contains(one.as_str()), "{one}\nis no part of\n{all}");
+        assert_eq!(one.matches("accumulate").count(), 1);
+    }
+    assert_eq!(all.matches("accumulate").count(), levels.len());
+    assert_eq!(output(&["plan", "--unroll", "auto", SPEC]), all);
+    assert_ne!(output(&["plan", "--unroll", "full", SPEC]), all);
+}
+
+#[test]
+fn expand_prints_formatted_rust() {
+    let text = output(&["expand", SPEC, "--level", "avx2"]);
+    let file = syn::parse_file(&text).expect("it is Rust");
+    assert_eq!(prettyplease::unparse(&file), text);
+    let modules = file.items.iter().filter_map(|item| match item {
+        syn::Item::Mod(module) => Some(module.ident.to_string()),
+        _ => None,
+    });
+    assert_eq!(modules.collect::<Vec<_>>(), ["avx2"]);
+}
+
+#[test]
+fn help_is_no_error() {
+    let usage = output(&["--help"]);
+    assert!(usage.starts_with("usage: nnue-compiler COMMAND SPEC"));
+    for level in ["scalar", "avx2", "avxvnni", "avx512", "avx512icl"] {
+        assert!(usage.contains(level), "no {level} in\n{usage}");
+    }
+    assert_eq!(output(&["plan", "-h"]), usage);
+    assert_eq!(refusal(&[]), usage);
+    assert_eq!(
+        refusal(&["check"]),
+        format!("error: found 0 specs, expected one\n\n{usage}")
+    );
+    assert_eq!(
+        refusal(&["plan", "a", "b"]),
+        format!("error: found 2 specs, expected one\n\n{usage}")
+    );
+}
+
+#[test]
+fn unknown_words_are_answered_with_the_nearest() {
+    for (arguments, expected) in [
+        (
+            &["chek", SPEC][..],
+            "unknown command `chek`, allowed are `check`, `plan` or `expand`: did you mean `check`?",
+        ),
+        (
+            &["compile"],
+            "unknown command `compile`, allowed are `check`, `plan` or `expand`",
+        ),
+        (
+            &["plan", SPEC, "--levle", "avx2"],
+            "unknown option `--levle`, allowed are `--level` or `--unroll`: did you mean `--level`?",
+        ),
+        (
+            &["check", SPEC, "--level", "avx2"],
+            "unknown option `--level`, allowed are `--weights`",
+        ),
+        (
+            &["plan", SPEC, "--level", "avx22"],
+            "unknown level `avx22`, allowed are `scalar`, `avx2`, `avxvnni`, `avx512` or `avx512icl`: did you mean `avx2`?",
+        ),
+        (
+            &["expand", SPEC, "--unroll", "ful"],
+            "unknown value of --unroll `ful`, allowed are `auto` or `full`: did you mean `full`?",
+        ),
+        (&["plan", SPEC, "--level"], "`--level` needs a value"),
+    ] {
+        assert_eq!(refusal(arguments), format!("error: {expected}\n"));
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let text = refusal(&["check", "no/such.toml"]);
+    assert!(
+        text.starts_with("error: cannot read `no/such.toml`: "),
+        "{text}"
+    );
+    let latin1 = temporary("latin1.toml", b"name = \"gr\xFC\xDFe\"");
+    let text = refusal(&["check", &latin1]);
+    assert_eq!(
+        text,
+        format!("error: `{latin1}` is not UTF-8 text: the byte at offset 10 is no character's\n")
+    );
+    let text = refusal(&["check", SPEC, "--weights", "no/such.nnue"]);
+    assert!(
+        text.starts_with("error: cannot read `no/such.nnue`: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn wrong_specs_and_net_files_are_errors() {
+    let spec = temporary("wrong.toml", b"name = 1\n[output]\n");
+    let text = refusal(&["plan", &spec]);
+    assert!(
+        text.contains("error: `name` is an integer, expected a string\n"),
+        "{text}"
+    );
+    assert!(
+        text.ends_with(&format!("found 7 errors in {spec}\n")),
+        "{text}"
+    );
+    let weights = temporary("wrong.nnue", &[0; 8]);
+    assert_eq!(
+        refusal(&["check", SPEC, "--weights", &weights]),
+        format!(
+            "error: {weights} is no net file for small128: version at offset 0 is 0x00000000, expected 0x7af32f20\n"
+        )
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_need_not_be_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let output = Command::new(env!("CARGO_BIN_EXE_nnue-compiler"))
+        .arg(OsStr::from_bytes(b"\xFF"))
+        .output()
+        .expect("the command starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        output.stderr,
+        "error: the argument `\u{FFFD}` is not UTF-8\n".as_bytes()
+    );
+}

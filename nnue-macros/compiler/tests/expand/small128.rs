@@ -1,0 +1,1294 @@
+/// small128: the network that the types of this module are for.
+#[derive(
+    ::nnue_runtime::__private::core::clone::Clone,
+    ::nnue_runtime::__private::core::marker::Copy,
+    ::nnue_runtime::__private::core::fmt::Debug
+)]
+pub struct Net;
+/// The weights of small128, laid out for one instruction set: 6515520 bytes.
+///
+/// ```text
+/// small128: HalfKAv2_hm[22528] -> 128 x 2 -> (16 -> 32 -> 1) x 8
+///
+/// tensor       shape    type  1.0 is  range               computed as
+/// accumulator  2 x 128  i16      127                      biases + active features' rows
+/// psqt sums    2 x 8    i32     9600                      active features' PSQT rows
+/// clipped      2 x 128  u8       127  0..=127             clamp(accumulator, 0, 127)
+/// transformer  128      u8       127  0..=126             clipped[j] * clipped[j + 64] >> 7
+/// fc_0         16       i32     8128  -2064384..=2048256  affine(transformer), i8, sparse
+/// ac_sqr_0     15       u8       127  0..=127             min(x * x >> 19, 127), x = fc_0[..15]
+/// ac_0         15       u8       127  0..=127             clamp(x >> 6, 0, 127), x = fc_0[..15]
+/// fc_1         32       i32     8128  -487680..=483870    affine(ac_sqr_0 ++ ac_0), i8
+/// ac_1         32       u8       127  0..=127             clamp(x >> 6, 0, 127), x = fc_1
+/// fc_2         1        i32     9600  -520192..=516128    affine(ac_1), i8
+/// positional   1        i32     9600                      fc_2 + fc_0[15] * 150 / 127
+/// psqt         1        i32     9600                      (own - opponent's psqt sum) / 2
+/// value        1        i32      600                      psqt / 16 + positional / 16
+///
+/// order: the side to move's half first
+/// bucket: by pieces, 1-4: 0, 5-8: 1, 9-12: 2, 13-16: 3, 17-20: 4, 21-24: 5, 25-28: 6, 29-32: 7
+/// ```
+///
+/// Shifts round down, divisions towards zero. Sums stay within their range before biases are added.
+///
+/// # Net file
+///
+/// Integers are little-endian; a shape's last axis is contiguous. `d` is where the description ends.
+///
+/// | at | bytes | content | type | shape | 1.0 is |
+/// |---|---|---|---|---|---|
+/// | `0` | 4 | version: 0x7af32f20 | `u32` | | |
+/// | `4` | 4 | hash of the network: 0x1c103c92 | `u32` | | |
+/// | `8` | 4 | length of the description | `u32` | | |
+/// | `12` | | description | text | | |
+/// | `d + 0` | 4 | hash of the transformer: 0x7f234db8 | `u32` | | |
+/// | `d + 4` | LEB128 | `transformer.biases` | `i16` | 128 | 127 |
+/// | after the one above | LEB128 | `transformer.weights` | `i16` | 22528 x 128 | 127 |
+/// | after the one above | LEB128 | `transformer.psqt` | `i32` | 22528 x 8 | 9600 |
+///
+/// 8 stacks end the file, stack `i` at `s = end - 3304 * (8 - i)`:
+///
+/// | at | bytes | content | type | shape | 1.0 is |
+/// |---|---|---|---|---|---|
+/// | `s + 0` | 4 | hash of the stack: 0x6333712a | `u32` | | |
+/// | `s + 4` | 64 | `fc_0.biases` | `i32` | 16 | 8128 |
+/// | `s + 68` | 2048 | `fc_0.weights` | `i8` | 16 x 128 | 64 |
+/// | `s + 2116` | 128 | `fc_1.biases` | `i32` | 32 | 8128 |
+/// | `s + 2244` | 1024 | `fc_1.weights` | `i8` | 32 x (30 + 2 padding) | 64 |
+/// | `s + 3268` | 4 | `fc_2.biases` | `i32` | 1 | 9600 |
+/// | `s + 3272` | 32 | `fc_2.weights` | `i8` | 1 x 32 | 9600 / 127 |
+pub type Network = ::nnue_runtime::Network<Net>;
+/// The accumulator of small128: for each perspective 128 sums (`i16`, 1.0 is 127) and 8 PSQT sums (`i32`), 640 bytes in all.
+///
+/// It fits no other network.
+pub type Accumulator = ::nnue_runtime::Accumulator<Net>;
+/// The evaluation of a position that follows a search; `N` is how the network is held: `&Network`,
+/// `Arc<Network>`.
+pub type Evaluator<N> = ::nnue_runtime::Evaluator<Net, N>;
+pub use ::nnue_runtime::Output;
+/// The network's name.
+pub const NAME: &str = "small128";
+/// Neurons of the transformer per perspective.
+pub const WIDTH: usize = 128;
+/// Rows of the transformer, one per feature: HalfKAv2_hm[22528].
+pub const FEATURES: usize = 22528;
+/// Layer stacks, one per bucket; the one used depends on the number of pieces: 1-4: 0, 5-8: 1, 9-12: 2, 13-16: 3, 17-20: 4, 21-24: 5, 25-28: 6, 29-32: 7.
+pub const BUCKETS: usize = 8;
+::nnue_runtime::plain! {
+    #[doc =
+    " One perspective's accumulator: biases plus the rows of all active features.\n\n 320 bytes, aligned to 64."]
+    pub struct Half { #[doc = " one value per neuron; at byte 0, 256 bytes"] pub values :
+    [i16; 128], #[doc = " one PSQT sum per bucket; at byte 256, 32 bytes"] pub psqt :
+    [i32; 8], #[doc(hidden)] pub _after_psqt : [u8; 32], }
+}
+::nnue_runtime::plain! {
+    #[doc =
+    " The layers behind the transformer, for one bucket.\n\n 3392 bytes, aligned to 64."]
+    pub struct Stack { #[doc =
+    " biases of `fc_0`: 16 outputs, 1.0 is 8128; at byte 0, 64 bytes"] pub fc_0_biases :
+    [i32; 16], #[doc =
+    " weights of `fc_0`, `[inputs / 4][outputs * 4]`: 128 inputs in 128 slots; at byte 64, 2048 bytes"]
+    pub fc_0_weights : [[i8; 64]; 32], #[doc =
+    " biases of `fc_1`: 32 outputs, 1.0 is 8128; at byte 2112, 128 bytes"] pub
+    fc_1_biases : [i32; 32], #[doc =
+    " weights of `fc_1`, `[inputs / 4][outputs * 4]`: 30 inputs in 32 slots; at byte 2240, 1024 bytes"]
+    pub fc_1_weights : [[i8; 128]; 8], #[doc =
+    " biases of `fc_2`: 1 outputs, 1.0 is 9600; at byte 3264, 4 bytes"] pub fc_2_biases :
+    [i32; 1], #[doc(hidden)] pub _after_fc_2_biases : [u8; 60], #[doc =
+    " weights of `fc_2`, `[outputs][inputs]`: 32 inputs in 32 slots; at byte 3328, 32 bytes"]
+    pub fc_2_weights : [[i8; 32]; 1], #[doc(hidden)] pub _after_fc_2_weights : [u8; 32],
+    }
+}
+::nnue_runtime::plain! {
+    #[doc = " All weights, as the kernels read them.\n\n 6515520 bytes, aligned to 64."]
+    pub struct Weights { #[doc =
+    " the accumulator of an empty board: the biases; at byte 0, 320 bytes"] pub
+    transformer_biases : Half, #[doc =
+    " one row per feature; at byte 320, 5767168 bytes"] pub transformer_weights : [[i16;
+    128]; 22528], #[doc =
+    " PSQT values of each feature, one per bucket; at byte 5767488, 720896 bytes"] pub
+    transformer_psqt : [[i32; 8]; 22528], #[doc =
+    " one per bucket; at byte 6488384, 27136 bytes"] pub stacks : [Stack; 8], }
+}
+const _: () = {
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < Half > () == 320
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::align_of:: < Half > () == 64
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Half, values) == 0
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [i16; 128] > () == 256
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Half, psqt) == 256
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [i32; 8] > () == 32
+    );
+};
+const _: () = {
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < Stack > () == 3392
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::align_of:: < Stack > () == 64
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_0_biases) == 0
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [i32; 16] > () == 64
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_0_weights) == 64
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [[i8; 64]; 32] > () == 2048
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_1_biases) == 2112
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [i32; 32] > () == 128
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_1_weights) == 2240
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [[i8; 128]; 8] > () == 1024
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_2_biases) == 3264
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [i32; 1] > () == 4
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_2_weights) == 3328
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [[i8; 32]; 1] > () == 32
+    );
+};
+const _: () = {
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < Weights > () == 6515520
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::align_of:: < Weights > () == 64
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Weights, transformer_biases) ==
+        0
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < Half > () == 320
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Weights, transformer_weights) ==
+        320
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [[i16; 128]; 22528] > () ==
+        5767168
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Weights, transformer_psqt) ==
+        5767488
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [[i32; 8]; 22528] > () ==
+        720896
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks) == 6488384
+    );
+    ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::__private::core::mem::size_of:: < [Stack; 8] > () == 27136
+    );
+};
+impl ::nnue_runtime::Architecture for Net {
+    type Weights = Weights;
+    type Half = Half;
+    const NAME: &'static str = NAME;
+    const WIDTH: usize = WIDTH;
+    const BUCKETS: usize = BUCKETS;
+    const FEATURES: &'static [::nnue_runtime::features::PieceSquare] = &[
+        ::nnue_runtime::features::PieceSquare {
+            flip: [0, 56],
+            mirror_files: 15,
+            king_offset: [
+                19712, 20416, 21120, 21824, 21824, 21120, 20416, 19712, 16896, 17600,
+                18304, 19008, 19008, 18304, 17600, 16896, 14080, 14784, 15488, 16192,
+                16192, 15488, 14784, 14080, 11264, 11968, 12672, 13376, 13376, 12672,
+                11968, 11264, 8448, 9152, 9856, 10560, 10560, 9856, 9152, 8448, 5632,
+                6336, 7040, 7744, 7744, 7040, 6336, 5632, 2816, 3520, 4224, 4928, 4928,
+                4224, 3520, 2816, 0, 704, 1408, 2112, 2112, 1408, 704, 0,
+            ],
+            plane: [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640],
+            kings: true,
+            max_active: 32,
+        },
+    ];
+    const FILE: ::nnue_runtime::file::FileLayout = ::nnue_runtime::file::FileLayout {
+        name: "small128",
+        version: 2062757664,
+        hash: 470826130,
+        sections: &[
+            ::nnue_runtime::file::Section::Hash {
+                name: "transformer hash",
+                expected: 2133020088,
+            },
+            ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
+                name: "transformer.biases",
+                element: ::nnue_runtime::file::Element::I16,
+                encoding: ::nnue_runtime::file::Encoding::Leb128,
+                offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                    Weights, transformer_biases
+                ),
+                order: ::nnue_runtime::file::Order::Same {
+                    count: 128,
+                },
+            }),
+            ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
+                name: "transformer.weights",
+                element: ::nnue_runtime::file::Element::I16,
+                encoding: ::nnue_runtime::file::Encoding::Leb128,
+                offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                    Weights, transformer_weights
+                ),
+                order: ::nnue_runtime::file::Order::Same {
+                    count: 2883584,
+                },
+            }),
+            ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
+                name: "transformer.psqt",
+                element: ::nnue_runtime::file::Element::I32,
+                encoding: ::nnue_runtime::file::Encoding::Leb128,
+                offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                    Weights, transformer_psqt
+                ),
+                order: ::nnue_runtime::file::Order::Same {
+                    count: 180224,
+                },
+            }),
+        ],
+        stacks: ::nnue_runtime::file::Stacks {
+            count: 8,
+            stride: ::nnue_runtime::__private::core::mem::size_of::<Stack>(),
+            sections: &[
+                ::nnue_runtime::file::Section::Hash {
+                    name: "stack hash",
+                    expected: 1664315690,
+                },
+                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
+                    name: "fc_0.biases",
+                    element: ::nnue_runtime::file::Element::I32,
+                    encoding: ::nnue_runtime::file::Encoding::Raw,
+                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                        Weights, stacks
+                    )
+                        + ::nnue_runtime::__private::core::mem::offset_of!(
+                            Stack, fc_0_biases
+                        ),
+                    order: ::nnue_runtime::file::Order::Same {
+                        count: 16,
+                    },
+                }),
+                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
+                    name: "fc_0.weights",
+                    element: ::nnue_runtime::file::Element::I8,
+                    encoding: ::nnue_runtime::file::Encoding::Raw,
+                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                        Weights, stacks
+                    )
+                        + ::nnue_runtime::__private::core::mem::offset_of!(
+                            Stack, fc_0_weights
+                        ),
+                    order: ::nnue_runtime::file::Order::Affine(::nnue_runtime::file::Affine {
+                        outputs: 16,
+                        inputs: 128,
+                        padded_inputs: 128,
+                        memory_outputs: 16,
+                        slots: 128,
+                        segments: &[
+                            ::nnue_runtime::file::Segment {
+                                input: 0,
+                                slot: 0,
+                                len: 128,
+                                packed: true,
+                            },
+                        ],
+                        blocked: true,
+                    }),
+                }),
+                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
+                    name: "fc_1.biases",
+                    element: ::nnue_runtime::file::Element::I32,
+                    encoding: ::nnue_runtime::file::Encoding::Raw,
+                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                        Weights, stacks
+                    )
+                        + ::nnue_runtime::__private::core::mem::offset_of!(
+                            Stack, fc_1_biases
+                        ),
+                    order: ::nnue_runtime::file::Order::Same {
+                        count: 32,
+                    },
+                }),
+                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
+                    name: "fc_1.weights",
+                    element: ::nnue_runtime::file::Element::I8,
+                    encoding: ::nnue_runtime::file::Encoding::Raw,
+                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                        Weights, stacks
+                    )
+                        + ::nnue_runtime::__private::core::mem::offset_of!(
+                            Stack, fc_1_weights
+                        ),
+                    order: ::nnue_runtime::file::Order::Affine(::nnue_runtime::file::Affine {
+                        outputs: 32,
+                        inputs: 30,
+                        padded_inputs: 32,
+                        memory_outputs: 32,
+                        slots: 32,
+                        segments: &[
+                            ::nnue_runtime::file::Segment {
+                                input: 0,
+                                slot: 0,
+                                len: 15,
+                                packed: false,
+                            },
+                            ::nnue_runtime::file::Segment {
+                                input: 15,
+                                slot: 16,
+                                len: 15,
+                                packed: false,
+                            },
+                        ],
+                        blocked: true,
+                    }),
+                }),
+                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
+                    name: "fc_2.biases",
+                    element: ::nnue_runtime::file::Element::I32,
+                    encoding: ::nnue_runtime::file::Encoding::Raw,
+                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                        Weights, stacks
+                    )
+                        + ::nnue_runtime::__private::core::mem::offset_of!(
+                            Stack, fc_2_biases
+                        ),
+                    order: ::nnue_runtime::file::Order::Same {
+                        count: 1,
+                    },
+                }),
+                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
+                    name: "fc_2.weights",
+                    element: ::nnue_runtime::file::Element::I8,
+                    encoding: ::nnue_runtime::file::Encoding::Raw,
+                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                        Weights, stacks
+                    )
+                        + ::nnue_runtime::__private::core::mem::offset_of!(
+                            Stack, fc_2_weights
+                        ),
+                    order: ::nnue_runtime::file::Order::Affine(::nnue_runtime::file::Affine {
+                        outputs: 1,
+                        inputs: 32,
+                        padded_inputs: 32,
+                        memory_outputs: 1,
+                        slots: 32,
+                        segments: &[
+                            ::nnue_runtime::file::Segment {
+                                input: 0,
+                                slot: 0,
+                                len: 32,
+                                packed: false,
+                            },
+                        ],
+                        blocked: false,
+                    }),
+                }),
+            ],
+        },
+    };
+    fn biases(weights: &Weights) -> &Half {
+        &weights.transformer_biases
+    }
+    fn values(half: &Half) -> &[i16] {
+        &half.values
+    }
+    fn rows(weights: &Weights) -> &[i16] {
+        weights.transformer_weights.as_flattened()
+    }
+    #[inline]
+    fn prefetch(weights: &Weights, row: u32) {
+        ::nnue_runtime::simd::prefetch::<
+            _,
+            2,
+        >(::nnue_runtime::buffer::row(&weights.transformer_weights, row));
+        ::nnue_runtime::simd::prefetch::<
+            _,
+            1,
+        >(::nnue_runtime::buffer::row(&weights.transformer_psqt, row));
+    }
+    #[inline]
+    fn accumulate(
+        level: ::nnue_runtime::Level,
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        ::nnue_runtime::dispatch!(level, accumulate(weights, base, added, removed, into))
+    }
+    #[inline]
+    fn propagate(
+        level: ::nnue_runtime::Level,
+        weights: &Weights,
+        stm: &Half,
+        opponent: &Half,
+        bucket: usize,
+    ) -> ::nnue_runtime::Output {
+        ::nnue_runtime::dispatch!(level, propagate(weights, stm, opponent, bucket))
+    }
+}
+impl ::nnue_runtime::SelectedByPieces for Net {
+    const BUCKETS: [u8; 33] = [
+        0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6,
+        6, 6, 7, 7, 7, 7,
+    ];
+}
+/// Kernels for the level `scalar`.
+mod scalar {
+    use super::{Half, Weights};
+    use ::nnue_runtime::simd::scalar as simd;
+    use ::nnue_runtime::buffer::{self, chunk, chunk_mut};
+    pub(super) fn accumulate(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        match (added, removed) {
+            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
+            (&[a0, a1], &[r0, r1]) => {
+                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
+            }
+            _ => {}
+        }
+        let start = chunk::<i16, 128>(&base.values, 0);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
+        let mut v8 = simd::load_i16(chunk(start, 8));
+        let mut v9 = simd::load_i16(chunk(start, 9));
+        let mut v10 = simd::load_i16(chunk(start, 10));
+        let mut v11 = simd::load_i16(chunk(start, 11));
+        let mut v12 = simd::load_i16(chunk(start, 12));
+        let mut v13 = simd::load_i16(chunk(start, 13));
+        let mut v14 = simd::load_i16(chunk(start, 14));
+        let mut v15 = simd::load_i16(chunk(start, 15));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            v8 = simd::add_i16(v8, simd::load_i16(chunk(row, 8)));
+            v9 = simd::add_i16(v9, simd::load_i16(chunk(row, 9)));
+            v10 = simd::add_i16(v10, simd::load_i16(chunk(row, 10)));
+            v11 = simd::add_i16(v11, simd::load_i16(chunk(row, 11)));
+            v12 = simd::add_i16(v12, simd::load_i16(chunk(row, 12)));
+            v13 = simd::add_i16(v13, simd::load_i16(chunk(row, 13)));
+            v14 = simd::add_i16(v14, simd::load_i16(chunk(row, 14)));
+            v15 = simd::add_i16(v15, simd::load_i16(chunk(row, 15)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            v8 = simd::sub_i16(v8, simd::load_i16(chunk(row, 8)));
+            v9 = simd::sub_i16(v9, simd::load_i16(chunk(row, 9)));
+            v10 = simd::sub_i16(v10, simd::load_i16(chunk(row, 10)));
+            v11 = simd::sub_i16(v11, simd::load_i16(chunk(row, 11)));
+            v12 = simd::sub_i16(v12, simd::load_i16(chunk(row, 12)));
+            v13 = simd::sub_i16(v13, simd::load_i16(chunk(row, 13)));
+            v14 = simd::sub_i16(v14, simd::load_i16(chunk(row, 14)));
+            v15 = simd::sub_i16(v15, simd::load_i16(chunk(row, 15)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        simd::store_i16(v8, chunk_mut(end, 8));
+        simd::store_i16(v9, chunk_mut(end, 9));
+        simd::store_i16(v10, chunk_mut(end, 10));
+        simd::store_i16(v11, chunk_mut(end, 11));
+        simd::store_i16(v12, chunk_mut(end, 12));
+        simd::store_i16(v13, chunk_mut(end, 13));
+        simd::store_i16(v14, chunk_mut(end, 14));
+        simd::store_i16(v15, chunk_mut(end, 15));
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    fn add_1_sub_1(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 1],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        for index in 0..16 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    fn add_1_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..16 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    fn add_2_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 2],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let a1 = buffer::row(&weights.transformer_weights, added[1]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..16 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    fn pooled(first: &[i16; 8], second: &[i16; 8]) -> simd::I16 {
+        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
+        let first = simd::max_i16(simd::min_i16(first, one), zero);
+        let second = simd::min_i16(second, one);
+        simd::mul_high_i16(
+            simd::shift_left_i16::<8>(first),
+            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
+        )
+    }
+    /// Outputs `index * simd::BYTES ..`
+    #[inline]
+    fn packed(half: &Half, index: usize) -> simd::U8 {
+        let first = chunk::<i16, 64>(&half.values, 0);
+        let second = chunk::<i16, 64>(&half.values, 1);
+        simd::pack_u8(
+            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
+            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
+        )
+    }
+    #[inline]
+    fn transform(
+        stm: &Half,
+        opponent: &Half,
+        output: &mut [[u8; 4]; 32],
+        nonzero: &mut ::nnue_runtime::simd::NonZero<32, 64>,
+    ) {
+        let output = output.as_flattened_mut();
+        for group in 0..4 {
+            let vector = group;
+            let p0 = packed(stm, vector);
+            simd::store_u8(p0, chunk_mut(output, vector));
+            simd::append_nonzero(nonzero, 4 * vector, [p0]);
+        }
+        for group in 0..4 {
+            let vector = group;
+            let p0 = packed(opponent, vector);
+            simd::store_u8(p0, chunk_mut(output, vector + 4));
+            simd::append_nonzero(nonzero, 4 * vector + 16, [p0]);
+        }
+    }
+    pub(super) fn propagate(
+        weights: &Weights,
+        stm: &Half,
+        opponent: &Half,
+        bucket: usize,
+    ) -> ::nnue_runtime::Output {
+        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let mut transformer = buffer::Aligned([[0u8; 4]; 32]);
+        let mut nonzero = <::nnue_runtime::simd::NonZero<32, 64>>::new();
+        transform(stm, opponent, &mut transformer.0, &mut nonzero);
+        let fc_0_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
+            for block in nonzero.as_slice() {
+                let inputs = simd::splat_block(block.of(&transformer.0));
+                let weights = block.of(&stack.fc_0_weights);
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            let mut sums = buffer::Aligned([0i32; 16]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            sums
+        };
+        let ac_sqr_0_out = buffer::Aligned(
+            ::nnue_runtime::activation::sqr_crelu::<
+                16,
+            >(buffer::run(&fc_0_out.0, 0), 19, 127),
+        );
+        let ac_0_out = buffer::Aligned(
+            ::nnue_runtime::activation::crelu::<16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        );
+        let mut fc_1_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
+            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
+            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
+            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
+            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[0]);
+                let weights = &stack.fc_1_weights[0];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[1]);
+                let weights = &stack.fc_1_weights[1];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[2]);
+                let weights = &stack.fc_1_weights[2];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[3]);
+                let weights = &stack.fc_1_weights[3];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[4]);
+                let weights = &stack.fc_1_weights[4];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[5]);
+                let weights = &stack.fc_1_weights[5];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[6]);
+                let weights = &stack.fc_1_weights[6];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[7]);
+                let weights = &stack.fc_1_weights[7];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            }
+            let mut sums = buffer::Aligned([0i32; 32]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
+            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
+            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
+            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            sums
+        };
+        let ac_1_out = buffer::Aligned(
+            ::nnue_runtime::activation::crelu::<32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        );
+        let mut fc_2_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_out = {
+            buffer::Aligned([
+                stack
+                    .fc_2_biases[0]
+                    .wrapping_add(
+                        simd::dot_row::<
+                            32,
+                        >(chunk(fc_2_input.0.as_flattened(), 0), &stack.fc_2_weights[0]),
+                    ),
+            ])
+        };
+        let psqt = buffer::row(&stm.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&opponent.psqt, bucket as u32)) / 2;
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = (psqt / 16).wrapping_add(positional / 16);
+        ::nnue_runtime::Output {
+            psqt,
+            positional,
+            value,
+        }
+    }
+}
+/// Kernels for the level `avx512icl`.
+#[cfg(target_arch = "x86_64")]
+mod avx512icl {
+    use super::{Half, Weights};
+    use ::nnue_runtime::simd::avx512icl as simd;
+    use ::nnue_runtime::buffer::{self, chunk, chunk_mut};
+    const _: () = ::nnue_runtime::__private::core::assert!(
+        ::nnue_runtime::level::enables(::nnue_runtime::level::Kind::Avx512Icl,
+        "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq")
+    );
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn accumulate(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        match (added, removed) {
+            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
+            (&[a0, a1], &[r0, r1]) => {
+                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
+            }
+            _ => {}
+        }
+        let start = chunk::<i16, 128>(&base.values, 0);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn add_1_sub_1(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 1],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        for index in 0..4 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn add_1_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..4 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn add_2_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 2],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let a1 = buffer::row(&weights.transformer_weights, added[1]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..4 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
+        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
+        let first = simd::max_i16(simd::min_i16(first, one), zero);
+        let second = simd::min_i16(second, one);
+        simd::mul_high_i16(
+            simd::shift_left_i16::<8>(first),
+            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
+        )
+    }
+    /// Outputs `index * simd::BYTES ..`
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn packed(half: &Half, index: usize) -> simd::U8 {
+        let first = chunk::<i16, 64>(&half.values, 0);
+        let second = chunk::<i16, 64>(&half.values, 1);
+        simd::pack_u8(
+            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
+            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
+        )
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    fn transform(
+        stm: &Half,
+        opponent: &Half,
+        output: &mut [[u8; 4]; 32],
+        nonzero: &mut ::nnue_runtime::simd::NonZero<32, 64>,
+    ) {
+        let output = output.as_flattened_mut();
+        let p0 = packed(stm, 0);
+        simd::store_u8(p0, chunk_mut(output, 0));
+        let p1 = packed(opponent, 0);
+        simd::store_u8(p1, chunk_mut(output, 1));
+        simd::append_nonzero(nonzero, 0, [p0, p1]);
+    }
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+    )]
+    pub(super) fn propagate(
+        weights: &Weights,
+        stm: &Half,
+        opponent: &Half,
+        bucket: usize,
+    ) -> ::nnue_runtime::Output {
+        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let mut transformer = buffer::Aligned([[0u8; 4]; 32]);
+        let mut nonzero = <::nnue_runtime::simd::NonZero<32, 64>>::new();
+        transform(stm, opponent, &mut transformer.0, &mut nonzero);
+        let fc_0_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
+            let mut sum_1_0 = simd::zero_i32();
+            let mut sum_2_0 = simd::zero_i32();
+            let mut sum_3_0 = simd::zero_i32();
+            let (groups, rest) = nonzero.as_slice().as_chunks::<4>();
+            for blocks in groups {
+                {
+                    let inputs = simd::splat_block(blocks[0].of(&transformer.0));
+                    let weights = blocks[0].of(&stack.fc_0_weights);
+                    sum_0_0 = simd::dot(
+                        sum_0_0,
+                        inputs,
+                        simd::load_i8(chunk(weights, 0)),
+                    );
+                }
+                {
+                    let inputs = simd::splat_block(blocks[1].of(&transformer.0));
+                    let weights = blocks[1].of(&stack.fc_0_weights);
+                    sum_1_0 = simd::dot(
+                        sum_1_0,
+                        inputs,
+                        simd::load_i8(chunk(weights, 0)),
+                    );
+                }
+                {
+                    let inputs = simd::splat_block(blocks[2].of(&transformer.0));
+                    let weights = blocks[2].of(&stack.fc_0_weights);
+                    sum_2_0 = simd::dot(
+                        sum_2_0,
+                        inputs,
+                        simd::load_i8(chunk(weights, 0)),
+                    );
+                }
+                {
+                    let inputs = simd::splat_block(blocks[3].of(&transformer.0));
+                    let weights = blocks[3].of(&stack.fc_0_weights);
+                    sum_3_0 = simd::dot(
+                        sum_3_0,
+                        inputs,
+                        simd::load_i8(chunk(weights, 0)),
+                    );
+                }
+            }
+            for block in rest {
+                let inputs = simd::splat_block(block.of(&transformer.0));
+                let weights = block.of(&stack.fc_0_weights);
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            let mut sums = buffer::Aligned([0i32; 16]);
+            simd::store_i32(
+                simd::add_i32(
+                    simd::add_i32(simd::add_i32(sum_0_0, sum_1_0), sum_2_0),
+                    sum_3_0,
+                ),
+                chunk_mut(&mut sums.0, 0),
+            );
+            sums
+        };
+        let ac_sqr_0_out = buffer::Aligned(
+            ::nnue_runtime::activation::sqr_crelu::<
+                16,
+            >(buffer::run(&fc_0_out.0, 0), 19, 127),
+        );
+        let ac_0_out = buffer::Aligned(
+            ::nnue_runtime::activation::crelu::<16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        );
+        let mut fc_1_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
+            let mut sum_1_0 = simd::zero_i32();
+            let mut sum_1_1 = simd::zero_i32();
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[0]);
+                let weights = &stack.fc_1_weights[0];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[1]);
+                let weights = &stack.fc_1_weights[1];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[2]);
+                let weights = &stack.fc_1_weights[2];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[3]);
+                let weights = &stack.fc_1_weights[3];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[4]);
+                let weights = &stack.fc_1_weights[4];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[5]);
+                let weights = &stack.fc_1_weights[5];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[6]);
+                let weights = &stack.fc_1_weights[6];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            {
+                let inputs = simd::splat_block(&fc_1_input.0[7]);
+                let weights = &stack.fc_1_weights[7];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            let mut sums = buffer::Aligned([0i32; 32]);
+            simd::store_i32(simd::add_i32(sum_0_0, sum_1_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::add_i32(sum_0_1, sum_1_1), chunk_mut(&mut sums.0, 1));
+            sums
+        };
+        let ac_1_out = buffer::Aligned(
+            ::nnue_runtime::activation::crelu::<32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        );
+        let mut fc_2_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_out = {
+            buffer::Aligned([
+                stack
+                    .fc_2_biases[0]
+                    .wrapping_add(
+                        simd::dot_row::<
+                            32,
+                        >(chunk(fc_2_input.0.as_flattened(), 0), &stack.fc_2_weights[0]),
+                    ),
+            ])
+        };
+        let psqt = buffer::row(&stm.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&opponent.psqt, bucket as u32)) / 2;
+        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+        let positional = sum as i32;
+        let value = (psqt / 16).wrapping_add(positional / 16);
+        ::nnue_runtime::Output {
+            psqt,
+            positional,
+            value,
+        }
+    }
+}

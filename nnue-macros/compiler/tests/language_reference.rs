@@ -1,0 +1,81 @@
+//! `specs/README.md` tells the truth: its spec compiles to the network that it shows, and each mistake gives the error
+//! that it shows.
+
+mod golden;
+
+use std::fs;
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::{analyse, diagram};
+
+#[test]
+fn the_page_shows_what_the_compiler_says() {
+    let path = golden::path("../../specs/README.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let mut corrected = page.clone();
+    let (mut diagrams, mut errors) = (0, 0);
+    for shown in blocks(&page, "text") {
+        let found = if shown.starts_with("error: ") {
+            errors += 1;
+            error(&page, shown)
+        } else if shown.contains("computed as") {
+            diagrams += 1;
+            worked_example_diagram(&page)
+        } else {
+            continue;
+        };
+        corrected = corrected.replace(shown, &found);
+    }
+    assert!(diagrams == 1 && errors >= 10, "{diagrams}, {errors}");
+    golden::compare(&path, &corrected).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+/// The fenced blocks of a language.
+fn blocks<'t>(page: &'t str, language: &str) -> Vec<&'t str> {
+    let fence = format!("```{language}\n");
+    let starts = page.split(fence.as_str()).skip(1);
+    starts
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect()
+}
+
+/// What the page calls `my-net.toml`.
+fn worked_example(page: &str) -> &str {
+    blocks(page, "toml")[0]
+}
+
+fn worked_example_diagram(page: &str) -> String {
+    let file = SourceFile::new("my-net.toml", worked_example(page));
+    diagram(&analyse(&file).unwrap_or_else(|errors| panic!("{errors}")))
+}
+
+/// What the compiler says about the mistake that an error of the page quotes.
+fn error(page: &str, shown: &str) -> String {
+    let (_, place) = shown.split_once("--> ").unwrap();
+    let (path, _) = place.split_once(':').unwrap();
+    let spec = match path {
+        "my-net.toml" => worked_example(page).to_string(),
+        _ => fs::read_to_string(golden::path("../..").join(path)).unwrap(),
+    };
+    let file = SourceFile::new(path, with_shown_lines(&spec, shown));
+    let Err(errors) = analyse(&file) else {
+        panic!("no error, but the page shows\n{shown}");
+    };
+    errors
+        .rendered()
+        .map(|error| format!("error: {error}\n"))
+        .collect()
+}
+
+/// The spec with the lines that an error quotes, `17 | ...`, in their places: one of them is the mistake.
+fn with_shown_lines(spec: &str, shown: &str) -> String {
+    let mut lines: Vec<&str> = spec.lines().collect();
+    for line in shown.lines() {
+        if let Some((number, text)) = line.split_once(" | ")
+            && let Ok(number) = number.trim().parse::<usize>()
+        {
+            lines[number - 1] = text;
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,299 @@
+//! Specs that nobody would write: the compiler answers each with errors or with Rust, never with a panic.
+
+mod specs;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::Network;
+use nnue_compiler::plan::Unroll;
+use nnue_compiler::{Options, analyse, emit};
+use quote::quote;
+
+/// Specs that are made from the good ones.
+const MUTANTS: u64 = 30_000;
+
+/// Different networks among them that are compiled to the end; that takes a hundred times as long as checking them.
+const COMPILED: usize = 30;
+
+#[test]
+fn mutated_specs_give_errors_or_rust() {
+    let specs: Vec<String> = specs::all().into_iter().map(|spec| spec.text).collect();
+    let mut networks: Vec<Network> = Vec::new();
+    let mut accepted = 0;
+    for seed in 1..=MUTANTS {
+        let mut mutator = Mutator::new(seed, &specs);
+        let text = mutator.mutant();
+        let Some(network) = examine(&text) else {
+            continue;
+        };
+        accepted += 1;
+        if networks.len() < COMPILED && !networks.contains(&network) {
+            compile(&network, &text);
+            networks.push(network);
+        }
+    }
+    // Otherwise the test would not reach what it is about.
+    assert!(
+        accepted > MUTANTS / 20,
+        "only {accepted} mutants are accepted"
+    );
+    assert!(accepted < MUTANTS / 2, "{accepted} mutants are accepted");
+    assert_eq!(networks.len(), COMPILED, "too few different networks");
+}
+
+#[test]
+fn nesting_and_length_exhaust_neither_stack_nor_patience() {
+    const MANY: usize = 100_000;
+    let layers = "[[layer]]\nop = \"crelu\"\nname = \"ac\"\nshift = 6\n";
+    let texts = [
+        "name = ".to_string() + &"[".repeat(MANY),
+        "name = ".to_string() + &"[".repeat(MANY) + &"]".repeat(MANY),
+        "name = ".to_string() + &"{ a = ".repeat(MANY) + &"}".repeat(MANY),
+        "a.".repeat(MANY) + "a = 1",
+        "[".to_string() + &"a.".repeat(MANY) + "a]",
+        "[[".to_string() + &"a.".repeat(MANY) + "a]]",
+        "name = \"".to_string() + &"n".repeat(MANY),
+        "n".repeat(MANY) + " = 1",
+        "=\n".repeat(MANY / 10),
+        "\u{0}".repeat(MANY),
+        "a = 1\n".repeat(MANY / 10),
+        layers.repeat(MANY / 100),
+    ];
+    for text in texts {
+        assert!(examine(&text).is_none());
+    }
+}
+
+#[test]
+fn formulas_of_any_depth_are_refused_or_evaluated() {
+    let small = specs::all()
+        .into_iter()
+        .find(|spec| spec.path == "small128");
+    let text = small.expect("the spec is there").text;
+    let formula = "(n - 1) / 4";
+    assert!(text.contains(formula));
+    for depth in [10, 100, 1000, 100_000] {
+        let nested = format!("{}n{}", "(".repeat(depth), " - 1) / 4".repeat(depth));
+        let long = format!("(n - 1{}) / 4", " * 1".repeat(depth));
+        for formula_of_depth in [nested, long] {
+            examine(&text.replace(formula, &formula_of_depth));
+        }
+    }
+}
+
+/// Analyses a spec and confirms that errors are fit to be shown.
+fn examine(text: &str) -> Option<Network> {
+    let file = SourceFile::new("spec.toml", text);
+    let analysed = catch_unwind(AssertUnwindSafe(|| {
+        analyse(&file).map_err(|errors| (errors.to_string(), errors.found))
+    }));
+    let (rendered, errors) = match analysed {
+        Err(_) => panic!("a panic on\n{}", shortened(text)),
+        Ok(Ok(network)) => return Some(network),
+        Ok(Err(errors)) => errors,
+    };
+    assert!(!errors.is_empty(), "no error on\n{}", shortened(text));
+    assert!(
+        !rendered.contains("without a reason"),
+        "{}\non\n{}",
+        shortened(&rendered),
+        shortened(text)
+    );
+    for error in errors {
+        let places = error
+            .related
+            .iter()
+            .map(|(span, _)| *span)
+            .chain([error.span]);
+        for span in places {
+            assert!(
+                text.get(span.start..span.end).is_some(),
+                "`{}` is said of bytes {}..{} of\n{}",
+                error.message,
+                span.start,
+                span.end,
+                shortened(text)
+            );
+        }
+    }
+    None
+}
+
+fn compile(network: &Network, text: &str) {
+    for unroll in [Unroll::Auto, Unroll::Full] {
+        // Straight-line code of the widest networks takes seconds to print.
+        if unroll == Unroll::Full && network.transformer.width > 256 {
+            continue;
+        }
+        let options = Options {
+            runtime: quote!(::nnue_runtime),
+            unroll,
+            embedded: None,
+        };
+        let tokens = catch_unwind(AssertUnwindSafe(|| emit(network, &options)))
+            .unwrap_or_else(|_| panic!("a panic while writing the code of\n{text}"));
+        if let Err(error) = syn::parse2::<syn::File>(tokens) {
+            panic!("the code is no Rust: {error}, for\n{text}");
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(5000).collect()
+}
+
+/// Numbers at the borders of what keys allow, and of what integers hold.
+const NUMBERS: [&str; 28] = [
+    "0",
+    "1",
+    "-1",
+    "2",
+    "7",
+    "8",
+    "15",
+    "16",
+    "31",
+    "32",
+    "33",
+    "63",
+    "64",
+    "127",
+    "128",
+    "255",
+    "256",
+    "4096",
+    "16384",
+    "2147483647",
+    "2147483648",
+    "4294967296",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "9223372036854775808",
+    "0x7AF32F20",
+    "1.5",
+    "nan",
+];
+
+/// Pieces of text that mean something to TOML or to the compiler.
+const PIECES: [&str; 20] = [
+    "\"", "'", "\"\"\"", "[", "]", "{", "}", "[[", "]]", "=", ".", ",", "#", "\n", "\\", "-", "..",
+    "\t", "é", "\u{0}",
+];
+
+/// Changes specs in ways that a seed decides.
+struct Mutator<'a> {
+    state: u64,
+    specs: &'a [String],
+}
+
+impl Mutator<'_> {
+    fn new(seed: u64, specs: &[String]) -> Mutator<'_> {
+        let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        Mutator { state, specs }
+    }
+
+    fn mutant(&mut self) -> String {
+        let mut text = self.any_spec().to_string();
+        for _ in 0..=self.below(3) {
+            text = match self.below(8) {
+                0 | 1 => self.change_line(&text),
+                2..=4 => self.change_word(&text, |c| c.is_ascii_digit(), Mutator::any_number),
+                5 | 6 => self.change_word(
+                    &text,
+                    |c| c.is_ascii_alphanumeric() || c == '_',
+                    Mutator::any_word,
+                ),
+                _ => self.change_character(&text),
+            };
+        }
+        text
+    }
+
+    /// Xorshift: the same mutants everywhere.
+    fn below(&mut self, bound: usize) -> usize {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 32) as usize % bound
+    }
+
+    fn any<'t>(&mut self, of: &[&'t str]) -> &'t str {
+        let index = self.below(of.len());
+        of[index]
+    }
+
+    fn any_spec(&mut self) -> &str {
+        let index = self.below(self.specs.len());
+        &self.specs[index]
+    }
+
+    fn any_number(&mut self) -> String {
+        self.any(&NUMBERS).to_string()
+    }
+
+    fn any_word(&mut self) -> String {
+        let spec = self.any_spec().to_string();
+        let words: Vec<&str> = spec
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .collect();
+        self.any(&words).to_string()
+    }
+
+    /// Deletes, duplicates, moves or replaces a line.
+    fn change_line(&mut self, text: &str) -> String {
+        let spec = self.any_spec().to_string();
+        let other: Vec<&str> = spec.lines().collect();
+        let mut lines: Vec<&str> = text.lines().collect();
+        if lines.is_empty() {
+            return spec;
+        }
+        let (at, to) = (self.below(lines.len()), self.below(lines.len()));
+        match self.below(4) {
+            0 => {
+                lines.remove(at);
+            }
+            1 => lines.insert(at, lines[to]),
+            2 => lines.swap(at, to),
+            _ => lines[at] = self.any(&other),
+        }
+        lines.join("\n")
+    }
+
+    /// Replaces one of the words that consist of `letter`.
+    fn change_word(
+        &mut self,
+        text: &str,
+        letter: fn(char) -> bool,
+        with: fn(&mut Self) -> String,
+    ) -> String {
+        let is_start = |(index, c): &(usize, char)| letter(*c) && !text[..*index].ends_with(letter);
+        let starts: Vec<usize> = text
+            .char_indices()
+            .filter(is_start)
+            .map(|(index, _)| index)
+            .collect();
+        if starts.is_empty() {
+            return text.to_string();
+        }
+        let start = starts[self.below(starts.len())];
+        let rest = text[start..].trim_start_matches(letter);
+        format!("{}{}{rest}", &text[..start], with(self))
+    }
+
+    /// Deletes or replaces a character, inserts a piece of text, or cuts the rest off.
+    fn change_character(&mut self, text: &str) -> String {
+        let characters: Vec<char> = text.chars().collect();
+        let at = self.below(characters.len() + 1);
+        let (before, after) = characters.split_at(at);
+        let before: String = before.iter().collect();
+        let rest: String = after.iter().skip(1).collect();
+        let after: String = after.iter().collect();
+        match self.below(4) {
+            0 => before + &rest,
+            1 => before + self.any(&PIECES) + &rest,
+            2 => before + self.any(&PIECES) + &after,
+            _ => before,
+        }
+    }
+}
