@@ -1,9 +1,12 @@
-//! What the tests stand on: goldens of the original engines, nets that a test makes itself, and
-//! released nets.
+//! What the tests stand on: goldens of the original engines, nets that a test makes itself,
+//! released nets, and crates that use the macro.
 
+pub mod fixtures;
 pub mod generations;
 pub mod golden;
+pub mod net_file;
 pub mod nets;
 pub mod networks;
+pub mod random;
 pub mod synthetic;
 pub mod wasm;

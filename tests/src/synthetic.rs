@@ -154,7 +154,7 @@ fn uniform(z: u64, amplitude: u64) -> i32 {
     (z % (2 * amplitude + 1)) as i32 - amplitude as i32
 }
 
-fn push_leb128(file: &mut Vec<u8>, mut value: i32) {
+pub(crate) fn push_leb128(file: &mut Vec<u8>, mut value: i32) {
     loop {
         let low = (value & 0x7F) as u8;
         value >>= 7;

@@ -31,7 +31,15 @@ exit codes: 0 everything is there; 1 something that was fetched is not the net, 
             2 nothing could be tried (arguments, a missing program, the disk); 3 a download failed";
 
 /// What the tests use and the repository does not carry.
-const DEFAULT_NETS: &[&str] = &["nn-ad9b42354671"];
+const DEFAULT_NETS: &[&str] = &[
+    "nn-82215d0fd0df",
+    "nn-26abeed38351",
+    "nn-13406b1dcbe0",
+    "nn-6877cd24400e",
+    "nn-ad9b42354671",
+    "nn-5af11540bbfe",
+    "nn-1c0000000000",
+];
 
 /// Seconds to wait after a failed download, before the next try. Short: the clients wait and try
 /// again by themselves.

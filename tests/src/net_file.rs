@@ -1,0 +1,79 @@
+//! Net files for any spec, with whatever weights a test wants.
+
+use nnue_compiler::file::{Section, stack_sections, transformer_sections};
+use nnue_compiler::network::{Encoding, Network};
+
+use crate::generations::LEB128_MAGIC;
+use crate::synthetic::push_leb128;
+
+/// A net file for a network.
+///
+/// `value` is asked for each value of each tensor: the tensor's name, as in `transformer.weights` or `fc_0.biases`,
+/// and the value's index in the file's order. Every stack gets the same. Padding counts as values.
+pub fn net_file(
+    network: &Network,
+    description: &str,
+    value: impl Fn(&str, usize) -> i32,
+) -> Vec<u8> {
+    let mut file = Vec::new();
+    for word in [
+        network.file.version,
+        network.file.hash(),
+        description.len() as u32,
+    ] {
+        file.extend_from_slice(&word.to_le_bytes());
+    }
+    file.extend_from_slice(description.as_bytes());
+    let mut push = |section: &Section| match section {
+        Section::Hash { value, .. } => file.extend_from_slice(&value.to_le_bytes()),
+        Section::Tensor {
+            name,
+            bytes,
+            shape,
+            encoding,
+            ..
+        } => {
+            let values = (0..shape.iter().product()).map(|index| value(name, index));
+            match encoding {
+                Encoding::Raw => {
+                    values.for_each(|value| file.extend_from_slice(&value.to_le_bytes()[..*bytes]))
+                }
+                Encoding::Leb128 => {
+                    let mut block = Vec::new();
+                    values.for_each(|value| push_leb128(&mut block, value));
+                    file.extend_from_slice(LEB128_MAGIC);
+                    file.extend_from_slice(&(block.len() as u32).to_le_bytes());
+                    file.extend_from_slice(&block);
+                }
+            }
+        }
+    };
+    transformer_sections(network).iter().for_each(&mut push);
+    for _ in 0..network.stacks.count {
+        stack_sections(network).iter().for_each(&mut push);
+    }
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use nnue_compiler::analyse;
+    use nnue_compiler::diagnostics::SourceFile;
+    use nnue_compiler::file::verify::verify;
+
+    use super::*;
+
+    #[test]
+    fn files_fit_their_spec_whatever_their_encoding() {
+        for text in [
+            include_str!("../../specs/sfnnv5.toml"),
+            include_str!("../../specs/small128.toml"),
+        ] {
+            let network = analyse(&SourceFile::new("spec", text)).unwrap();
+            let file = net_file(&network, "two words", |tensor, index| {
+                tensor.len() as i32 - (index % 100) as i32
+            });
+            verify(&network, &file).unwrap();
+        }
+    }
+}
