@@ -72,8 +72,10 @@ pub use crate::report::{AccumulatorBound, Report, Warning};
 
 /// Compiles a spec to the types and kernels of its network.
 ///
-/// ```ignore
-/// mod sfnnv5 { nnue_runtime::nnue_net!("specs/sfnnv5.toml"); }
+/// ```
+/// mod sfnnv5 {
+///     nnue_runtime::nnue_net!("../specs/sfnnv5.toml");
+/// }
 /// ```
 ///
 /// The path is relative to the package's `Cargo.toml`. The crate is compiled anew when the file changes. What is

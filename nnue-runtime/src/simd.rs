@@ -26,9 +26,11 @@ pub mod avx512;
 pub mod avx512icl;
 #[cfg(target_arch = "x86_64")]
 pub mod avxvnni;
+mod inputs;
 mod nonzero;
 pub mod scalar;
 
+pub use inputs::{InputWriter, Inputs};
 pub use nonzero::{Block, NonZero};
 
 /// Asks for the first `LINES` cache lines of a value, which will be read soon. The hardware follows a row once it has seen
@@ -133,10 +135,9 @@ mod tests {
 
                     let mut packed = [0; 64];
                     for index in 0..64 / BYTES {
-                        let mut groups = [0; BYTES];
                         let first = load_i16(chunk(&inputs.a, 2 * index));
                         let second = load_i16(chunk(&inputs.a, 2 * index + 1));
-                        store_u8(pack_u8(first, second), &mut groups);
+                        let groups = bytes_u8(pack_u8(first, second));
                         for (group, logical) in PACKED.into_iter().enumerate() {
                             let place = chunk_mut(&mut packed, index * BYTES / 8 + logical);
                             *place = *chunk::<u8, 8>(&groups, group);

@@ -1,23 +1,21 @@
 //! Nanoseconds per evaluation, for each network and level: `cargo bench -p nnue-tests`.
 //!
-//! A sample runs once over all positions, so that the median is that of whole passes, and what is shown is the time
-//! for one position:
+//! The positions are those of a real search, in its order (`trace/`). A sample runs once over all 97,226 of them, so that
+//! the median is that of whole passes, and what is shown is the time for one evaluation:
 //!
 //! * `refresh`: both perspectives' accumulators of a position from nothing;
-//! * `evaluate`: the forward pass alone;
-//! * `refresh_evaluate`: both;
-//! * `update_evaluate`: a move's accumulators from those before, copied to the next ply as a search does, and the
-//!   forward pass.
+//! * `evaluate`: the forward pass alone, over accumulators that are in the processor's cache;
+//! * `refresh_evaluate`: refresh and forward pass of each position;
+//! * `incremental`: the search itself, made, unmade and evaluated by an `Evaluator`.
 
 use std::sync::LazyLock;
 
-use cozy_chess::util::parse_uci_move;
 use divan::{Bencher, black_box};
-use nnue_runtime::{Accumulator, Board, Delta, Level, Network, SelectedByPieces};
-use nnue_tests::golden::{golden_lines, golden_positions};
+use nnue_runtime::{Accumulator, Board, Color, Evaluator, Level, Network, SelectedByPieces};
 use nnue_tests::nets;
 use nnue_tests::networks;
 use nnue_tests::synthetic::synthetic_net;
+use nnue_tests::trace::{Event, Search, searches};
 
 fn main() {
     println!("small128: the released nn-37f18f62d772");
@@ -30,54 +28,28 @@ fn main() {
 
 const RELEASED_SFNNV5: &str = "nn-ad9b42354671";
 
-/// Positions of `golden/synthetic`: all of them, and the first plies of the lines.
-const POSITIONS: u32 = 400;
+/// Evaluations of the trace.
+const EVALUATIONS: u32 = 97_226;
+
+static SEARCHES: LazyLock<Vec<Search>> =
+    LazyLock::new(|| searches().expect("the trace is well-formed"));
 
 static BOARDS: LazyLock<Vec<Board>> = LazyLock::new(|| {
-    let goldens = golden_positions("synthetic/v5").expect("goldens are well-formed");
-    let boards: Vec<_> = goldens
+    let boards: Vec<Board> = SEARCHES
         .iter()
-        .map(|golden| Board::from_fen(&golden.fen).expect("goldens are valid"))
+        .flat_map(|search| search.evaluated.iter().cloned())
         .collect();
-    assert_eq!(boards.len(), POSITIONS as usize);
+    assert_eq!(boards.len(), EVALUATIONS as usize);
     boards
 });
 
-/// A ply of a line.
-struct Ply {
-    before: cozy_chess::Board,
-    delta: Delta,
-    after: cozy_chess::Board,
-}
-
-static PLIES: LazyLock<Vec<Ply>> = LazyLock::new(|| {
-    let lines = golden_lines("synthetic").expect("lines are well-formed");
-    let mut plies = Vec::new();
-    for line in lines {
-        let mut board = cozy_chess::Board::from_fen(&line.fen, false).expect("lines are legal");
-        for uci in &line.moves {
-            let before = board.clone();
-            let played = parse_uci_move(&board, uci).expect("lines are legal");
-            board.play(played);
-            plies.push(Ply {
-                delta: Delta::from_cozy(&before, played),
-                before,
-                after: board.clone(),
-            });
-        }
-    }
-    plies.truncate(POSITIONS as usize);
-    assert_eq!(plies.len(), POSITIONS as usize);
-    plies
-});
-
-/// Runs `work` on one number below [`POSITIONS`] after the other.
-fn bench(bencher: Bencher, mut work: impl FnMut(usize) -> i32) {
+/// Runs `work` on one number below `count` after the other.
+fn bench(bencher: Bencher, count: usize, mut work: impl FnMut(usize) -> i32) {
     let mut next = 0;
     bencher
         .with_inputs(|| {
             let index = next;
-            next = (next + 1) % POSITIONS as usize;
+            next = (next + 1) % count;
             index
         })
         .bench_local_values(|index| work(black_box(index)));
@@ -85,40 +57,50 @@ fn bench(bencher: Bencher, mut work: impl FnMut(usize) -> i32) {
 
 fn refresh<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
     let mut accumulator = Accumulator::new(net, &BOARDS[0]);
-    bench(bencher, |index| {
+    bench(bencher, BOARDS.len(), |index| {
         accumulator.refresh(net, &BOARDS[index]);
-        i32::from(accumulator.values(nnue_runtime::Color::White)[0])
+        i32::from(accumulator.values(Color::White)[0])
     });
 }
 
 fn evaluate<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
-    let accumulators: Vec<_> = BOARDS
+    let boards: Vec<&Board> = BOARDS.iter().step_by(800).collect();
+    let accumulators: Vec<_> = boards
         .iter()
-        .map(|board| Accumulator::new(net, board))
+        .map(|board| Accumulator::new(net, *board))
         .collect();
-    bench(bencher, |index| {
-        net.evaluate(&accumulators[index], &BOARDS[index]).value
+    bench(bencher, boards.len(), |index| {
+        net.evaluate(&accumulators[index], boards[index]).value
     });
 }
 
 fn refresh_evaluate<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
     let mut accumulator = Accumulator::new(net, &BOARDS[0]);
-    bench(bencher, |index| {
+    bench(bencher, BOARDS.len(), |index| {
         accumulator.refresh(net, &BOARDS[index]);
         net.evaluate(&accumulator, &BOARDS[index]).value
     });
 }
 
-fn update_evaluate<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
-    let accumulators: Vec<_> = PLIES
-        .iter()
-        .map(|ply| Accumulator::new(net, &ply.before))
-        .collect();
-    let mut accumulator = accumulators[0].clone();
-    bench(bencher, |index| {
-        let ply = &PLIES[index];
-        accumulator.update(net, &accumulators[index], &ply.delta, &ply.after);
-        net.evaluate(&accumulator, &ply.after).value
+fn incremental<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
+    let mut evaluator = Evaluator::new(net, &SEARCHES[0].root);
+    let mut search = SEARCHES.iter().cycle();
+    let mut events = [].iter();
+    bencher.bench_local(|| {
+        loop {
+            match events.next() {
+                Some(Event::Make(delta)) => evaluator.push(delta),
+                Some(Event::MakeNull) => evaluator.push_null(),
+                Some(Event::Unmake) => evaluator.pop(),
+                Some(Event::Evaluate) => return evaluator.evaluate().value,
+                None => {
+                    if let Some(search) = search.next() {
+                        evaluator.reset(&search.root);
+                        events = search.events.iter();
+                    }
+                }
+            }
+        }
     });
 }
 
@@ -137,7 +119,7 @@ macro_rules! benches {
             }
 
             $(
-                #[divan::bench(args = Level::available().map(Level::name), sample_size = POSITIONS)]
+                #[divan::bench(args = Level::available().map(Level::name), sample_size = EVALUATIONS, sample_count = 9)]
                 fn $function(bencher: Bencher, level: &str) {
                     super::$function(bencher, &net(level));
                 }
@@ -149,10 +131,10 @@ macro_rules! benches {
 benches!(
     sfnnv5,
     nets::load(RELEASED_SFNNV5).unwrap_or_else(|_| synthetic_net("v5")),
-    [refresh, evaluate, refresh_evaluate, update_evaluate]
+    [refresh, evaluate, refresh_evaluate, incremental]
 );
 benches!(
     small128,
     nets::load("nn-37f18f62d772").expect("the net is part of the project"),
-    [refresh, evaluate, refresh_evaluate, update_evaluate]
+    [refresh, evaluate, refresh_evaluate, incremental]
 );

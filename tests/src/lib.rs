@@ -9,4 +9,5 @@ pub mod nets;
 pub mod networks;
 pub mod random;
 pub mod synthetic;
+pub mod trace;
 pub mod wasm;

@@ -15,6 +15,7 @@ mod net {
 }
 
 struct Engine<'n> {
+    evaluator: net::Evaluator<&'n net::Network>,
     net: &'n net::Network,
     stack: [net::Accumulator; 2],
     history: [[i16; net::WIDTH]; net::BUCKETS],
@@ -27,7 +28,12 @@ fn evaluate(engine: &mut Engine, board: &Board, delta: &Delta) -> net::Output {
     let _ = engine
         .net
         .evaluate_bucket(after, Color::Black, net::BUCKETS - 1);
-    engine.net.evaluate(after, board)
+    engine.evaluator.push(delta);
+    assert_eq!(
+        engine.evaluator.evaluate(),
+        engine.net.evaluate(after, board)
+    );
+    engine.evaluator.evaluate()
 }
 
 fn main() {
@@ -36,6 +42,7 @@ fn main() {
     println!("{} {} {}", net::NAME, net::FEATURES, other.report());
     let board = Board::start();
     let mut engine = Engine {
+        evaluator: net::Evaluator::new(&net, &board),
         net: &net,
         stack: [
             net::Accumulator::new(&net, &board),

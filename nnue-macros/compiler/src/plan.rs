@@ -122,9 +122,8 @@ impl Plan {
 fn plan_accumulate(network: &Network, isa: &'static Isa, unroll: Unroll) -> Accumulate {
     let lanes = isa.lanes(2);
     let vectors = network.transformer.width / lanes;
-    // Rows are memory operands of the additions: all registers but one can hold a tile. Half of 32 proved as
-    // fast as all, and leaves smaller code.
-    let most = 16.min(isa.registers);
+    // Half of the registers proved as fast as all, whatever the instruction set, and leaves room for the PSQT sums.
+    let most = isa.registers / 2;
     let registers = (1..=most)
         .rev()
         .find(|count| vectors.is_multiple_of(*count))

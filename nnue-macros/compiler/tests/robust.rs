@@ -8,6 +8,7 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Options, analyse, emit};
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 /// Specs that are made from the good ones.
@@ -82,6 +83,48 @@ fn formulas_of_any_depth_are_refused_or_evaluated() {
     }
 }
 
+/// Kernels use names of their own; those made from layers' names can neither shadow them nor be keywords.
+#[test]
+fn generated_names_keep_layers_apart_from_everything_else() {
+    let small = specs::all()
+        .into_iter()
+        .find(|spec| spec.path == "small128");
+    let text = small.expect("the spec is there").text;
+    let renamed = text.replace("fc_", "zebra_fc_").replace("ac_", "zebra_ac_");
+    let network = examine(&renamed).expect("names do not matter");
+    let mut names = Vec::new();
+    identifiers(code(&network, Unroll::Auto), &mut names);
+    assert!(names.iter().any(|name| name == "zebra_fc_1_out"));
+    for name in names {
+        let is_variable = name.ends_with("_out") || name.ends_with("_input");
+        let is_field = name.ends_with("_biases") || name.ends_with("_weights");
+        if name.starts_with("zebra") {
+            assert!(is_variable || is_field, "`{name}`");
+        } else {
+            assert!(!is_variable, "a layer's `{name}` would be another");
+        }
+    }
+}
+
+fn identifiers(code: TokenStream, found: &mut Vec<String>) {
+    for tree in code {
+        match tree {
+            TokenTree::Group(group) => identifiers(group.stream(), found),
+            TokenTree::Ident(identifier) => found.push(identifier.to_string()),
+            _ => {}
+        }
+    }
+}
+
+fn code(network: &Network, unroll: Unroll) -> TokenStream {
+    let options = Options {
+        runtime: quote!(::nnue_runtime),
+        unroll,
+        embedded: None,
+    };
+    emit(network, &options)
+}
+
 /// Analyses a spec and confirms that errors are fit to be shown.
 fn examine(text: &str) -> Option<Network> {
     let file = SourceFile::new("spec.toml", text);
@@ -126,12 +169,7 @@ fn compile(network: &Network, text: &str) {
         if unroll == Unroll::Full && network.transformer.width > 256 {
             continue;
         }
-        let options = Options {
-            runtime: quote!(::nnue_runtime),
-            unroll,
-            embedded: None,
-        };
-        let tokens = catch_unwind(AssertUnwindSafe(|| emit(network, &options)))
+        let tokens = catch_unwind(AssertUnwindSafe(|| code(network, unroll)))
             .unwrap_or_else(|_| panic!("a panic while writing the code of\n{text}"));
         if let Err(error) = syn::parse2::<syn::File>(tokens) {
             panic!("the code is no Rust: {error}, for\n{text}");

@@ -126,12 +126,12 @@ pub fn load_u8(from: &[u8; BYTES]) -> U8 {
     unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
 }
 
-/// Writes a vector.
+/// The bytes of a vector, in the order of memory.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn store_u8(vector: U8, to: &mut [u8; BYTES]) {
-    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
-    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
+pub fn bytes_u8(vector: U8) -> [u8; BYTES] {
+    // SAFETY: vector and array are plain bytes of the same size.
+    unsafe { core::mem::transmute::<U8, [u8; BYTES]>(vector) }
 }
 
 /// All zeros.

@@ -123,10 +123,10 @@ pub fn load_u8(from: &[u8; BYTES]) -> U8 {
     *from
 }
 
-/// Writes a vector.
+/// The bytes of a vector, in the order of memory.
 #[inline(always)]
-pub fn store_u8(vector: U8, to: &mut [u8; BYTES]) {
-    *to = vector;
+pub fn bytes_u8(vector: U8) -> [u8; BYTES] {
+    vector
 }
 
 /// All zeros.

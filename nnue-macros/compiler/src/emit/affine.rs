@@ -87,7 +87,7 @@ impl Names {
     }
 }
 
-/// The variable that holds a layer's blocks of inputs, and the statements that fill it when the inputs have to be
+/// The reference to a layer's blocks of inputs, and the statements that fill it when the inputs have to be
 /// brought together first.
 fn input(program: &Program<'_>, layer: &Layer, affine: &Affine) -> (TokenStream, TokenStream) {
     let runtime = program.runtime;
@@ -100,14 +100,14 @@ fn input(program: &Program<'_>, layer: &Layer, affine: &Affine) -> (TokenStream,
         && part.source == Source::Transformer
         && part.lanes == affine.slots
     {
-        return (TokenStream::new(), quote! { transformer.0 });
+        return (TokenStream::new(), quote! { transformer });
     }
     let name = format_ident!("{}_input", layer.name);
     let blocks = count(affine.blocks());
     let parts = affine.parts.iter().map(|part| {
         let source = variable(part.source);
         let flat = match part.source {
-            Source::Transformer => quote! { transformer.0.as_flattened() },
+            Source::Transformer => quote! { transformer.as_flattened() },
             Source::Layer(_) => quote! { #source.0 },
         };
         let (slot, start, end) = (
@@ -120,8 +120,9 @@ fn input(program: &Program<'_>, layer: &Layer, affine: &Affine) -> (TokenStream,
     let prepare = quote! {
         let mut #name = #runtime::buffer::Aligned([[0u8; 4]; #blocks]);
         #(#parts)*
+        let #name = &#name.0;
     };
-    (prepare, quote! { #name.0 })
+    (prepare, quote! { #name })
 }
 
 fn rows(affine: &Affine, names: &Names, input: &TokenStream) -> TokenStream {
@@ -211,7 +212,7 @@ fn sparse(sums: &Sums, names: &Names, input: &TokenStream) -> TokenStream {
     let weights = &names.weights;
     let one = sums.add(
         0,
-        &quote! { block.of(&#input) },
+        &quote! { block.of(#input) },
         &quote! { block.of(&stack.#weights) },
     );
     if sums.side_by_side == 1 {
@@ -222,7 +223,7 @@ fn sparse(sums: &Sums, names: &Names, input: &TokenStream) -> TokenStream {
         let index = count(set);
         let add = sums.add(
             set,
-            &quote! { blocks[#index].of(&#input) },
+            &quote! { blocks[#index].of(#input) },
             &quote! { blocks[#index].of(&stack.#weights) },
         );
         quote! { { #add } }

@@ -44,9 +44,11 @@ pub(super) fn function(
             bucket: usize,
         ) -> #runtime::Output {
             let stack = buffer::row(&weights.stacks, bucket as u32);
-            let mut transformer = buffer::Aligned([[0u8; 4]; #blocks]);
+            let mut inputs = #runtime::simd::Inputs::<#blocks>::new();
+            let mut output = inputs.writer();
             #list
-            transform(stm, opponent, &mut transformer.0 #pass_list);
+            transform(stm, opponent, &mut output #pass_list);
+            let transformer = output.finish();
             #(#layers)*
             #output
         }

@@ -27,6 +27,7 @@ pub(super) fn functions(
 ) -> TokenStream {
     let transform = &plan.transform;
     let pooled = pooled(program, plan, attribute);
+    let runtime = program.runtime;
     let list = list_type(program);
     let list = transform
         .lists_nonzero
@@ -49,10 +50,9 @@ pub(super) fn functions(
         fn transform(
             stm: &Half,
             opponent: &Half,
-            output: &mut [[u8; 4]; #blocks],
+            output: &mut #runtime::simd::InputWriter<'_, #blocks>,
             #list
         ) {
-            let output = output.as_flattened_mut();
             #body
         }
     }
@@ -135,13 +135,13 @@ fn straight_line(plan: &Plan) -> TokenStream {
             } else {
                 quote!(opponent)
             };
-            let (index, output) = (count(vector % packed), count(vector));
+            let index = count(vector % packed);
             let name = format_ident!("p{}", vector);
             (
                 name.clone(),
                 quote! {
                     let #name = packed(#half, #index);
-                    simd::store_u8(#name, chunk_mut(output, #output));
+                    output.push(simd::bytes_u8(#name));
                 },
             )
         })
@@ -167,7 +167,6 @@ fn looped(plan: &Plan, half: &str, first: usize) -> TokenStream {
         .collect();
     let vector = quote!(vector);
     let inputs = (0..group).map(|offset| linear(1, &vector, offset));
-    let outputs = (0..group).map(|offset| linear(1, &vector, first + offset));
     let blocks = plan.isa.vector_bytes / BLOCK;
     let append = plan.transform.lists_nonzero.then(|| {
         let first_block = linear(blocks, &vector, first * blocks);
@@ -179,7 +178,7 @@ fn looped(plan: &Plan, half: &str, first: usize) -> TokenStream {
             let vector = #start;
             #(
                 let #names = packed(#half, #inputs);
-                simd::store_u8(#names, chunk_mut(output, #outputs));
+                output.push(simd::bytes_u8(#names));
             )*
             #append
         }

@@ -485,7 +485,7 @@ mod scalar {
             }
             _ => {}
         }
-        let start = chunk::<i16, 128>(&base.values, 0);
+        let start = chunk::<i16, 64>(&base.values, 0);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -494,18 +494,10 @@ mod scalar {
         let mut v5 = simd::load_i16(chunk(start, 5));
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut v8 = simd::load_i16(chunk(start, 8));
-        let mut v9 = simd::load_i16(chunk(start, 9));
-        let mut v10 = simd::load_i16(chunk(start, 10));
-        let mut v11 = simd::load_i16(chunk(start, 11));
-        let mut v12 = simd::load_i16(chunk(start, 12));
-        let mut v13 = simd::load_i16(chunk(start, 13));
-        let mut v14 = simd::load_i16(chunk(start, 14));
-        let mut v15 = simd::load_i16(chunk(start, 15));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in added {
             let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
+            let row = chunk::<i16, 64>(row, 0);
             v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
             v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
             v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
@@ -514,20 +506,12 @@ mod scalar {
             v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
             v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
             v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            v8 = simd::add_i16(v8, simd::load_i16(chunk(row, 8)));
-            v9 = simd::add_i16(v9, simd::load_i16(chunk(row, 9)));
-            v10 = simd::add_i16(v10, simd::load_i16(chunk(row, 10)));
-            v11 = simd::add_i16(v11, simd::load_i16(chunk(row, 11)));
-            v12 = simd::add_i16(v12, simd::load_i16(chunk(row, 12)));
-            v13 = simd::add_i16(v13, simd::load_i16(chunk(row, 13)));
-            v14 = simd::add_i16(v14, simd::load_i16(chunk(row, 14)));
-            v15 = simd::add_i16(v15, simd::load_i16(chunk(row, 15)));
             let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
+            let row = chunk::<i16, 64>(row, 0);
             v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
             v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
             v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
@@ -536,18 +520,10 @@ mod scalar {
             v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
             v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
             v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            v8 = simd::sub_i16(v8, simd::load_i16(chunk(row, 8)));
-            v9 = simd::sub_i16(v9, simd::load_i16(chunk(row, 9)));
-            v10 = simd::sub_i16(v10, simd::load_i16(chunk(row, 10)));
-            v11 = simd::sub_i16(v11, simd::load_i16(chunk(row, 11)));
-            v12 = simd::sub_i16(v12, simd::load_i16(chunk(row, 12)));
-            v13 = simd::sub_i16(v13, simd::load_i16(chunk(row, 13)));
-            v14 = simd::sub_i16(v14, simd::load_i16(chunk(row, 14)));
-            v15 = simd::sub_i16(v15, simd::load_i16(chunk(row, 15)));
             let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
-        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
+        let end = chunk_mut::<i16, 64>(&mut into.values, 0);
         simd::store_i16(v0, chunk_mut(end, 0));
         simd::store_i16(v1, chunk_mut(end, 1));
         simd::store_i16(v2, chunk_mut(end, 2));
@@ -556,15 +532,10 @@ mod scalar {
         simd::store_i16(v5, chunk_mut(end, 5));
         simd::store_i16(v6, chunk_mut(end, 6));
         simd::store_i16(v7, chunk_mut(end, 7));
-        simd::store_i16(v8, chunk_mut(end, 8));
-        simd::store_i16(v9, chunk_mut(end, 9));
-        simd::store_i16(v10, chunk_mut(end, 10));
-        simd::store_i16(v11, chunk_mut(end, 11));
-        simd::store_i16(v12, chunk_mut(end, 12));
-        simd::store_i16(v13, chunk_mut(end, 13));
-        simd::store_i16(v14, chunk_mut(end, 14));
-        simd::store_i16(v15, chunk_mut(end, 15));
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        for index in 1..2 {
+            tile(weights, base, added, removed, into, index);
+        }
     }
     #[inline]
     fn add_1_sub_1(
@@ -675,6 +646,58 @@ mod scalar {
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
     #[inline]
+    fn tile(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 64>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+        }
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+        }
+        let end = chunk_mut::<i16, 64>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+    }
+    #[inline]
     fn pooled(first: &[i16; 8], second: &[i16; 8]) -> simd::I16 {
         let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
         let (first, second) = (simd::load_i16(first), simd::load_i16(second));
@@ -699,20 +722,19 @@ mod scalar {
     fn transform(
         stm: &Half,
         opponent: &Half,
-        output: &mut [[u8; 4]; 32],
+        output: &mut ::nnue_runtime::simd::InputWriter<'_, 32>,
         nonzero: &mut ::nnue_runtime::simd::NonZero<32, 64>,
     ) {
-        let output = output.as_flattened_mut();
         for group in 0..4 {
             let vector = group;
             let p0 = packed(stm, vector);
-            simd::store_u8(p0, chunk_mut(output, vector));
+            output.push(simd::bytes_u8(p0));
             simd::append_nonzero(nonzero, 4 * vector, [p0]);
         }
         for group in 0..4 {
             let vector = group;
             let p0 = packed(opponent, vector);
-            simd::store_u8(p0, chunk_mut(output, vector + 4));
+            output.push(simd::bytes_u8(p0));
             simd::append_nonzero(nonzero, 4 * vector + 16, [p0]);
         }
     }
@@ -723,16 +745,18 @@ mod scalar {
         bucket: usize,
     ) -> ::nnue_runtime::Output {
         let stack = buffer::row(&weights.stacks, bucket as u32);
-        let mut transformer = buffer::Aligned([[0u8; 4]; 32]);
+        let mut inputs = ::nnue_runtime::simd::Inputs::<32>::new();
+        let mut output = inputs.writer();
         let mut nonzero = <::nnue_runtime::simd::NonZero<32, 64>>::new();
-        transform(stm, opponent, &mut transformer.0, &mut nonzero);
+        transform(stm, opponent, &mut output, &mut nonzero);
+        let transformer = output.finish();
         let fc_0_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
             let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
             let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
             let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
             for block in nonzero.as_slice() {
-                let inputs = simd::splat_block(block.of(&transformer.0));
+                let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -757,6 +781,7 @@ mod scalar {
         let mut fc_1_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
             let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
@@ -767,7 +792,7 @@ mod scalar {
             let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
             let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
             {
-                let inputs = simd::splat_block(&fc_1_input.0[0]);
+                let inputs = simd::splat_block(&fc_1_input[0]);
                 let weights = &stack.fc_1_weights[0];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -779,7 +804,7 @@ mod scalar {
                 sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[1]);
+                let inputs = simd::splat_block(&fc_1_input[1]);
                 let weights = &stack.fc_1_weights[1];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -791,7 +816,7 @@ mod scalar {
                 sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[2]);
+                let inputs = simd::splat_block(&fc_1_input[2]);
                 let weights = &stack.fc_1_weights[2];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -803,7 +828,7 @@ mod scalar {
                 sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[3]);
+                let inputs = simd::splat_block(&fc_1_input[3]);
                 let weights = &stack.fc_1_weights[3];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -815,7 +840,7 @@ mod scalar {
                 sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[4]);
+                let inputs = simd::splat_block(&fc_1_input[4]);
                 let weights = &stack.fc_1_weights[4];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -827,7 +852,7 @@ mod scalar {
                 sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[5]);
+                let inputs = simd::splat_block(&fc_1_input[5]);
                 let weights = &stack.fc_1_weights[5];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -839,7 +864,7 @@ mod scalar {
                 sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[6]);
+                let inputs = simd::splat_block(&fc_1_input[6]);
                 let weights = &stack.fc_1_weights[6];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -851,7 +876,7 @@ mod scalar {
                 sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[7]);
+                let inputs = simd::splat_block(&fc_1_input[7]);
                 let weights = &stack.fc_1_weights[7];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -878,6 +903,7 @@ mod scalar {
         );
         let mut fc_2_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
             buffer::Aligned([
                 stack
@@ -885,7 +911,7 @@ mod scalar {
                     .wrapping_add(
                         simd::dot_row::<
                             32,
-                        >(chunk(fc_2_input.0.as_flattened(), 0), &stack.fc_2_weights[0]),
+                        >(chunk(fc_2_input.as_flattened(), 0), &stack.fc_2_weights[0]),
                     ),
             ])
         };
@@ -1113,14 +1139,13 @@ mod avx512icl {
     fn transform(
         stm: &Half,
         opponent: &Half,
-        output: &mut [[u8; 4]; 32],
+        output: &mut ::nnue_runtime::simd::InputWriter<'_, 32>,
         nonzero: &mut ::nnue_runtime::simd::NonZero<32, 64>,
     ) {
-        let output = output.as_flattened_mut();
         let p0 = packed(stm, 0);
-        simd::store_u8(p0, chunk_mut(output, 0));
+        output.push(simd::bytes_u8(p0));
         let p1 = packed(opponent, 0);
-        simd::store_u8(p1, chunk_mut(output, 1));
+        output.push(simd::bytes_u8(p1));
         simd::append_nonzero(nonzero, 0, [p0, p1]);
     }
     #[target_feature(
@@ -1133,9 +1158,11 @@ mod avx512icl {
         bucket: usize,
     ) -> ::nnue_runtime::Output {
         let stack = buffer::row(&weights.stacks, bucket as u32);
-        let mut transformer = buffer::Aligned([[0u8; 4]; 32]);
+        let mut inputs = ::nnue_runtime::simd::Inputs::<32>::new();
+        let mut output = inputs.writer();
         let mut nonzero = <::nnue_runtime::simd::NonZero<32, 64>>::new();
-        transform(stm, opponent, &mut transformer.0, &mut nonzero);
+        transform(stm, opponent, &mut output, &mut nonzero);
+        let transformer = output.finish();
         let fc_0_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
             let mut sum_1_0 = simd::zero_i32();
@@ -1144,7 +1171,7 @@ mod avx512icl {
             let (groups, rest) = nonzero.as_slice().as_chunks::<4>();
             for blocks in groups {
                 {
-                    let inputs = simd::splat_block(blocks[0].of(&transformer.0));
+                    let inputs = simd::splat_block(blocks[0].of(transformer));
                     let weights = blocks[0].of(&stack.fc_0_weights);
                     sum_0_0 = simd::dot(
                         sum_0_0,
@@ -1153,7 +1180,7 @@ mod avx512icl {
                     );
                 }
                 {
-                    let inputs = simd::splat_block(blocks[1].of(&transformer.0));
+                    let inputs = simd::splat_block(blocks[1].of(transformer));
                     let weights = blocks[1].of(&stack.fc_0_weights);
                     sum_1_0 = simd::dot(
                         sum_1_0,
@@ -1162,7 +1189,7 @@ mod avx512icl {
                     );
                 }
                 {
-                    let inputs = simd::splat_block(blocks[2].of(&transformer.0));
+                    let inputs = simd::splat_block(blocks[2].of(transformer));
                     let weights = blocks[2].of(&stack.fc_0_weights);
                     sum_2_0 = simd::dot(
                         sum_2_0,
@@ -1171,7 +1198,7 @@ mod avx512icl {
                     );
                 }
                 {
-                    let inputs = simd::splat_block(blocks[3].of(&transformer.0));
+                    let inputs = simd::splat_block(blocks[3].of(transformer));
                     let weights = blocks[3].of(&stack.fc_0_weights);
                     sum_3_0 = simd::dot(
                         sum_3_0,
@@ -1181,7 +1208,7 @@ mod avx512icl {
                 }
             }
             for block in rest {
-                let inputs = simd::splat_block(block.of(&transformer.0));
+                let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
@@ -1206,55 +1233,56 @@ mod avx512icl {
         let mut fc_1_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
             let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
             let mut sum_1_0 = simd::zero_i32();
             let mut sum_1_1 = simd::zero_i32();
             {
-                let inputs = simd::splat_block(&fc_1_input.0[0]);
+                let inputs = simd::splat_block(&fc_1_input[0]);
                 let weights = &stack.fc_1_weights[0];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[1]);
+                let inputs = simd::splat_block(&fc_1_input[1]);
                 let weights = &stack.fc_1_weights[1];
                 sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[2]);
+                let inputs = simd::splat_block(&fc_1_input[2]);
                 let weights = &stack.fc_1_weights[2];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[3]);
+                let inputs = simd::splat_block(&fc_1_input[3]);
                 let weights = &stack.fc_1_weights[3];
                 sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[4]);
+                let inputs = simd::splat_block(&fc_1_input[4]);
                 let weights = &stack.fc_1_weights[4];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[5]);
+                let inputs = simd::splat_block(&fc_1_input[5]);
                 let weights = &stack.fc_1_weights[5];
                 sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[6]);
+                let inputs = simd::splat_block(&fc_1_input[6]);
                 let weights = &stack.fc_1_weights[6];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
-                let inputs = simd::splat_block(&fc_1_input.0[7]);
+                let inputs = simd::splat_block(&fc_1_input[7]);
                 let weights = &stack.fc_1_weights[7];
                 sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
@@ -1269,6 +1297,7 @@ mod avx512icl {
         );
         let mut fc_2_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
         buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
             buffer::Aligned([
                 stack
@@ -1276,7 +1305,7 @@ mod avx512icl {
                     .wrapping_add(
                         simd::dot_row::<
                             32,
-                        >(chunk(fc_2_input.0.as_flattened(), 0), &stack.fc_2_weights[0]),
+                        >(chunk(fc_2_input.as_flattened(), 0), &stack.fc_2_weights[0]),
                     ),
             ])
         };
