@@ -27,6 +27,7 @@
 //! * [`nnue_net!`] is the compiler: a spec in, the types `Network` and `Accumulator` of one network out.
 //! * [`Network`] and [`Accumulator`] are generic over the [`Architecture`] that the macro generates. Everything that
 //!   all networks share is ordinary code here.
+//! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is computed.
 //! * [`simd`] has the primitives of each instruction set, [`Level`] chooses among them at run time.
 //! * [`file`](mod@file) reads and writes net files; whatever does not fit is refused.
 //! * [`Position`], [`Delta`] and [`Board`] are the chess that networks see.
@@ -81,7 +82,7 @@ pub use crate::report::{AccumulatorBound, Report, Warning};
 /// The path is relative to the package's `Cargo.toml`. The crate is compiled anew when the file changes. What is
 /// wrong with the spec is a compile error that shows the line of the spec.
 ///
-/// Generated are `Network`, `Accumulator`, `Output`, `Net` (which tells the types of one network from those of another)
+/// Generated are `Network`, `Accumulator`, `Evaluator`, `Output`, `Net` (which tells the types of one network from those of another)
 /// and the constants `NAME`, `WIDTH`, `FEATURES` and `BUCKETS`: put each network into a module of its own.
 ///
 /// | argument | meaning |

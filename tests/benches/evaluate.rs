@@ -46,19 +46,18 @@ static BOARDS: LazyLock<Vec<Board>> = LazyLock::new(|| {
 /// Runs `work` on one number below `count` after the other.
 fn bench(bencher: Bencher, count: usize, mut work: impl FnMut(usize) -> i32) {
     let mut next = 0;
-    bencher
-        .with_inputs(|| {
-            let index = next;
-            next = (next + 1) % count;
-            index
-        })
-        .bench_local_values(|index| work(black_box(index)));
+    bencher.bench_local(|| {
+        let index = next;
+        next = if index + 1 == count { 0 } else { index + 1 };
+        work(black_box(index))
+    });
 }
 
 fn refresh<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
-    let mut accumulator = Accumulator::new(net, &BOARDS[0]);
-    bench(bencher, BOARDS.len(), |index| {
-        accumulator.refresh(net, &BOARDS[index]);
+    let boards = &**BOARDS;
+    let mut accumulator = Accumulator::new(net, &boards[0]);
+    bench(bencher, boards.len(), |index| {
+        accumulator.refresh(net, &boards[index]);
         i32::from(accumulator.values(Color::White)[0])
     });
 }
@@ -75,10 +74,11 @@ fn evaluate<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
 }
 
 fn refresh_evaluate<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
-    let mut accumulator = Accumulator::new(net, &BOARDS[0]);
-    bench(bencher, BOARDS.len(), |index| {
-        accumulator.refresh(net, &BOARDS[index]);
-        net.evaluate(&accumulator, &BOARDS[index]).value
+    let boards = &**BOARDS;
+    let mut accumulator = Accumulator::new(net, &boards[0]);
+    bench(bencher, boards.len(), |index| {
+        accumulator.refresh(net, &boards[index]);
+        net.evaluate(&accumulator, &boards[index]).value
     });
 }
 
