@@ -52,7 +52,7 @@ impl<A: Architecture> Accumulator<A> {
         for perspective in Color::ALL {
             if A::FEATURES
                 .iter()
-                .any(|set| set.view_changes(perspective, delta, after))
+                .any(|set| set.view_changes(perspective, delta))
             {
                 self.refresh_perspectives(net, &[perspective], after);
                 continue;

@@ -11,9 +11,9 @@ use self::cache::RefreshCache;
 use self::placement::Placement;
 use crate::architecture::{Architecture, Output, SelectedByPieces};
 use crate::board::BoardError;
-use crate::chess::{Color, Piece, Role, Square};
+use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::Rows;
+use crate::features::{PieceSquare, Rows};
 use crate::network::Network;
 use crate::position::Position;
 
@@ -208,28 +208,6 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
         }
     }
 
-    /// Whether a move makes a perspective see other rows: no update leads across it.
-    #[inline]
-    fn view_changes(perspective: Color, delta: &Delta) -> bool {
-        if !delta.moves_king(perspective) {
-            return false;
-        }
-        let king = Piece::new(perspective, Role::King);
-        let square = |changes: &[(Piece, Square)]| {
-            changes
-                .iter()
-                .find(|(piece, _)| *piece == king)
-                .map(|(_, square)| *square)
-        };
-        match (square(delta.removed()), square(delta.added())) {
-            (Some(from), Some(to)) => A::FEATURES
-                .iter()
-                .any(|set| set.view(perspective, from) != set.view(perspective, to)),
-            // A king that comes or goes is no move of a game: starting anew is always right.
-            _ => true,
-        }
-    }
-
     /// Sees to it that a perspective's accumulator is known for the last ply, and returns the ply that holds it: the
     /// last, or one before which differs from it in nothing.
     fn settle(&mut self, perspective: Color) -> usize {
@@ -273,7 +251,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
             if state.known[perspective.index()] {
                 return Some(ply);
             }
-            if Self::view_changes(perspective, &state.delta) {
+            let view_changes = |set: &PieceSquare| set.view_changes(perspective, &state.delta);
+            if A::FEATURES.iter().any(view_changes) {
                 return None;
             }
         }

@@ -66,23 +66,21 @@ impl PieceSquare {
         Some(view.offset + plane + square)
     }
 
-    /// Whether the perspective looks at the board otherwise after a move: then all its rows change.
+    /// Whether a move makes the perspective see other rows: then no update leads across it.
     #[inline]
-    pub(crate) fn view_changes(
-        &self,
-        perspective: Color,
-        delta: &Delta,
-        after: &impl Position,
-    ) -> bool {
-        let own_king = |(piece, square): &(Piece, Square)| {
-            (piece.color == perspective && piece.role == Role::King).then_some(*square)
+    pub(crate) fn view_changes(&self, perspective: Color, delta: &Delta) -> bool {
+        if !delta.moves_king(perspective) {
+            return false;
+        }
+        let king = Piece::new(perspective, Role::King);
+        let square = |changes: &[(Piece, Square)]| {
+            let found = changes.iter().find(|(piece, _)| *piece == king);
+            found.map(|(_, square)| *square)
         };
-        match delta.removed().iter().find_map(own_king) {
-            Some(before) => {
-                self.view(perspective, before) != self.view(perspective, after.king(perspective))
-            }
-            // Without a king before or after, the delta is none of a game: start anew, which is always right.
-            None => delta.moves_king(perspective),
+        match (square(delta.removed()), square(delta.added())) {
+            (Some(from), Some(to)) => self.view(perspective, from) != self.view(perspective, to),
+            // A king that comes or goes is no move of a game: starting anew is always right.
+            _ => true,
         }
     }
 }
