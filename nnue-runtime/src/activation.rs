@@ -1,40 +1,277 @@
-//! Activations between affine layers: element by element, the same code on every level.
+//! Layers that compute value by value: the same code on every level.
 //!
 //! They are inlined into kernels, where LLVM turns the loops into vectors of the level; there is nothing about them
-//! that an instruction set could do differently.
+//! that an instruction set could do differently. Integers first, [`float`](self#functions) after them: functions of `f32`
+//! end in `_f32`, use no operation whose result the standard leaves open, and give the same bits everywhere.
 
-/// `clamp(x >> shift, 0, one)`, the shift rounding down.
-#[inline(always)]
-#[must_use]
-pub fn crelu<const N: usize>(sums: &[i32; N], shift: u32, one: u32) -> [u8; N] {
-    elementwise(sums, |sum| (sum >> shift).clamp(0, one as i32) as u8)
+/// A type that activations have: `u8` or `i16`.
+pub trait Activated: Copy + Default + 'static {
+    /// The value, which must fit.
+    fn of(value: i32) -> Self;
 }
 
-/// `min(x * x >> shift, one)`, as if the product were exact.
+impl Activated for u8 {
+    #[inline(always)]
+    fn of(value: i32) -> u8 {
+        value as u8
+    }
+}
+
+impl Activated for i16 {
+    #[inline(always)]
+    fn of(value: i32) -> i16 {
+        value as i16
+    }
+}
+
+/// `clamp(x >> shift, 0, limit)`, the shift rounding down. With its one for a limit it is a `crelu`.
+#[inline(always)]
+#[must_use]
+pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
+    elementwise(sums, |sum| T::of((sum >> shift).clamp(0, limit as i32)))
+}
+
+/// `min(x * x >> shift, limit)`, as if the product were exact: square, then clip.
 ///
-/// Sums beyond 16 bits are saturated first, which changes nothing as long as the square of 32767 still exceeds `one`
+/// Sums beyond 16 bits are saturated first, which changes nothing as long as the square of 32767 still exceeds `limit`
 /// after the shift: then the product fits in 32 bits.
 #[inline(always)]
 #[must_use]
-pub fn sqr_crelu<const N: usize>(sums: &[i32; N], shift: u32, one: u32) -> [u8; N] {
+pub fn sqr_crelu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
     const LIMIT: i32 = i16::MAX as i32;
-    if (LIMIT * LIMIT) >> shift >= one as i32 {
+    if (LIMIT * LIMIT) >> shift >= limit as i32 {
         elementwise(sums, |sum| {
             let sum = sum.clamp(-LIMIT, LIMIT);
-            ((sum * sum) >> shift).min(one as i32) as u8
+            T::of(((sum * sum) >> shift).min(limit as i32))
         })
     } else {
         elementwise(sums, |sum| {
             let sum = i64::from(sum);
-            ((sum * sum) >> shift).min(i64::from(one)) as u8
+            T::of(((sum * sum) >> shift).min(i64::from(limit)) as i32)
         })
     }
 }
 
+/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, the product exact: clip, then square.
+#[inline(always)]
+#[must_use]
+pub fn screlu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
+    const LARGEST_ROOT: u32 = 46340;
+    if limit <= LARGEST_ROOT {
+        elementwise(sums, |sum| {
+            let root = sum.clamp(0, limit as i32);
+            T::of((root * root) >> shift)
+        })
+    } else {
+        elementwise(sums, |sum| {
+            let root = u64::from(sum.clamp(0, limit as i32) as u32);
+            T::of(((root * root) >> shift) as i32)
+        })
+    }
+}
+
+/// A sigmoid made of two parabolas, of `x >> shift`: `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x` and
+/// `126 - y` for the others.
+#[inline(always)]
+#[must_use]
+pub fn quantmoid4<T: Activated, const N: usize>(sums: &[i32; N], shift: u32) -> [T; N] {
+    elementwise(sums, |sum| {
+        let x = (sum >> shift).clamp(-127, 127);
+        let root = 127 - x.abs();
+        let below = (root * root) >> 8;
+        T::of(if x < 0 { below } else { 126 - below })
+    })
+}
+
+/// `x / by`, rounded towards zero.
+#[inline(always)]
+#[must_use]
+pub fn divide_truncating<const N: usize>(sums: &[i32; N], by: i32) -> [i32; N] {
+    elementwise(sums, |sum| sum.wrapping_div(by))
+}
+
+/// `x / by`, rounded down; `by` is positive.
+#[inline(always)]
+#[must_use]
+pub fn divide_rounding_down<const N: usize>(sums: &[i32; N], by: i32) -> [i32; N] {
+    elementwise(sums, |sum| sum.wrapping_div_euclid(by))
+}
+
+/// `x + bias`, wrapping.
+#[inline(always)]
+#[must_use]
+pub fn add_biases<const N: usize>(sums: &[i32; N], biases: &[i32; N]) -> [i32; N] {
+    let mut totals = *sums;
+    for (total, bias) in totals.iter_mut().zip(biases) {
+        *total = total.wrapping_add(*bias);
+    }
+    totals
+}
+
+/// Adds values to sums of 64 bits.
+#[inline(always)]
+pub fn add<T: Copy + Into<i64>, const N: usize>(sums: &mut [i64; N], values: &[T; N]) {
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum = sum.wrapping_add((*value).into());
+    }
+}
+
+/// Adds `x * numerator / denominator`, truncating; there is one of each, or one per value.
+#[inline(always)]
+pub fn add_scaled<T: Copy + Into<i64>, const N: usize>(
+    sums: &mut [i64; N],
+    values: &[T; N],
+    numerators: &[i64],
+    denominators: &[i64],
+) {
+    let factors = numerators.iter().zip(denominators).cycle();
+    for ((sum, value), (numerator, denominator)) in sums.iter_mut().zip(values).zip(factors) {
+        let scaled = (*value)
+            .into()
+            .wrapping_mul(*numerator)
+            .wrapping_div(*denominator);
+        *sum = sum.wrapping_add(scaled);
+    }
+}
+
+/// Adds `x * multiplier >> shift`, rounding down; there is one multiplier, or one per value.
+#[inline(always)]
+pub fn add_shifted<T: Copy + Into<i64>, const N: usize>(
+    sums: &mut [i64; N],
+    values: &[T; N],
+    multipliers: &[i64],
+    shift: u32,
+) {
+    for ((sum, value), multiplier) in sums.iter_mut().zip(values).zip(multipliers.iter().cycle()) {
+        *sum = sum.wrapping_add((*value).into().wrapping_mul(*multiplier) >> shift);
+    }
+}
+
+/// Sums of 64 bits in 32, wrapping.
+#[inline(always)]
+#[must_use]
+pub fn wrapped<const N: usize>(sums: &[i64; N]) -> [i32; N] {
+    let mut values = [0; N];
+    for (value, sum) in values.iter_mut().zip(sums) {
+        *value = *sum as i32;
+    }
+    values
+}
+
+/// `x as f32 * scale`, rounded once: the integers are of at most 24 bits, or the conversion rounds to the nearest first.
+#[inline(always)]
+#[must_use]
+pub fn float<T: Copy + Into<i32>, const N: usize>(values: &[T; N], scale: f32) -> [f32; N] {
+    let mut converted = [0.0; N];
+    for (converted, value) in converted.iter_mut().zip(values) {
+        *converted = (*value).into() as f32 * scale;
+    }
+    converted
+}
+
+/// `clamp(x, 0, 1)`; what is no number becomes 0.
+#[inline(always)]
+#[must_use]
+pub fn crelu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, clipped)
+}
+
+/// `clamp(x, 0, 1)` squared.
+#[inline(always)]
+#[must_use]
+pub fn screlu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| clipped(x) * clipped(x))
+}
+
+/// `min(x * x, 1)`.
+#[inline(always)]
+#[must_use]
+pub fn sqr_crelu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| clipped(x * x))
+}
+
+/// `max(x, 0)`.
+#[inline(always)]
+#[must_use]
+pub fn relu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| if x > 0.0 { x } else { 0.0 })
+}
+
+/// `x * clamp(x / 6 + 1 / 2, 0, 1)`, the division a product with the nearest `f32` to a sixth.
+#[inline(always)]
+#[must_use]
+pub fn hard_swish_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| x * clipped(x * (1.0 / 6.0) + 0.5))
+}
+
+/// `1 / (1 + exp(-x))`, within 3 units in the last place of the exact value where that is at least 2^-100.
+#[inline(always)]
+#[must_use]
+pub fn sigmoid_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| 1.0 / (1.0 + exp(-x)))
+}
+
+/// The terms added from the first to the last.
+#[inline(always)]
+#[must_use]
+pub fn sum_f32<const N: usize>(terms: &[&[f32; N]]) -> [f32; N] {
+    let [first, rest @ ..] = terms else {
+        return [0.0; N];
+    };
+    let mut sums = **first;
+    for term in rest {
+        for (sum, value) in sums.iter_mut().zip(*term) {
+            *sum += value;
+        }
+    }
+    sums
+}
+
+/// `clamp(x, 0, 1)`: comparisons that are false for what is no number, so every level makes 0 of it.
+#[inline(always)]
+fn clipped(x: f32) -> f32 {
+    let x = if x > 0.0 { x } else { 0.0 };
+    if x < 1.0 { x } else { 1.0 }
+}
+
+/// `exp(x)` of sums and products alone, with `x` clamped to where the result is a normal number.
+#[inline(always)]
+fn exp(x: f32) -> f32 {
+    const LOG2_E: f32 = core::f32::consts::LOG2_E;
+    // ln 2 in two parts, the first of which has zeros at its end: its product with a small integer is exact.
+    const LN_2_HIGH: f32 = 0.693_359_375;
+    const LN_2_LOW: f32 = -2.121_944_4e-4;
+    // Adding and subtracting this rounds to the nearest integer.
+    const ROUND: f32 = 12_582_912.0;
+
+    let x = if x > -87.0 { x } else { -87.0 };
+    let x = if x < 87.0 { x } else { 87.0 };
+    let power = (x * LOG2_E + ROUND) - ROUND;
+    let rest = x - power * LN_2_HIGH - power * LN_2_LOW;
+    // Taylor's polynomial: rest is at most 0.35 in size, and the first term left out below 3e-8 of the result.
+    let mut series = 1.0 / 5040.0;
+    for coefficient in [
+        1.0 / 720.0,
+        1.0 / 120.0,
+        1.0 / 24.0,
+        1.0 / 6.0,
+        0.5,
+        1.0,
+        1.0,
+    ] {
+        series = series * rest + coefficient;
+    }
+    let scale = f32::from_bits(((power as i32 + 127) << 23) as u32);
+    series * scale
+}
+
 /// A loop, which is turned into vectors; `array::map` is sometimes left as a call.
 #[inline(always)]
-fn elementwise<const N: usize>(sums: &[i32; N], function: impl Fn(i32) -> u8) -> [u8; N] {
-    let mut values = [0; N];
+fn elementwise<S: Copy, T: Copy + Default, const N: usize>(
+    sums: &[S; N],
+    function: impl Fn(S) -> T,
+) -> [T; N] {
+    let mut values = [T::default(); N];
     for (value, sum) in values.iter_mut().zip(sums) {
         *value = function(*sum);
     }
@@ -59,26 +296,110 @@ mod tests {
     ];
 
     #[test]
-    fn crelu_rounds_down_and_clips() {
-        assert_eq!(crelu(&SUMS, 6, 127), [0, 0, 0, 0, 0, 0, 1, 126, 127, 127]);
+    fn relu_rounds_down_and_clips() {
+        assert_eq!(
+            relu::<u8, _>(&SUMS, 6, 127),
+            [0u8, 0, 0, 0, 0, 0, 1, 126, 127, 127]
+        );
+        assert_eq!(
+            relu::<i16, _>(&SUMS, 6, 32767),
+            [0i16, 0, 0, 0, 0, 0, 1, 126, 127, 32767]
+        );
     }
 
     #[test]
     fn saturating_first_does_not_change_squares() {
-        let exact = |shift: u32, one: u32| {
+        let exact = |shift: u32, limit: u32| {
             SUMS.map(|sum| {
                 let square = i128::from(sum) * i128::from(sum);
-                (square >> shift).min(i128::from(one)) as u8
+                (square >> shift).min(i128::from(limit)) as i16
             })
         };
         for shift in 0..32 {
-            for one in [1, 126, 127, 255] {
+            for limit in [1, 126, 127, 255, 32767] {
                 assert_eq!(
-                    sqr_crelu(&SUMS, shift, one),
-                    exact(shift, one),
-                    ">> {shift}, {one}"
+                    sqr_crelu::<i16, _>(&SUMS, shift, limit),
+                    exact(shift, limit),
+                    ">> {shift}, {limit}"
                 );
             }
         }
+    }
+
+    #[test]
+    fn clipping_first_makes_negative_sums_zero() {
+        assert_eq!(
+            screlu::<u8, _>(&SUMS, 19, 8128),
+            [0u8, 0, 0, 0, 0, 0, 0, 125, 126, 126]
+        );
+        assert_eq!(screlu::<i16, _>(&[i32::MAX], 31, 1 << 20), [512i16]);
+    }
+
+    #[test]
+    fn quantmoid4_is_a_sigmoid() {
+        let sums = [i32::MIN, -127, -64, -1, 0, 1, 64, 127, i32::MAX];
+        assert_eq!(
+            quantmoid4::<u8, _>(&sums, 0),
+            [0u8, 0, 15, 62, 63, 64, 111, 126, 126]
+        );
+    }
+
+    #[test]
+    fn divisions_round_as_they_say() {
+        let sums = [-256, -255, -1, 0, 254, 255];
+        assert_eq!(divide_truncating(&sums, 255), [-1, -1, 0, 0, 0, 1]);
+        assert_eq!(divide_rounding_down(&sums, 255), [-2, -1, -1, 0, 0, 1]);
+    }
+
+    #[test]
+    fn alignment_is_per_tensor_or_per_value() {
+        let mut sums = [1i64; 3];
+        add_scaled(&mut sums, &[10i32, -10, 7], &[3], &[2]);
+        assert_eq!(sums, [16, -14, 11]);
+        add_scaled(&mut sums, &[10u8, 10, 10], &[1, 2, 3], &[1, 1, 4]);
+        assert_eq!(sums, [26, 6, 18]);
+        add_shifted(&mut sums, &[-1i32, 3, 4], &[1, 3, 5], 1);
+        assert_eq!(sums, [25, 10, 28]);
+        assert_eq!(wrapped(&[i64::from(i32::MAX) + 1, -5]), [i32::MIN, -5]);
+    }
+
+    #[test]
+    fn sigmoid_is_close_to_the_exact_one() {
+        for step in -6000..6000 {
+            let x = step as f32 / 100.0;
+            let [found] = sigmoid_f32(&[x]);
+            let exact = 1.0 / (1.0 + libm_exp(-f64::from(x)));
+            let error = (f64::from(found) - exact).abs();
+            assert!(
+                error <= 3.0 * exact * f64::from(f32::EPSILON) / 2.0,
+                "{x}: {found} {exact}"
+            );
+        }
+        assert_eq!(sigmoid_f32(&[f32::INFINITY, 0.0]), [1.0, 0.5]);
+        assert!(sigmoid_f32(&[f32::NEG_INFINITY])[0] < 1e-37);
+    }
+
+    /// `exp` by its series, far beyond what `f32` shows.
+    fn libm_exp(x: f64) -> f64 {
+        let halvings = 12;
+        let x = x / f64::from(1 << halvings);
+        let (mut term, mut sum) = (1.0, 1.0);
+        for n in 1..20 {
+            term *= x / f64::from(n);
+            sum += term;
+        }
+        (0..halvings).fold(sum, |power, _| power * power)
+    }
+
+    #[test]
+    fn floats_are_clipped_and_what_is_no_number_is_zero() {
+        let values = [f32::NAN, -1.0, -0.0, 0.25, 1.0, 7.0];
+        assert_eq!(crelu_f32(&values), [0.0, 0.0, 0.0, 0.25, 1.0, 1.0]);
+        assert_eq!(screlu_f32(&values), [0.0, 0.0, 0.0, 0.0625, 1.0, 1.0]);
+        assert_eq!(sqr_crelu_f32(&values), [0.0, 1.0, 0.0, 0.0625, 1.0, 1.0]);
+        assert_eq!(relu_f32(&values), [0.0, 0.0, 0.0, 0.25, 1.0, 7.0]);
+        assert_eq!(hard_swish_f32(&[-4.0, 0.0, 4.0]), [-0.0, 0.0, 4.0]);
+        assert_eq!(sum_f32(&[&[1.0, 2.0], &[0.5, -2.0]]), [1.5, 0.0]);
+        assert_eq!(float(&[-3i32, 127], 0.5), [-1.5, 63.5]);
     }
 }

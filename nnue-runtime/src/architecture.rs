@@ -56,7 +56,21 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         stm: &Self::Half,
         opponent: &Self::Half,
         bucket: usize,
+        proved: Proved,
     ) -> Output;
+}
+
+/// Which layers' weights are proved to let a faster kernel be exact: a bit per layer, set by the loader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Proved(pub(crate) u64);
+
+impl Proved {
+    /// Whether the layer of this index may take the faster kernel.
+    #[inline]
+    #[must_use]
+    pub fn layer(self, index: u32) -> bool {
+        self.0 >> index & 1 != 0
+    }
 }
 
 /// Networks whose bucket follows from the number of pieces; the others leave the choice to the caller.

@@ -188,6 +188,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
             halves[stm],
             halves[1 - stm],
             bucket,
+            net.proved(),
         )
     }
 

@@ -6,7 +6,7 @@ use core::convert::Infallible;
 use core::fmt;
 
 use crate::accumulator::Accumulator;
-use crate::architecture::{Architecture, Embedded, Output, SelectedByPieces};
+use crate::architecture::{Architecture, Embedded, Output, Proved, SelectedByPieces};
 use crate::chess::Color;
 use crate::file::{self, LoadError, Loaded};
 use crate::level::Level;
@@ -20,6 +20,8 @@ use crate::report::Report;
 pub struct Network<A: Architecture> {
     level: Level,
     weights: Box<A::Weights>,
+    /// What is known of the weights, whatever the level.
+    proved: Proved,
     loaded: Loaded,
 }
 
@@ -58,6 +60,7 @@ impl<A: Architecture> Network<A> {
         Ok(Network {
             level,
             weights,
+            proved: Proved::default(),
             loaded,
         })
     }
@@ -130,12 +133,24 @@ impl<A: Architecture> Network<A> {
             accumulator.half(side_to_move),
             accumulator.half(!side_to_move),
         );
-        A::propagate(self.level, &self.weights, stm, opponent, bucket)
+        A::propagate(
+            self.level,
+            &self.weights,
+            stm,
+            opponent,
+            bucket,
+            self.proved,
+        )
     }
 
     #[inline]
     pub(crate) fn weights(&self) -> &A::Weights {
         &self.weights
+    }
+
+    #[inline]
+    pub(crate) fn proved(&self) -> Proved {
+        self.proved
     }
 }
 
@@ -176,6 +191,7 @@ impl<A: Architecture> Clone for Network<A> {
         Network {
             level: self.level,
             weights,
+            proved: self.proved,
             loaded: self.loaded.clone(),
         }
     }

@@ -2,16 +2,20 @@
 //! after this stage nothing can fail. What depends on something wrong is not judged: the error would only repeat the
 //! cause.
 
-mod formula;
+mod activation;
+mod affine;
+mod alignment;
+pub(crate) mod formula;
 mod layers;
 mod output;
+mod transformer;
 
 use std::ops::RangeInclusive;
 
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::{self, FeatureSet};
 use crate::file::File;
-use crate::network::{Element, Network, Pooling, Stacks, Tensor, Transformer};
+use crate::network::{Network, Stacks};
 use crate::spec::{self, Select, Spec};
 
 /// Checks a spec, or reports everything that is wrong with it and returns `None`.
@@ -19,7 +23,7 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     let name = check_name(&spec.name, diagnostics);
     let features = check_features(&spec.features, diagnostics);
     let stacks = check_stacks(spec.stacks.as_ref(), diagnostics);
-    let transformer = check_transformer(spec, diagnostics);
+    let transformer = transformer::check(spec, diagnostics);
     let layers = layers::check(spec, transformer.as_ref(), diagnostics);
     let output = output::check(spec, &layers, diagnostics);
     let layers = layers.into_iter().collect::<Option<Vec<_>>>();
@@ -103,148 +107,6 @@ fn in_range(
         format!("`{key}` is {}, allowed are {low} to {high}", value.value),
     );
     None
-}
-
-/// Widths up to this are compiled; none of the field's comes near.
-const MAX_WIDTH: i64 = 16384;
-
-/// What layers read must stay below 128, so that no instruction set's byte products can saturate.
-const LARGEST_INPUT: u32 = 127;
-
-fn check_transformer(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transformer> {
-    let transformer = &spec.transformer;
-    let pooling = transformer
-        .pooling
-        .as_ref()
-        .map_or(Pooling::None, |pooling| pooling.value);
-    let largest_one = match pooling {
-        Pooling::None => i64::from(LARGEST_INPUT),
-        Pooling::Product => 255,
-    };
-    let one = in_range("one", &transformer.one, 1..=largest_one, diagnostics);
-    let width = check_width(&transformer.width, pooling, diagnostics);
-    let psqt = check_psqt(spec, diagnostics);
-    let (one, width) = (one?, width?);
-
-    let (shift, largest) = match pooling {
-        Pooling::None => {
-            if let Some(shift) = &transformer.shift {
-                diagnostics
-                    .error(shift.span, "`shift` belongs to `pooling = \"product\"`")
-                    .help("remove it, or say which pooling is meant");
-                return None;
-            }
-            (0, one)
-        }
-        Pooling::Product => {
-            let shift = check_product_shift(transformer, one, diagnostics)?;
-            (shift, (one * one) >> shift)
-        }
-    };
-    let half = match pooling {
-        Pooling::None => width,
-        Pooling::Product => width / 2,
-    };
-    let output = Tensor {
-        len: 2 * half,
-        element: Element::U8,
-        // A product of ones may lose one to the shift: 127 * 127 >> 7 is 126, and stands for 127.
-        one: if (largest + 2).is_power_of_two() {
-            largest + 1
-        } else {
-            largest
-        },
-        range: (0, i64::from(largest)),
-    };
-    Some(Transformer {
-        width,
-        one,
-        psqt: psqt?,
-        pooling,
-        shift,
-        output,
-    })
-}
-
-/// The widest vector of bytes that a level packs at once: each perspective's outputs fill whole ones.
-const OUTPUTS_PER_VECTOR: i64 = 64;
-
-fn check_width(
-    width: &Spanned<i64>,
-    pooling: Pooling,
-    diagnostics: &mut Diagnostics,
-) -> Option<usize> {
-    let unit = match pooling {
-        Pooling::None => OUTPUTS_PER_VECTOR,
-        Pooling::Product => 2 * OUTPUTS_PER_VECTOR,
-    };
-    let fitting = in_range("width", width, unit..=MAX_WIDTH, diagnostics)?;
-    if width.value % unit != 0 {
-        let below = width.value / unit * unit;
-        let above = below + unit;
-        diagnostics
-            .error(width.span, format!("width {} is not a multiple of {unit}", width.value))
-            .label(format!("{below} or {above} would fit"))
-            .help(format!(
-                "with pooling `{pooling}` each perspective's outputs must fill whole vectors of {OUTPUTS_PER_VECTOR} bytes"
-            ));
-        return None;
-    }
-    Some(fitting as usize)
-}
-
-fn check_psqt(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<usize> {
-    let Some(psqt) = &spec.transformer.psqt else {
-        return Some(0);
-    };
-    let count = spec.stacks.as_ref().map(|stacks| &stacks.count);
-    let stacks = count.map_or(1, |count| count.value);
-    if !STACKS.contains(&stacks) {
-        // That was reported, and says nothing of this.
-        return None;
-    }
-    if ![0, 1, stacks].contains(&psqt.value) {
-        let allowed = match stacks {
-            1 => "0 or 1".to_string(),
-            _ => format!("0, 1 or {stacks}"),
-        };
-        let error = diagnostics
-            .error(
-                psqt.span,
-                format!("`psqt` is {}, allowed are {allowed}", psqt.value),
-            )
-            .label("none, one for all stacks, or one per stack");
-        match count {
-            Some(count) => error.related(count.span, format!("the number of stacks is {stacks}")),
-            None => error.help("without `[stacks]` there is one stack"),
-        };
-        return None;
-    }
-    usize::try_from(psqt.value).ok()
-}
-
-fn check_product_shift(
-    transformer: &spec::Transformer,
-    one: u32,
-    diagnostics: &mut Diagnostics,
-) -> Option<u32> {
-    let fitting = (0..16).find(|shift| (one * one) >> shift <= LARGEST_INPUT)?;
-    let Some(shift) = &transformer.shift else {
-        return Some(fitting);
-    };
-    let value = in_range("shift", shift, 0..=15, diagnostics)?;
-    let largest = (one * one) >> value;
-    if largest > LARGEST_INPUT || largest == 0 {
-        diagnostics
-            .error(
-                shift.span,
-                format!("shift {value} contradicts the one: {one} * {one} >> {value} is {largest}, allowed are 1 to {LARGEST_INPUT}"),
-            )
-            .label(format!("{fitting} fits"))
-            .related(transformer.one.span, format!("{one} stands for 1.0"));
-        return None;
-    }
-    Some(value)
 }
 
 /// How many stacks there may be: a bucket is a byte.

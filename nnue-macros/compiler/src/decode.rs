@@ -1,5 +1,7 @@
 //! Text to [`Spec`]: TOML's syntax, the keys, their types and names. Every mistake is reported.
 
+mod layer;
+mod output;
 mod reference;
 pub(crate) mod table;
 
@@ -8,11 +10,8 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
-use crate::spec::{
-    Divide, DivideOf, Features, File, Layer, Op, OpName, Output, Reference, Select, Spec, Stacks,
-    Transformer,
-};
-use table::{Table, Value, array, boolean, inline_table, integer, named, section, string};
+use crate::spec::{Features, File, Layer, Reference, Select, Spec, Stacks, Transformer};
+use table::{Table, Value, array, inline_table, integer, named, section, string};
 
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
@@ -47,7 +46,7 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
     let output = root
         .required("output", "[output]", diagnostics)
         .and_then(|value| section("output", value, diagnostics))
-        .and_then(|table| output(table, diagnostics));
+        .and_then(|table| output::decode(table, diagnostics));
     let file = root
         .required("file", "[file]", diagnostics)
         .and_then(|value| section("file", value, diagnostics))
@@ -148,30 +147,28 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
     let one = table
         .required("one", "one = 127", diagnostics)
         .and_then(|value| integer("one", value, diagnostics));
-    let psqt = table
-        .optional("psqt")
-        .map(|value| integer("psqt", value, diagnostics));
+    let psqt = table.optional_with("psqt", integer, diagnostics);
     let activation = table
         .required("activation", "activation = \"crelu\"", diagnostics)
         .and_then(|value| named("activation", value, diagnostics));
-    let pooling = table
-        .optional("pooling")
-        .map(|value| named("pooling", value, diagnostics));
-    let shift = table
-        .optional("shift")
-        .map(|value| integer("shift", value, diagnostics));
-    let order = table
-        .optional("order")
-        .map(|value| named("order", value, diagnostics));
+    let shift = table.optional_with("shift", integer, diagnostics);
+    let limit = table.optional_with("limit", integer, diagnostics);
+    let pooling = table.optional_with("pooling", named, diagnostics);
+    let product_shift = table.optional_with("product_shift", integer, diagnostics);
+    let pairs = table.optional_with("pairs", named, diagnostics);
+    let order = table.optional_with("order", named, diagnostics);
     table.finish(diagnostics);
     Some(Transformer {
         width: width?,
         one: one?,
-        psqt: all_or_none(psqt)?,
+        psqt: psqt?,
         activation: activation?,
-        pooling: all_or_none(pooling)?,
-        shift: all_or_none(shift)?,
-        order: all_or_none(order)?,
+        shift: shift?,
+        limit: limit?,
+        pooling: pooling?,
+        product_shift: product_shift?,
+        pairs: pairs?,
+        order: order?,
     })
 }
 
@@ -250,80 +247,9 @@ fn layers(value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Layer>
     let tables = tables("layer", value, diagnostics)?;
     let decoded: Vec<_> = tables
         .into_iter()
-        .map(|table| layer(table, diagnostics))
+        .map(|table| layer::decode(table, diagnostics))
         .collect();
     decoded.into_iter().collect()
-}
-
-fn layer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Layer> {
-    let span = table.span;
-    let name = table
-        .required("name", "name = \"fc_0\"", diagnostics)
-        .and_then(|value| string("name", value, diagnostics));
-    let input = table
-        .optional("input")
-        .map(|value| references("input", value, diagnostics));
-    let op_name = table
-        .required("op", "op = \"affine\"", diagnostics)
-        .and_then(|value| named::<OpName>("op", value, diagnostics));
-    let op = match op_name.map(|name| name.value) {
-        Some(OpName::Affine) => affine(&mut table, diagnostics),
-        Some(function) => activation(function, &mut table, diagnostics),
-        // Which other keys there are depends on the op: without one, those of every op are right.
-        None => {
-            table.expect(&["outputs", "weights", "one", "sparse", "shift"]);
-            None
-        }
-    };
-    table.finish(diagnostics);
-    Some(Layer {
-        name: name?,
-        input: all_or_none(input)?,
-        op: op?,
-        span,
-    })
-}
-
-fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Op> {
-    let outputs = table
-        .required("outputs", "outputs = 16", diagnostics)
-        .and_then(|value| integer("outputs", value, diagnostics));
-    let weights = table
-        .required("weights", "weights = \"i8\"", diagnostics)
-        .and_then(|value| named("weights", value, diagnostics));
-    let one = table
-        .required("one", "one = 8128", diagnostics)
-        .and_then(|value| integer("one", value, diagnostics));
-    let sparse = match table.optional("sparse") {
-        Some(value) => {
-            boolean("sparse", value, diagnostics).map(|flag| flag.value.then_some(flag.span))
-        }
-        None => Some(None),
-    };
-    Some(Op::Affine {
-        outputs: outputs?,
-        weights: weights?,
-        one: one?,
-        sparse: sparse?,
-    })
-}
-
-fn activation(
-    function: OpName,
-    table: &mut Table<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Op> {
-    let shift = table
-        .required("shift", "shift = 6", diagnostics)
-        .and_then(|value| integer("shift", value, diagnostics));
-    let one = table
-        .optional("one")
-        .map(|value| integer("one", value, diagnostics));
-    Some(Op::Activation {
-        function,
-        shift: shift?,
-        one: all_or_none(one)?,
-    })
 }
 
 /// One reference or an array of them.
@@ -371,48 +297,6 @@ fn reference(
     }
 }
 
-fn output(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Output> {
-    let sum = table
-        .required("sum", "sum = [\"fc_2\"]", diagnostics)
-        .and_then(|value| references("sum", value, diagnostics));
-    let align = table
-        .optional("align")
-        .map(|value| named("align", value, diagnostics));
-    let one = table
-        .required("one", "one = 9600", diagnostics)
-        .and_then(|value| integer("one", value, diagnostics));
-    let divide = table
-        .optional("divide")
-        .map(|value| divide(value, diagnostics));
-    table.finish(diagnostics);
-    Some(Output {
-        sum: sum?,
-        align: all_or_none(align)?,
-        one: one?,
-        divide: all_or_none(divide)?,
-    })
-}
-
-fn divide(value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Divide> {
-    let DeValue::Table(entries) = value.get_ref() else {
-        let by = integer("divide", value, diagnostics)?;
-        return Some(Divide {
-            by,
-            of: DivideOf::Sum,
-        });
-    };
-    let mut table = Table::new(entries, value.span().into(), "`divide`");
-    let by = table
-        .required("by", "by = 16", diagnostics)
-        .and_then(|value| integer("by", value, diagnostics));
-    let of = match table.optional("of") {
-        Some(value) => named("of", value, diagnostics).map(|of| of.value),
-        None => Some(DivideOf::Sum),
-    };
-    table.finish(diagnostics);
-    Some(Divide { by: by?, of: of? })
-}
-
 fn net_file(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
     let format = table
         .required("format", "format = \"stockfish\"", diagnostics)
@@ -420,21 +304,15 @@ fn net_file(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File>
     let version = table
         .required("version", "version = 0x7AF32F20", diagnostics)
         .and_then(|value| integer("version", value, diagnostics));
-    let encoding = table
-        .optional("encoding")
-        .map(|value| named("encoding", value, diagnostics));
-    let transformer_hash = table
-        .optional("transformer_hash")
-        .map(|value| integer("transformer_hash", value, diagnostics));
-    let stack_hash = table
-        .optional("stack_hash")
-        .map(|value| integer("stack_hash", value, diagnostics));
+    let encoding = table.optional_with("encoding", named, diagnostics);
+    let transformer_hash = table.optional_with("transformer_hash", integer, diagnostics);
+    let stack_hash = table.optional_with("stack_hash", integer, diagnostics);
     table.finish(diagnostics);
     Some(File {
         format: format?,
         version: version?,
-        encoding: all_or_none(encoding)?,
-        transformer_hash: all_or_none(transformer_hash)?,
-        stack_hash: all_or_none(stack_hash)?,
+        encoding: encoding?,
+        transformer_hash: transformer_hash?,
+        stack_hash: stack_hash?,
     })
 }

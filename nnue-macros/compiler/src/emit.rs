@@ -7,9 +7,13 @@
 mod accumulate;
 mod affine;
 mod architecture;
+mod diagram;
 mod doc;
+mod elementwise;
+mod file;
 mod kernels;
 mod memory;
+mod output;
 mod propagate;
 mod transform;
 
@@ -21,7 +25,7 @@ use crate::layout::Layout;
 use crate::network::Network;
 use crate::plan::Plan;
 
-pub(crate) use doc::diagram;
+pub(crate) use diagram::diagram;
 
 /// What the emitters write down.
 pub(crate) struct Program<'a> {

@@ -4,7 +4,7 @@ pub mod verify;
 
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
-use crate::network::{Element, Layer, Network, Op};
+use crate::network::{Layer, Network};
 use crate::spec::{self, Encoding};
 
 /// The words that a net file must carry and how its tensors are stored.
@@ -139,7 +139,7 @@ fn stack_hash(width: usize, layers: &[Layer]) -> u32 {
     const RELU: u32 = 0x538D_24C7;
     let outputs = layers
         .iter()
-        .filter(|layer| matches!(layer.op, Op::Affine { .. }))
+        .filter(|layer| layer.affine().is_some())
         .map(|layer| layer.output.len as u32);
     let mut hash = SLICE ^ (2 * width) as u32;
     for (index, outputs) in outputs.enumerate() {
@@ -187,10 +187,11 @@ pub fn stack_sections(network: &Network) -> Vec<Section> {
         name: "stack",
         value: network.file.stack_hash,
     }];
-    for layer in &network.layers {
-        if layer.output.element != Element::I32 {
-            continue;
-        }
+    for layer in network
+        .layers
+        .iter()
+        .filter(|layer| layer.affine().is_some())
+    {
         let raw = |suffix: &str, element, bytes, shape| Section::Tensor {
             name: format!("{}.{suffix}", layer.name),
             element,

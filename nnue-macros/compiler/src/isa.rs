@@ -21,6 +21,8 @@ pub struct Isa {
     /// Whether a dot product's sum is ready one step later. Otherwise it takes four, and independent
     /// sums must hide that.
     pub short_dot_chain: bool,
+    /// Whether products of bytes are added in 32 bits, so that nothing can saturate.
+    pub exact_dot: bool,
 }
 
 impl Isa {
@@ -49,6 +51,7 @@ pub static ISAS: [Isa; 5] = [
         registers: 16,
         nonzero_vectors: 1,
         short_dot_chain: true,
+        exact_dot: true,
     },
     Isa {
         name: "avx2",
@@ -58,6 +61,7 @@ pub static ISAS: [Isa; 5] = [
         registers: 16,
         nonzero_vectors: 1,
         short_dot_chain: true,
+        exact_dot: false,
     },
     Isa {
         name: "avxvnni",
@@ -67,6 +71,7 @@ pub static ISAS: [Isa; 5] = [
         registers: 16,
         nonzero_vectors: 1,
         short_dot_chain: false,
+        exact_dot: true,
     },
     Isa {
         name: "avx512",
@@ -76,6 +81,7 @@ pub static ISAS: [Isa; 5] = [
         registers: 32,
         nonzero_vectors: 1,
         short_dot_chain: true,
+        exact_dot: false,
     },
     Isa {
         name: "avx512icl",
@@ -88,5 +94,6 @@ pub static ISAS: [Isa; 5] = [
         registers: 32,
         nonzero_vectors: 2,
         short_dot_chain: false,
+        exact_dot: true,
     },
 ];

@@ -1,17 +1,24 @@
 //! Where every weight lies in memory, the same for all instruction sets.
 //!
-//! Each tensor starts on a cache line. The transformer's rows lie as in the file. Affine weights are turned
-//! into blocks of four inputs, so that four input bytes, repeated over a vector, meet the weights of as many
-//! outputs as the vector has lanes; rows of layers with few outputs stay rows. Inputs may be spread over
-//! *slots* with gaps, so that what computes them can write whole vectors: weights of gaps are zero.
+//! Each tensor starts on a cache line. The transformer's rows lie as in the file, but for two things: what one perspective
+//! contributes to the layers fills whole vectors, so widths that do not are padded with neurons that are always zero; and
+//! where pooling brings neighbours together, they are moved apart to where halves would be. Affine layers' inputs may be
+//! spread over *slots* with gaps, so that what computes them can write whole vectors: weights of gaps are zero.
 
-use crate::network::{Element, Layer, Network, Op, Source};
+mod affine;
+
+use crate::network::{Element, Layer, Network, Op, Pairs, Pooling, Source};
+
+pub use affine::{Affine, Form, Part, Segment};
 
 /// Tensors start at multiples of this.
 pub const ALIGNMENT: usize = 64;
 
-/// Outputs of a blocked layer are padded to whole vectors of the widest instruction set.
-const OUTPUT_UNIT: usize = 16;
+/// Outputs that one perspective contributes are padded to whole vectors of bytes of the widest instruction set.
+pub const TRANSFORMER_UNIT: usize = 64;
+
+/// Outputs of layers whose outputs are vectors are padded to whole ones of the widest instruction set.
+pub const OUTPUT_UNIT: usize = 16;
 
 /// Rows are padded to what a horizontal sum takes in one step.
 const ROW_UNIT: usize = 32;
@@ -19,12 +26,14 @@ const ROW_UNIT: usize = 32;
 /// Layers with fewer outputs are computed row by row.
 pub const FEWEST_BLOCKED_OUTPUTS: usize = 8;
 
-/// Inputs that one dot product takes from a block.
+/// Inputs that one dot product of bytes takes from a block.
 pub const BLOCK: usize = 4;
 
 /// The memory of a network's weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
+    /// The neurons of one perspective.
+    pub columns: Columns,
     /// One perspective's accumulator; the biases are one too.
     pub half: Struct,
     /// One stack.
@@ -33,6 +42,62 @@ pub struct Layout {
     pub weights: Struct,
     /// Per layer of the network: how its output, or its inputs and weights, are laid out.
     pub layers: Vec<LayerLayout>,
+}
+
+/// Where the neurons of a perspective lie in its accumulator and in the transformer's rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// Neurons in memory, padding included.
+    pub width: usize,
+    /// Outputs that one perspective contributes to the layers' input, padding included.
+    pub half: usize,
+    /// Where the file's neurons lie; the others are padding.
+    pub runs: Vec<ColumnRun>,
+}
+
+/// Neurons of the file, `step` apart, that follow one another in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnRun {
+    /// The first in the file.
+    pub file: usize,
+    /// From one to the next in the file.
+    pub step: usize,
+    /// The first in memory.
+    pub memory: usize,
+    /// How many.
+    pub len: usize,
+}
+
+impl Columns {
+    fn of(network: &Network) -> Columns {
+        let transformer = &network.transformer;
+        let len = transformer.half();
+        let half = len.next_multiple_of(TRANSFORMER_UNIT);
+        let run = |file, step, memory| ColumnRun {
+            file,
+            step,
+            memory,
+            len,
+        };
+        let (width, runs) = match (transformer.pooling, transformer.pairs) {
+            (Pooling::None, _) => (half, vec![run(0, 1, 0)]),
+            (_, Pairs::Halves) if half == len => (
+                2 * half,
+                vec![ColumnRun {
+                    len: 2 * len,
+                    ..run(0, 1, 0)
+                }],
+            ),
+            (_, Pairs::Halves) => (2 * half, vec![run(0, 1, 0), run(len, 1, half)]),
+            (_, Pairs::Neighbours) => (2 * half, vec![run(0, 2, 0), run(1, 2, half)]),
+        };
+        Columns { width, half, runs }
+    }
+
+    /// Whether memory has the order of the file.
+    pub fn as_in_file(&self) -> bool {
+        matches!(self.runs.as_slice(), [ColumnRun { step: 1, len, .. }] if *len == self.width)
+    }
 }
 
 /// A `repr(C)` struct without implicit padding.
@@ -70,8 +135,14 @@ pub enum FieldElement {
     I8,
     /// A 16-bit integer.
     I16,
+    /// A 16-bit index.
+    U16,
     /// A 32-bit integer.
     I32,
+    /// 64 bits, each on its own.
+    U64,
+    /// Floating point.
+    F32,
     /// [`Layout::half`].
     Half,
     /// [`Layout::stack`].
@@ -83,67 +154,47 @@ pub enum FieldElement {
 pub enum LayerLayout {
     /// An affine layer.
     Affine(Affine),
-    /// An activation, which writes this many bytes: more than it has values when its input is padded.
-    Activation {
-        /// Bytes.
+    /// Any other layer, which computes this many values: more than it has when its input is padded.
+    Elementwise {
+        /// Values.
         lanes: usize,
     },
 }
 
-/// Inputs and weights of an affine layer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Affine {
-    /// Where the inputs come from, and where they lie.
-    pub parts: Vec<Part>,
-    /// Bytes of the input, gaps included.
-    pub slots: usize,
-    /// Outputs in memory: a multiple of 16 when blocked.
-    pub outputs: usize,
-    /// Whether weights are `[slots / 4][outputs][4]`, else `[outputs][slots]`.
-    pub blocked: bool,
-}
-
-/// A run of an affine layer's inputs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Whose values.
-    pub source: Source,
-    /// The first of the source's bytes.
-    pub start: usize,
-    /// How many inputs it has.
-    pub inputs: usize,
-    /// How many bytes are copied.
-    pub lanes: usize,
-    /// The first input.
-    pub input: usize,
-    /// The first slot.
-    pub slot: usize,
-}
-
-impl Affine {
-    /// Blocks of four slots.
-    pub fn blocks(&self) -> usize {
-        self.slots / BLOCK
+impl LayerLayout {
+    /// Values in memory.
+    pub fn lanes(&self) -> usize {
+        match self {
+            LayerLayout::Affine(affine) => affine.outputs,
+            LayerLayout::Elementwise { lanes } => *lanes,
+        }
     }
 }
 
 impl Layout {
     /// Lays a network out.
     pub fn of(network: &Network) -> Layout {
+        let columns = Columns::of(network);
         let mut layers: Vec<LayerLayout> = Vec::new();
         for layer in &network.layers {
-            let laid_out = match layer.op {
-                Op::Affine { .. } => LayerLayout::Affine(affine(network, layer, &layers)),
-                Op::Crelu { .. } | Op::SqrCrelu { .. } => LayerLayout::Activation {
+            let laid_out = match &layer.op {
+                Op::Affine(op) => {
+                    LayerLayout::Affine(Affine::of(network, layer, op, &columns, &layers))
+                }
+                Op::Activation(_) => LayerLayout::Elementwise {
                     lanes: activation_lanes(layer, &layers),
+                },
+                Op::Sum { .. } | Op::Float { .. } => LayerLayout::Elementwise {
+                    lanes: layer.output.len,
                 },
             };
             layers.push(laid_out);
         }
-        let half = half(network);
+        let half = half(network, &columns);
         let stack = stack(network, &layers);
-        let weights = weights(network, &half, &stack);
+        let weights = weights(network, &columns, &half, &stack);
         Layout {
+            columns,
             half,
             stack,
             weights,
@@ -151,48 +202,12 @@ impl Layout {
         }
     }
 
-    /// The layout of an affine layer; `None` for activations.
+    /// The layout of an affine layer; `None` for others.
     pub fn affine(&self, layer: usize) -> Option<&Affine> {
         match &self.layers[layer] {
             LayerLayout::Affine(affine) => Some(affine),
-            LayerLayout::Activation { .. } => None,
+            LayerLayout::Elementwise { .. } => None,
         }
-    }
-}
-
-fn affine(network: &Network, layer: &Layer, layers: &[LayerLayout]) -> Affine {
-    let blocked = layer.output.len >= FEWEST_BLOCKED_OUTPUTS;
-    let (mut parts, mut input, mut slot) = (Vec::new(), 0, 0);
-    for slice in &layer.inputs {
-        let whole = slice.len == network.tensor(slice.source).len;
-        let lanes = match slice.source {
-            Source::Layer(index) if whole => match layers[index] {
-                LayerLayout::Activation { lanes } => lanes,
-                LayerLayout::Affine(_) => slice.len,
-            },
-            _ => slice.len,
-        };
-        parts.push(Part {
-            source: slice.source,
-            start: slice.start,
-            inputs: slice.len,
-            lanes,
-            input,
-            slot,
-        });
-        input += slice.len;
-        slot += lanes.next_multiple_of(BLOCK);
-    }
-    let (slots, outputs) = if blocked {
-        (slot, layer.output.len.next_multiple_of(OUTPUT_UNIT))
-    } else {
-        (slot.next_multiple_of(ROW_UNIT), layer.output.len)
-    };
-    Affine {
-        parts,
-        slots,
-        outputs,
-        blocked,
     }
 }
 
@@ -201,10 +216,7 @@ fn activation_lanes(layer: &Layer, layers: &[LayerLayout]) -> usize {
     let slice = layer.inputs[0];
     let padded = slice.len.next_multiple_of(OUTPUT_UNIT);
     let available = match slice.source {
-        Source::Layer(index) => match &layers[index] {
-            LayerLayout::Affine(affine) => affine.outputs,
-            LayerLayout::Activation { lanes } => *lanes,
-        },
+        Source::Layer(index) => layers[index].lanes(),
         Source::Transformer => 0,
     };
     if slice.start + padded <= available {
@@ -214,9 +226,9 @@ fn activation_lanes(layer: &Layer, layers: &[LayerLayout]) -> usize {
     }
 }
 
-fn half(network: &Network) -> Struct {
+fn half(network: &Network, columns: &Columns) -> Struct {
     let mut builder = Builder::default();
-    let width = network.transformer.width;
+    let width = columns.width;
     builder.field(
         "values",
         FieldElement::I16,
@@ -238,31 +250,37 @@ fn half(network: &Network) -> Struct {
 fn stack(network: &Network, layers: &[LayerLayout]) -> Struct {
     let mut builder = Builder::default();
     for (layer, laid_out) in network.layers.iter().zip(layers) {
-        let (LayerLayout::Affine(affine), Element::I32) = (laid_out, layer.output.element) else {
+        let LayerLayout::Affine(affine) = laid_out else {
             continue;
         };
         let name = &layer.name;
         let (outputs, inputs) = (layer.output.len, layer.input_len());
-        builder.field(
-            &format!("{name}_biases"),
-            FieldElement::I32,
-            vec![affine.outputs],
-            &format!(
-                "biases of `{name}`: {outputs} outputs, 1.0 is {}",
-                layer.output.one
+        let (biases, unit) = match layer.output.one.shared() {
+            _ if layer.output.element == Element::F32 => (FieldElement::F32, String::new()),
+            Some(one) => (FieldElement::I32, format!(", 1.0 is {one}")),
+            None => (
+                FieldElement::I32,
+                ", each with a 1.0 of its own".to_string(),
             ),
-        );
-        let (shape, order) = if affine.blocked {
-            (
-                vec![affine.blocks(), affine.outputs * BLOCK],
-                "`[inputs / 4][outputs * 4]`",
-            )
-        } else {
-            (vec![affine.outputs, affine.slots], "`[outputs][inputs]`")
         };
         builder.field(
+            &format!("{name}_biases"),
+            biases,
+            vec![affine.outputs],
+            &format!("biases of `{name}`: {outputs} outputs{unit}"),
+        );
+        if let Form::OutputBlocks(blocks) = affine.form {
+            builder.field(
+                &format!("{name}_blocks"),
+                FieldElement::U16,
+                vec![affine.slots, blocks],
+                &format!("which runs of {OUTPUT_UNIT} outputs each input of `{name}` reaches"),
+            );
+        }
+        let (shape, order) = affine.weights_shape();
+        builder.field(
             &format!("{name}_weights"),
-            FieldElement::I8,
+            affine.element,
             shape,
             &format!(
                 "weights of `{name}`, {order}: {inputs} inputs in {} slots",
@@ -273,13 +291,13 @@ fn stack(network: &Network, layers: &[LayerLayout]) -> Struct {
     builder.finish()
 }
 
-fn weights(network: &Network, half: &Struct, stack: &Struct) -> Struct {
+fn weights(network: &Network, columns: &Columns, half: &Struct, stack: &Struct) -> Struct {
     let mut builder = Builder {
         half: half.size,
         stack: stack.size,
         ..Builder::default()
     };
-    let (width, features) = (network.transformer.width, network.feature_count());
+    let (width, features) = (columns.width, network.feature_count());
     builder.field(
         "transformer_biases",
         FieldElement::Half,
@@ -323,8 +341,9 @@ impl Builder {
     fn field(&mut self, name: &str, element: FieldElement, shape: Vec<usize>, doc: &str) {
         let bytes = match element {
             FieldElement::I8 => 1,
-            FieldElement::I16 => 2,
-            FieldElement::I32 => 4,
+            FieldElement::I16 | FieldElement::U16 => 2,
+            FieldElement::I32 | FieldElement::F32 => 4,
+            FieldElement::U64 => 8,
             FieldElement::Half => self.half,
             FieldElement::Stack => self.stack,
         };

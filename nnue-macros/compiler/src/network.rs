@@ -4,7 +4,7 @@
 
 use crate::feature_set::FeatureSet;
 use crate::file::File;
-pub use crate::spec::{DivideOf, Encoding, Pooling, WeightType};
+pub use crate::spec::{Encoding, Pairs, Rounding, SparseBy, SumOrder, WeightType};
 
 /// A whole network.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,58 +27,155 @@ pub struct Network {
 
 /// From active features to the layers' inputs.
 ///
-/// Per perspective: `accumulator[j] = bias[j] + sum of the active features' rows[j]` in `i16`; then clipped
-/// to `0..=one`, pooled, and written as `u8`, the side to move's values first.
+/// Per perspective: `accumulator[j] = bias[j] + sum of the active features' rows[j]` in `i16`, wrapping; then the
+/// activation and the pooling. The layers see [`Transformer::output`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transformer {
     /// Neurons per perspective.
     pub width: usize,
-    /// The integer that stands for 1.0 in the clipped accumulator, and its largest value.
+    /// The integer that stands for 1.0 in the accumulator.
     pub one: u32,
     /// PSQT values per feature: 0, 1, or one per stack.
     pub psqt: usize,
-    /// How the halves of a perspective's values are brought together.
+    /// What is done to each accumulator value.
+    pub activation: TransformerActivation,
+    /// How pairs of a perspective's activated values are brought together.
     pub pooling: Pooling,
-    /// How far a product of two clipped values is shifted right; 0 without products.
-    pub shift: u32,
-    /// What the layers see: both perspectives' values, `u8`.
+    /// Which values make a pair.
+    pub pairs: Pairs,
+    /// What the layers see: the perspectives' values.
     pub output: Tensor,
 }
 
 impl Transformer {
     /// Values that one perspective contributes to the output.
     pub fn half(&self) -> usize {
-        self.output.len / 2
+        match self.pooling {
+            Pooling::None => self.width,
+            _ => self.width / 2,
+        }
     }
 }
 
-/// A vector of integers that layers hand on.
+/// What the transformer does to an accumulator value `x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransformerActivation {
+    /// `x`, an `i16`.
+    None,
+    /// `clamp(x, 0, one)`.
+    Crelu,
+    /// `clamp(x, 0, one) * clamp(x, 0, one) >> shift`.
+    Screlu {
+        /// How far.
+        shift: u32,
+    },
+    /// `clamp(x >> shift, 0, limit)`.
+    Relu {
+        /// How far.
+        shift: u32,
+        /// The largest value.
+        limit: u32,
+    },
+    /// A sigmoid made of two parabolas, from `i16` to `0..=126`:
+    /// `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x` and `126 - y` for the others.
+    Quantmoid4,
+}
+
+/// How two activated values `a` and `b` of a perspective become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pooling {
+    /// They do not: every value goes on.
+    None,
+    /// `a * b >> shift`.
+    Product {
+        /// How far.
+        shift: u32,
+    },
+    /// `(a + b + 1) >> 1`.
+    Average,
+    /// `max(a, b)`.
+    Max,
+}
+
+/// A vector of values that layers hand on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     /// How many values.
     pub len: usize,
     /// Of which type.
     pub element: Element,
-    /// The integer that stands for 1.0.
-    pub one: u32,
-    /// The smallest and largest value that can occur, biases left aside.
+    /// What stands for 1.0.
+    pub one: One,
+    /// The smallest and largest value that can occur, biases left aside. Without meaning for `f32`.
     pub range: (i64, i64),
+}
+
+/// What stands for 1.0 in a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum One {
+    /// The same integer in all values; 1 in `f32` tensors.
+    Tensor(u32),
+    /// One integer per value, not all the same.
+    Channels(Vec<u32>),
+}
+
+impl One {
+    /// That of a run of values.
+    pub fn slice(&self, start: usize, len: usize) -> One {
+        match self {
+            One::Tensor(one) => One::Tensor(*one),
+            One::Channels(ones) => One::of(ones[start..start + len].to_vec()),
+        }
+    }
+
+    /// These ones, which may all be the same.
+    pub fn of(ones: Vec<u32>) -> One {
+        match ones.as_slice() {
+            [first, rest @ ..] if rest.iter().all(|one| one == first) => One::Tensor(*first),
+            _ => One::Channels(ones),
+        }
+    }
+
+    /// That of one value.
+    pub fn at(&self, index: usize) -> u32 {
+        match self {
+            One::Tensor(one) => *one,
+            One::Channels(ones) => ones[index],
+        }
+    }
+
+    /// The one of all values, if they share it.
+    pub fn shared(&self) -> Option<u32> {
+        match self {
+            One::Tensor(one) => Some(*one),
+            One::Channels(_) => None,
+        }
+    }
 }
 
 /// The type of a tensor's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// Activations.
+    /// Activations up to 255.
     U8,
+    /// Squares of values up to 255. Kernels keep the root and square it while they multiply.
+    U16,
+    /// Activations up to 32767, and accumulator values.
+    I16,
     /// Sums.
     I32,
+    /// Floating point.
+    F32,
 }
 
 impl std::fmt::Display for Element {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Element::U8 => "u8",
+            Element::U16 => "u16",
+            Element::I16 => "i16",
             Element::I32 => "i32",
+            Element::F32 => "f32",
         })
     }
 }
@@ -99,7 +196,8 @@ pub struct Layer {
     pub name: String,
     /// What it does.
     pub op: Op,
-    /// What it reads, one after the other. An activation reads exactly one slice.
+    /// What it reads, one after the other. Activations and conversions read exactly one slice; summands of
+    /// [`Op::Sum`] all have the output's length.
     pub inputs: Vec<Slice>,
     /// What it computes.
     pub output: Tensor,
@@ -109,6 +207,14 @@ impl Layer {
     /// Values that it reads.
     pub fn input_len(&self) -> usize {
         self.inputs.iter().map(|slice| slice.len).sum()
+    }
+
+    /// Its affine operation, if it is one.
+    pub fn affine(&self) -> Option<&Affine> {
+        match &self.op {
+            Op::Affine(affine) => Some(affine),
+            _ => None,
+        }
     }
 }
 
@@ -133,22 +239,142 @@ pub enum Source {
 }
 
 /// What a layer does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    /// `y[o] = bias[o] + sum of weight[o][i] * x[i]`, in `i32` with wrap-around.
-    Affine {
-        /// Their type.
-        weights: WeightType,
-        /// Whether blocks of four zero inputs are skipped.
-        sparse: bool,
+    /// A fully connected layer.
+    Affine(Affine),
+    /// An elementwise function.
+    Activation(Activation),
+    /// `y[i] = sum of the inputs' [i]`, each aligned. In `i64`, then `i32` with wrap-around; `f32` inputs are added from
+    /// the first to the last and have [`Align::None`].
+    Sum {
+        /// One per input.
+        aligns: Vec<Align>,
     },
-    /// `clamp(x >> shift, 0, one)`, the shift rounding down.
-    Crelu {
+    /// `y[i] = x[i] as f32 * scale`, rounded once.
+    Float {
+        /// The factor.
+        scale: f32,
+    },
+}
+
+/// `y[o] = bias[o] + sum of weight[o][i] * x[i]`.
+///
+/// Integer sums are computed in `i32` with wrap-around, so their order does not matter. The sum is divided before the
+/// bias is added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Affine {
+    /// The type of the weights. [`WeightType::Binary`] means -1 and 1, and takes inputs by their sign as well:
+    /// -1 for negative ones, 1 for the others.
+    pub weights: WeightType,
+    /// Which zeros are skipped: what changes no result, only the speed.
+    pub sparse: Option<Sparse>,
+    /// Each input reaches only so many runs of 16 outputs; which ones is found out from the weights when they are loaded.
+    pub output_blocks: Option<usize>,
+    /// What the sum of products is divided by before the bias is added.
+    pub divide: Option<Divide>,
+    /// `i32` sums become `f32`: `y[o] = fma(sum as f32, scale, bias[o])`, with an `f32` bias.
+    pub to_float: Option<f32>,
+    /// In which order products of `f32` are added.
+    pub order: SumOrder,
+}
+
+/// Below this share of inputs that are not zero, skipping single ones pays; above it, too few of them are alone.
+const FEW_INPUTS: f64 = 0.06;
+
+impl Affine {
+    /// Which zeros are skipped, the choice made where the spec leaves it; `bytes` says whether inputs and weights are.
+    ///
+    /// Blocks of four cost a quarter of the steps and need no widening, but one value in four is enough to make a block
+    /// not zero.
+    pub fn sparse_by(&self, bytes: bool) -> Option<SparseBy> {
+        let sparse = self.sparse?;
+        Some(match sparse.by {
+            SparseBy::Auto => {
+                let few = sparse.density.is_some_and(|density| density < FEW_INPUTS);
+                if !bytes || few || self.output_blocks.is_some() {
+                    SparseBy::Inputs
+                } else {
+                    SparseBy::Blocks
+                }
+            }
+            by => by,
+        })
+    }
+}
+
+/// An integer division.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Divide {
+    /// The divisor.
+    pub by: i32,
+    /// Towards zero or down.
+    pub rounding: Rounding,
+}
+
+/// Which zero inputs of an affine layer are skipped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sparse {
+    /// As the spec says; the plan picks for [`SparseBy::Auto`].
+    pub by: SparseBy,
+    /// The share of inputs that are not zero, as the spec expects it.
+    pub density: Option<f64>,
+}
+
+/// Elementwise functions. Integer ones make `u8` or `i16`, the `Float` ones `f32` from `f32`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Activation {
+    /// `clamp(x >> shift, 0, limit)`, the shift rounding down. A `crelu` has its one for a limit.
+    Relu {
+        /// How far.
+        shift: u32,
+        /// The largest value.
+        limit: u32,
+    },
+    /// `min(x * x >> shift, limit)`, the product exact: square, then clip.
+    SqrCrelu {
+        /// How far.
+        shift: u32,
+        /// The largest value.
+        limit: u32,
+    },
+    /// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, the product exact: clip, then square.
+    Screlu {
+        /// How far.
+        shift: u32,
+        /// What the input is clipped at: its one.
+        limit: u32,
+    },
+    /// [`TransformerActivation::Quantmoid4`] of `x >> shift`.
+    Quantmoid4 {
         /// How far.
         shift: u32,
     },
-    /// `min(x * x >> shift, one)`, the product exact.
-    SqrCrelu {
+    /// `clamp(x, 0, 1)`.
+    FloatCrelu,
+    /// `clamp(x, 0, 1)` squared.
+    FloatScrelu,
+    /// `min(x * x, 1)`.
+    FloatSqrCrelu,
+    /// `max(x, 0)`.
+    FloatRelu,
+    /// `1 / (1 + exp(-x))`, as the runtime computes it.
+    FloatSigmoid,
+    /// `x * clamp(x / 6 + 1 / 2, 0, 1)`.
+    FloatHardSwish,
+}
+
+/// How a term of one fixed point is brought to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// It has it.
+    None,
+    /// `x * numerator / denominator` in `i64`, truncating; one pair, or one per value.
+    Exact(Vec<(i64, i64)>),
+    /// `x * multiplier >> shift` in `i64`, rounding down; one multiplier, or one per value.
+    Shift {
+        /// The multipliers.
+        multipliers: Vec<i64>,
         /// How far.
         shift: u32,
     },
@@ -157,20 +383,29 @@ pub enum Op {
 /// From the layers' outputs to the engine's units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// `positional` is their sum, in `i64`, converted to `i32` at the end.
-    pub terms: Vec<Term>,
-    /// What the sum of the terms is multiplied by, truncating: numerator, denominator.
-    pub scale: (i64, i64),
-    /// The integer that stands for 1.0 in `positional`.
+    /// One, or three: win, draw and loss.
+    pub heads: Vec<Head>,
+    /// The integer that stands for 1.0 in every head's `positional`.
     pub one: u32,
-    /// From there to the engine's units.
-    pub divide: i32,
-    /// What is divided.
-    pub divide_of: DivideOf,
+    /// From there, with the PSQT part, to the engine's units.
+    pub units: Units,
 }
 
-/// One summand of the positional value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is summed up to one number.
+///
+/// For integers, `positional` is the sum of the terms in `i64`, aligned, then converted to `i32` with wrap-around.
+/// For `f32`, it is the sum of the terms from the first to the last, times [`Units::Float`], converted as
+/// Rust's `as i32` does: truncated and saturated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// The summands.
+    pub terms: Vec<Term>,
+    /// What is done to the sum of the terms.
+    pub align: Align,
+}
+
+/// One summand of a head.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     /// The layer whose output it is.
     pub layer: usize,
@@ -178,8 +413,36 @@ pub struct Term {
     pub index: usize,
     /// Whether it is subtracted.
     pub negative: bool,
-    /// `x * numerator / denominator`, truncating, brings it to the sum's one.
-    pub scale: (i64, i64),
+    /// What brings it to the sum's one.
+    pub align: Align,
+}
+
+/// From `psqt` and `positional` to the engine's units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Units {
+    /// `(psqt + positional) * numerator / denominator`: the sum in `i32`, wrapping, the rest in `i64`.
+    Sum {
+        /// What is multiplied by.
+        numerator: i64,
+        /// What is divided by.
+        denominator: i64,
+        /// Towards zero or down.
+        rounding: Rounding,
+    },
+    /// `psqt * numerator / denominator + positional * numerator / denominator`.
+    Each {
+        /// What is multiplied by.
+        numerator: i64,
+        /// What is divided by.
+        denominator: i64,
+        /// Towards zero or down.
+        rounding: Rounding,
+    },
+    /// `positional` is `(sum * factor) as i32`, and the value too. There is no PSQT.
+    Float {
+        /// The factor.
+        factor: f32,
+    },
 }
 
 impl Network {

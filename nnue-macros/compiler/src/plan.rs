@@ -5,8 +5,8 @@
 use std::fmt;
 
 use crate::isa::Isa;
-use crate::layout::{Affine, LayerLayout, Layout};
-use crate::network::{Network, Op, Pooling};
+use crate::layout::{Affine, Form, LayerLayout, Layout};
+use crate::network::{self, Element, Network, Op, Pooling, SparseBy, TransformerActivation};
 
 /// How much is written out as straight-line code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,8 @@ pub struct Transform {
     pub unrolled: bool,
     /// Whether a list of non-zero blocks is made.
     pub lists_nonzero: bool,
-    /// For products: how far the factors are shifted left, so that the high half of their product is the result.
+    /// For products: how far the factors are shifted left, so that the high half of their product is the result. For
+    /// squares, the factors of one value.
     pub factor_shifts: (u32, u32),
 }
 
@@ -68,6 +69,8 @@ pub enum LayerPlan {
         vectors: usize,
         /// Blocks handled side by side, each with its own sums.
         sums: usize,
+        /// Which products.
+        products: Products,
     },
     /// For every block of the input.
     Dense {
@@ -79,11 +82,35 @@ pub enum LayerPlan {
         unrolled: bool,
         /// Whether each step is a call: so many scalar steps in one function take minutes to compile.
         called: bool,
+        /// Which products.
+        products: Products,
     },
     /// One horizontal sum per output.
-    Rows,
+    Rows {
+        /// Which products.
+        products: Products,
+    },
+    /// A function of the runtime, generic over the shape.
+    Kernel {
+        /// Its name.
+        name: &'static str,
+        /// For kernels whose sums are exact only where the weights prove it: the one that is used otherwise.
+        unless_proved: Option<&'static str>,
+        /// Why this one.
+        why: &'static str,
+    },
     /// Element by element, for the optimiser to turn into vectors.
     Elementwise,
+}
+
+/// How bytes are multiplied: inputs beyond 127 may saturate the fast way, where an instruction set adds pairs of products in
+/// 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Products {
+    /// The fast way, which is exact for these inputs.
+    Fast,
+    /// The fast way where the weights prove that no pair saturates, else the exact one.
+    FastIfProved,
 }
 
 /// Dense layers of up to this many steps (vector operations) become straight-line code: beyond it
@@ -101,8 +128,9 @@ impl Plan {
             .iter()
             .zip(&layout.layers)
             .map(|(layer, laid_out)| match (laid_out, &layer.op) {
-                (LayerLayout::Affine(affine), Op::Affine { sparse, .. }) => {
-                    plan_affine(affine, *sparse, isa, unroll)
+                (LayerLayout::Affine(affine), Op::Affine(op)) => {
+                    let products = products(network, layer, isa);
+                    plan_affine(affine, op, products, isa, unroll)
                 }
                 _ => LayerPlan::Elementwise,
             })
@@ -112,16 +140,16 @@ impl Plan {
             .any(|layer| matches!(layer, LayerPlan::Sparse { .. }));
         Plan {
             isa,
-            accumulate: plan_accumulate(network, isa, unroll),
-            transform: plan_transform(network, isa, unroll, lists_nonzero),
+            accumulate: plan_accumulate(layout, isa, unroll),
+            transform: plan_transform(network, layout, isa, unroll, lists_nonzero),
             layers,
         }
     }
 }
 
-fn plan_accumulate(network: &Network, isa: &'static Isa, unroll: Unroll) -> Accumulate {
+fn plan_accumulate(layout: &Layout, isa: &'static Isa, unroll: Unroll) -> Accumulate {
     let lanes = isa.lanes(2);
-    let vectors = network.transformer.width / lanes;
+    let vectors = layout.columns.width / lanes;
     // Half of the registers proved as fast as all, whatever the instruction set, and leaves room for the PSQT sums.
     let most = isa.registers / 2;
     let registers = (1..=most)
@@ -139,24 +167,22 @@ fn plan_accumulate(network: &Network, isa: &'static Isa, unroll: Unroll) -> Accu
 
 fn plan_transform(
     network: &Network,
+    layout: &Layout,
     isa: &'static Isa,
     unroll: Unroll,
     lists_nonzero: bool,
 ) -> Transform {
     let transformer = &network.transformer;
-    let packed = transformer.half() / isa.vector_bytes;
+    let packed = layout.columns.half / isa.vector_bytes;
     let group = if lists_nonzero {
         isa.nonzero_vectors
     } else {
         1
     };
-    let factor_shifts = match transformer.pooling {
-        Pooling::None => (0, 0),
-        Pooling::Product => {
-            let total = i16::BITS - transformer.shift;
-            let first = (i16::MAX as u32 / transformer.one).ilog2().min(total);
-            (first, total - first)
-        }
+    let factor_shifts = match (transformer.pooling, transformer.activation) {
+        (Pooling::Product { shift }, _) => factor_shifts(largest_activation(network), shift),
+        (_, TransformerActivation::Screlu { shift }) => factor_shifts(transformer.one, shift),
+        _ => (0, 0),
     };
     let unrolled = unroll == Unroll::Full || !packed.is_multiple_of(group) || packed <= 2;
     Transform {
@@ -168,15 +194,95 @@ fn plan_transform(
     }
 }
 
-fn plan_affine(affine: &Affine, sparse: bool, isa: &'static Isa, unroll: Unroll) -> LayerPlan {
-    if !affine.blocked {
-        return LayerPlan::Rows;
+/// The largest value that is pooled.
+fn largest_activation(network: &Network) -> u32 {
+    let one = network.transformer.one;
+    match network.transformer.activation {
+        TransformerActivation::None | TransformerActivation::Crelu => one,
+        TransformerActivation::Screlu { shift } => (one * one) >> shift,
+        TransformerActivation::Relu { limit, .. } => limit,
+        TransformerActivation::Quantmoid4 => 126,
     }
+}
+
+/// How far two factors up to `largest` are shifted left for the high 16 bits of their product to be the product shifted
+/// right by `shift`: the first as far as 16 bits allow.
+fn factor_shifts(largest: u32, shift: u32) -> (u32, u32) {
+    let total = i16::BITS - shift;
+    let first = (i16::MAX as u32 / largest).ilog2().min(total);
+    (first, total - first)
+}
+
+/// Whether bytes can be multiplied the fast way whatever the weights.
+fn products(network: &Network, layer: &network::Layer, isa: &Isa) -> Products {
+    const LARGEST_FAST_INPUT: i64 = 127;
+    let largest = layer
+        .inputs
+        .iter()
+        .map(|slice| network.tensor(slice.source).range.1)
+        .max();
+    if isa.exact_dot || largest.is_none_or(|largest| largest <= LARGEST_FAST_INPUT) {
+        Products::Fast
+    } else {
+        Products::FastIfProved
+    }
+}
+
+fn plan_affine(
+    affine: &Affine,
+    op: &network::Affine,
+    products: Products,
+    isa: &'static Isa,
+    unroll: Unroll,
+) -> LayerPlan {
+    let kernel = |name, why| LayerPlan::Kernel {
+        name,
+        unless_proved: None,
+        why,
+    };
+    match (affine.form, affine.input) {
+        (Form::Blocks, _) => plan_blocks(affine, op, products, isa, unroll),
+        (Form::Rows, Element::U8) => LayerPlan::Rows { products },
+        (Form::Rows, Element::F32) => kernel("affine_f32_lanes", "f32, few outputs"),
+        (Form::Rows, _) if affine.squares => LayerPlan::Kernel {
+            name: "affine_squares",
+            unless_proved: Some("affine_squares_exact"),
+            why: "squares times 16-bit weights",
+        },
+        (Form::Rows, _) => kernel("affine_i16", "16-bit inputs or weights"),
+        (Form::Columns, Element::F32) => kernel("affine_f32_columns", "f32, an output per lane"),
+        (Form::Columns, _) => kernel("affine_sparse_inputs", sparse_reason(op)),
+        (Form::OutputBlocks(_), _) => {
+            kernel("affine_output_blocks", "each input reaches few outputs")
+        }
+        (Form::Bits, _) => kernel("affine_binary", "signs"),
+    }
+}
+
+fn sparse_reason(op: &network::Affine) -> &'static str {
+    match op.sparse {
+        Some(sparse) if sparse.by == SparseBy::Inputs => "the spec says so",
+        Some(sparse) if sparse.density.is_some() => "so few inputs are not zero",
+        _ => "blocks of four are for bytes",
+    }
+}
+
+fn plan_blocks(
+    affine: &Affine,
+    op: &network::Affine,
+    products: Products,
+    isa: &'static Isa,
+    unroll: Unroll,
+) -> LayerPlan {
     let vectors = affine.outputs / isa.lanes(4);
     let chains = if isa.short_dot_chain { 2 } else { CHAINS };
     let sums = chains.div_ceil(vectors).min(affine.blocks());
-    if sparse && unroll == Unroll::Auto {
-        return LayerPlan::Sparse { vectors, sums };
+    if op.sparse.is_some() && unroll == Unroll::Auto {
+        return LayerPlan::Sparse {
+            vectors,
+            sums,
+            products,
+        };
     }
     let few_steps = affine.blocks() * vectors <= MOST_UNROLLED_STEPS;
     let unrolled = unroll == Unroll::Full || few_steps;
@@ -185,6 +291,7 @@ fn plan_affine(affine: &Affine, sparse: bool, isa: &'static Isa, unroll: Unroll)
         sums,
         unrolled,
         called: unrolled && !few_steps && isa.is_portable(),
+        products,
     }
 }
 
@@ -245,28 +352,46 @@ impl fmt::Display for Printed<'_> {
             let affine = layout.affine(index);
             let blocks = affine.map_or(0, Affine::blocks);
             match planned {
-                LayerPlan::Sparse { vectors, sums } => writeln!(
+                LayerPlan::Sparse {
+                    vectors,
+                    sums,
+                    products,
+                } => writeln!(
                     f,
-                    "sparse: up to {blocks} blocks x {vectors} vector(s), {sums} block(s) side by side"
+                    "sparse: up to {blocks} blocks x {vectors} vector(s), {sums} block(s) side by side{}",
+                    proof(*products)
                 )?,
                 LayerPlan::Dense {
                     vectors,
                     sums,
                     unrolled,
                     called,
+                    products,
                 } => writeln!(
                     f,
-                    "dense: {blocks} blocks x {vectors} vector(s), {sums} block(s) side by side{}{}",
+                    "dense: {blocks} blocks x {vectors} vector(s), {sums} block(s) side by side{}{}{}",
                     straight(*unrolled),
-                    if *called { ", each step a call" } else { "" }
+                    if *called { ", each step a call" } else { "" },
+                    proof(*products)
                 )?,
-                LayerPlan::Rows => {
+                LayerPlan::Rows { products } => {
                     let slots = affine.map_or(0, |affine| affine.slots);
                     writeln!(
                         f,
-                        "rows: {} horizontal sum(s) over {slots} inputs",
-                        layer.output.len
+                        "rows: {} horizontal sum(s) over {slots} inputs{}",
+                        layer.output.len,
+                        proof(*products)
                     )?;
+                }
+                LayerPlan::Kernel {
+                    name,
+                    why,
+                    unless_proved,
+                } => {
+                    let exact = unless_proved.map_or(String::new(), |exact| {
+                        format!(", `{exact}` unless the weights prove it exact")
+                    });
+                    writeln!(f, "kernel `{name}`: {why}{exact}")?;
                 }
                 LayerPlan::Elementwise => writeln!(f, "elementwise: {} values", layer.output.len)?,
             }
@@ -277,4 +402,13 @@ impl fmt::Display for Printed<'_> {
 
 fn straight(unrolled: bool) -> &'static str {
     if unrolled { ", straight-line" } else { "" }
+}
+
+fn proof(products: Products) -> &'static str {
+    match products {
+        Products::Fast => "",
+        Products::FastIfProved => {
+            ", exact products unless the weights prove that no pair saturates"
+        }
+    }
 }

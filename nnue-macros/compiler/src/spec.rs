@@ -34,16 +34,22 @@ pub struct Features {
 pub struct Transformer {
     /// `width`: neurons per perspective.
     pub width: Spanned<i64>,
-    /// `one`: the integer that stands for 1.0 in the clipped accumulator.
+    /// `one`: the integer that stands for 1.0 in the accumulator.
     pub one: Spanned<i64>,
     /// `psqt`: PSQT outputs per feature.
     pub psqt: Option<Spanned<i64>>,
     /// `activation`: what is done to each accumulator value.
     pub activation: Spanned<TransformerActivation>,
-    /// `pooling`: how the halves of a perspective's values are brought together.
-    pub pooling: Option<Spanned<Pooling>>,
-    /// `shift`: how far a product is shifted right.
+    /// `shift`: how far the activation shifts to the right.
     pub shift: Option<Spanned<i64>>,
+    /// `limit`: the largest value of a `relu`.
+    pub limit: Option<Spanned<i64>>,
+    /// `pooling`: how pairs of a perspective's values are brought together.
+    pub pooling: Option<Spanned<Pooling>>,
+    /// `product_shift`: how far a product is shifted right.
+    pub product_shift: Option<Spanned<i64>>,
+    /// `pairs`: which values are brought together.
+    pub pairs: Option<Spanned<Pairs>>,
     /// `order`: whose values come first.
     pub order: Option<Spanned<Order>>,
 }
@@ -76,18 +82,40 @@ macro_rules! named {
 named! {
     /// What the transformer does to each accumulator value.
     TransformerActivation {
+        /// Nothing.
+        None = "none",
         /// `clamp(x, 0, one)`.
         Crelu = "crelu",
+        /// `clamp(x, 0, one)` squared, `>> shift`.
+        Screlu = "screlu",
+        /// `clamp(x >> shift, 0, limit)`.
+        Relu = "relu",
+        /// A sigmoid made of two parabolas.
+        Quantmoid4 = "quantmoid4",
     }
 }
 
 named! {
-    /// How the two halves of a perspective's values are brought together.
+    /// How two of a perspective's values are brought together.
     Pooling {
         /// They are not: every value goes on.
         None = "none",
-        /// `a[j] * a[j + width / 2] >> shift`.
+        /// `a * b >> product_shift`.
         Product = "product",
+        /// `(a + b + 1) >> 1`.
+        Average = "average",
+        /// `max(a, b)`.
+        Max = "max",
+    }
+}
+
+named! {
+    /// Which values pooling brings together.
+    Pairs {
+        /// The `j`-th of the first half and the `j`-th of the second.
+        Halves = "halves",
+        /// The `2 j`-th and the one after it.
+        Neighbours = "neighbours",
     }
 }
 
@@ -100,10 +128,58 @@ named! {
 }
 
 named! {
-    /// The element type of an affine layer's weights.
+    /// The type of an affine layer's weights.
     WeightType {
         /// Signed bytes.
         I8 = "i8",
+        /// 16-bit integers.
+        I16 = "i16",
+        /// Floating point.
+        F32 = "f32",
+        /// -1 and 1, a bit each.
+        Binary = "binary",
+    }
+}
+
+named! {
+    /// The type of an affine layer's biases, which is that of its outputs.
+    BiasType {
+        /// Integers.
+        I32 = "i32",
+        /// Floating point.
+        F32 = "f32",
+    }
+}
+
+named! {
+    /// Which zero inputs are skipped.
+    SparseBy {
+        /// What the plan finds best.
+        Auto = "auto",
+        /// Blocks of four.
+        Blocks = "blocks",
+        /// Single ones.
+        Inputs = "inputs",
+    }
+}
+
+named! {
+    /// In which order products of floating point are added.
+    SumOrder {
+        /// Each output starts at its bias, and inputs follow one another.
+        Columns = "columns",
+        /// Sixteen sums over every sixteenth input, brought together as a tree; the bias comes last.
+        Lanes = "lanes",
+    }
+}
+
+named! {
+    /// What a division does with the remainder.
+    Rounding {
+        /// Rounds towards zero.
+        Truncate = "truncate",
+        /// Rounds down.
+        Floor = "floor",
     }
 }
 
@@ -116,14 +192,30 @@ named! {
         Crelu = "crelu",
         /// `min(x * x >> shift, one)`.
         SqrCrelu = "sqr_crelu",
+        /// `clamp(x, 0, x's one)` squared, `>> shift`.
+        Screlu = "screlu",
+        /// `clamp(x >> shift, 0, limit)`.
+        Relu = "relu",
+        /// A sigmoid made of two parabolas.
+        Quantmoid4 = "quantmoid4",
+        /// `1 / (1 + exp(-x))`.
+        Sigmoid = "sigmoid",
+        /// `x * clamp(x / 6 + 1 / 2, 0, 1)`.
+        HardSwish = "hard_swish",
+        /// `y[i] = a[i] + b[i] + ...`
+        Sum = "sum",
+        /// Integers to floating point.
+        Float = "float",
     }
 }
 
 named! {
-    /// How terms of different ones are brought to the output's.
+    /// How terms of different ones are brought together.
     Align {
         /// `x * one / x's one` in 64 bits, rounded towards zero.
         Exact = "exact",
+        /// `x * multiplier >> shift`, where the multiplier has few bits.
+        Shift = "shift",
     }
 }
 
@@ -205,43 +297,85 @@ pub struct Reference {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// A fully connected layer.
-    Affine {
-        /// `outputs`: how many neurons.
-        outputs: Spanned<i64>,
-        /// `weights`: their type.
-        weights: Spanned<WeightType>,
-        /// `one`: the integer that stands for 1.0 in the sums.
-        one: Spanned<i64>,
-        /// `sparse = true`, where the spec says it: blocks of zero inputs are skipped.
-        sparse: Option<Span>,
-    },
-    /// An elementwise function of an affine layer's sums.
+    Affine(Affine),
+    /// An elementwise function.
     Activation {
         /// Which.
         function: OpName,
-        /// `shift`: how far to the right.
-        shift: Spanned<i64>,
-        /// `one`: the integer that stands for 1.0 in the result, and the largest value.
+        /// `shift`: how far to the right; integers need it.
+        shift: Option<Spanned<i64>>,
+        /// `one`: the integer that stands for 1.0 in the result, and the largest value but for `relu`.
         one: Option<Spanned<i64>>,
+        /// `limit`: the largest value of a `relu`.
+        limit: Option<Spanned<i64>>,
     },
+    /// A sum of layers, value by value; of one layer, its alignment.
+    Sum(Alignment),
+    /// Integers to floating point.
+    Float {
+        /// `scale`: the factor; 1 / one when absent.
+        scale: Option<Spanned<f64>>,
+    },
+}
+
+/// The keys of an affine layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Affine {
+    /// `outputs`: how many neurons.
+    pub outputs: Spanned<i64>,
+    /// `weights`: their type.
+    pub weights: Spanned<WeightType>,
+    /// `biases`: their type.
+    pub biases: Option<Spanned<BiasType>>,
+    /// `one`: the integer that stands for 1.0 in the sums; of all or of each.
+    pub one: Option<Spanned<Vec<Spanned<i64>>>>,
+    /// `sparse = true` or how, where the spec says it: zero inputs are skipped.
+    pub sparse: Option<Spanned<SparseBy>>,
+    /// `density`: the share of inputs that are not zero.
+    pub density: Option<Spanned<f64>>,
+    /// `output_blocks`: runs of 16 outputs that an input reaches.
+    pub output_blocks: Option<Spanned<i64>>,
+    /// `divide`: what the sum of products is divided by before the bias is added.
+    pub divide: Option<Spanned<i64>>,
+    /// `rounding` of that division.
+    pub rounding: Option<Spanned<Rounding>>,
+    /// `scale`: what integer sums are multiplied by where biases are `f32`.
+    pub scale: Option<Spanned<f64>>,
+    /// `sums`: in which order products of `f32` are added.
+    pub sums: Option<Spanned<SumOrder>>,
+}
+
+/// How values of different ones are brought together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alignment {
+    /// `one`: the integer that stands for 1.0 in the result.
+    pub one: Option<Spanned<i64>>,
+    /// `align`: the method.
+    pub align: Option<Spanned<Align>>,
+    /// `bits`: of the multiplier.
+    pub bits: Option<Spanned<i64>>,
+    /// `error`: the largest relative error of the factor that is accepted.
+    pub error: Option<Spanned<f64>>,
 }
 
 /// The `[output]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// `sum`: the terms of the positional value.
-    pub sum: Spanned<Vec<Spanned<Reference>>>,
-    /// `align`: how terms of different ones are brought together.
-    pub align: Option<Spanned<Align>>,
-    /// `one`: the integer that stands for 1.0 in the sum.
-    pub one: Spanned<i64>,
+    /// `sum`: the terms of the positional value; or `win`, `draw` and `loss`.
+    pub heads: Vec<Spanned<Vec<Spanned<Reference>>>>,
+    /// How terms of different ones are brought to `one`.
+    pub alignment: Alignment,
     /// `divide`: from the sum's units to the engine's.
-    pub divide: Option<Divide>,
+    pub divide: Option<OutputDivide>,
+    /// `scale`: what 1.0 is in the engine's units.
+    pub scale: Option<Spanned<f64>>,
+    /// `rounding` of the division.
+    pub rounding: Option<Spanned<Rounding>>,
 }
 
 /// `divide = 16` or `divide = { by = 16, of = "each" }`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Divide {
+pub struct OutputDivide {
     /// The divisor.
     pub by: Spanned<i64>,
     /// What is divided.

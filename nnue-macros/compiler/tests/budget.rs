@@ -3,7 +3,7 @@
 
 mod specs;
 
-use nnue_compiler::network::{Layer, Op};
+use nnue_compiler::network::Layer;
 use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Options, analyse, emit};
 use proc_macro2::{TokenStream, TokenTree};
@@ -28,7 +28,8 @@ fn networks_stay_within_the_token_budget() {
             };
             tokens(emit(&network, &options))
         });
-        let is_sparse = |layer: &Layer| matches!(layer.op, Op::Affine { sparse: true, .. });
+        let is_sparse =
+            |layer: &Layer| layer.affine().is_some_and(|affine| affine.sparse.is_some());
         let budget = if network.layers.iter().any(is_sparse) {
             SPARSE
         } else {

@@ -172,7 +172,7 @@ fn wrong_specs_and_net_files_are_errors() {
         "{text}"
     );
     assert!(
-        text.ends_with(&format!("found 7 errors in {spec}\n")),
+        text.ends_with(&format!("found 6 errors in {spec}\n")),
         "{text}"
     );
     let weights = temporary("wrong.nnue", &[0; 8]);

@@ -20,6 +20,25 @@ pub(super) enum Operator {
 }
 
 impl Formula {
+    /// Its value in floating point, without pieces.
+    fn number(&self) -> Option<f64> {
+        match self {
+            Formula::Pieces => None,
+            Formula::Number(number) => Some(*number as f64),
+            Formula::Binary(left, operator, right) => {
+                let (left, right) = (left.number()?, right.number()?);
+                Some(match operator {
+                    Operator::Add => left + right,
+                    Operator::Subtract => left - right,
+                    Operator::Multiply => left * right,
+                    Operator::Divide => left / right,
+                    Operator::Min => left.min(right),
+                    Operator::Max => left.max(right),
+                })
+            }
+        }
+    }
+
     /// Its value for `n` pieces; `None` on a division by zero or beyond 64 bits. Divisions truncate.
     pub(super) fn evaluate(&self, n: i64) -> Option<i64> {
         match self {
@@ -38,6 +57,13 @@ impl Formula {
             }
         }
     }
+}
+
+/// The value of a formula of numbers alone, in floating point; the error completes the sentence "the formula ...".
+pub(crate) fn number(text: &str) -> Result<f64, String> {
+    parse(text)?
+        .number()
+        .ok_or("speaks of `n`, expected numbers".to_string())
 }
 
 /// Parses a formula; the error completes the sentence "the formula ...".

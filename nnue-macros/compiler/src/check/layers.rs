@@ -1,21 +1,13 @@
 //! The layers of a stack: what they read, whether it fits, and what comes out.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
-use crate::layout::FEWEST_BLOCKED_OUTPUTS;
-use crate::network::{Element, Layer, Op, Slice, Source, Tensor, Transformer};
-use crate::spec::{self, OpName, Reference, Spec};
+use crate::network::{Layer, One, Op, Slice, Source, Tensor, Transformer};
+use crate::spec::{self, Reference, Spec};
 
-use super::in_range;
+use super::{activation, affine, alignment};
 
 /// What the spec calls the transformer's output.
 pub(super) const TRANSFORMER: &str = "transformer";
-
-/// What 1.0 is in activations, unless the spec says otherwise: seven bits, so that no instruction set's byte
-/// products can saturate.
-const ACTIVATION_ONE: u32 = 127;
-
-/// Layers up to this size are compiled; they are meant to be small, the transformer is large.
-const MAX_OUTPUTS: i64 = 4096;
 
 /// More layers than any network of the field has, and few enough to search them without care for time and stack.
 const MAX_LAYERS: usize = 64;
@@ -57,9 +49,9 @@ pub(super) fn check_all_used(spec: &Spec, layers: &[Layer], diagnostics: &mut Di
             .any(|input| input.source == Source::Layer(index));
         let summed = spec
             .output
-            .sum
-            .value
+            .heads
             .iter()
+            .flat_map(|head| &head.value)
             .any(|term| term.value.name == layer.name);
         if !read && !summed && is_good_name(&layer.name) {
             diagnostics
@@ -109,9 +101,9 @@ fn is_good_name(name: &str) -> bool {
 }
 
 /// The transformer and the layers seen so far; what was wrong is `None`.
-struct Scope<'a> {
+pub(super) struct Scope<'a> {
     spec: &'a Spec,
-    transformer: Option<&'a Tensor>,
+    pub(super) transformer: Option<&'a Tensor>,
     layers: Vec<Option<Layer>>,
 }
 
@@ -124,43 +116,21 @@ impl Scope<'_> {
     ) -> Option<Layer> {
         let inputs = self.inputs(index, layer, diagnostics);
         let (op, output) = match &layer.op {
-            spec::Op::Affine {
-                outputs,
-                weights,
-                one,
-                sparse,
-            } => {
-                let len = in_range("outputs", outputs, 1..=MAX_OUTPUTS, diagnostics);
-                let one = in_range("one", one, 1..=i64::from(i32::MAX), diagnostics);
-                let inputs = inputs.as_ref()?;
-                let range = self.affine_range(layer, inputs, diagnostics);
-                let len = len? as usize;
-                let sparse_fits = sparse
-                    .is_none_or(|span| self.check_sparse(span, layer, inputs, len, diagnostics));
-                let output = Tensor {
-                    len,
-                    element: Element::I32,
-                    one: one?,
-                    range: range?,
-                };
-                let op = Op::Affine {
-                    weights: weights.value,
-                    sparse: sparse.is_some(),
-                };
-                sparse_fits.then_some((op, output))?
+            spec::Op::Affine(spec) => {
+                let checked = affine::check(self, layer, spec, inputs.as_deref(), diagnostics)?;
+                (Op::Affine(checked.0), checked.1)
             }
-            spec::Op::Activation {
-                function,
-                shift,
-                one,
-            } => self.activation(
-                layer,
-                inputs.as_deref()?,
-                *function,
-                shift,
-                one.as_ref(),
-                diagnostics,
-            )?,
+            spec::Op::Activation { .. } => {
+                let checked = activation::check(self, layer, inputs.as_deref()?, diagnostics)?;
+                (Op::Activation(checked.0), checked.1)
+            }
+            spec::Op::Sum(spec) => {
+                alignment::check_sum(self, layer, spec, inputs.as_deref()?, diagnostics)?
+            }
+            spec::Op::Float { scale } => {
+                let scale = scale.as_ref();
+                alignment::check_float(self, layer, scale, inputs.as_deref()?, diagnostics)?
+            }
         };
         Some(Layer {
             name: layer.name.value.clone(),
@@ -168,6 +138,58 @@ impl Scope<'_> {
             inputs: inputs?,
             output,
         })
+    }
+
+    /// What 1.0 is in the values of a slice.
+    pub(super) fn one(&self, slice: &Slice) -> Option<One> {
+        Some(self.tensor(slice.source)?.one.slice(slice.start, slice.len))
+    }
+
+    /// The only input of a layer that reads one.
+    pub(super) fn only_input<'s>(
+        &self,
+        layer: &spec::Layer,
+        inputs: &'s [Slice],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<(&'s Slice, &Tensor)> {
+        let [input] = inputs else {
+            diagnostics
+                .error(
+                    input_span(layer, 1),
+                    format!(
+                        "`{}` reads {} inputs, expected one",
+                        layer.name.value,
+                        inputs.len()
+                    ),
+                )
+                .help("concatenate after it: affine layers read lists");
+            return None;
+        };
+        Some((input, self.tensor(input.source)?))
+    }
+
+    /// The ones of a slice, which must all be the same.
+    pub(super) fn shared_one(
+        &self,
+        layer: &spec::Layer,
+        index: usize,
+        slice: &Slice,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<u32> {
+        let one = self.one(slice)?;
+        if one.shared().is_none() {
+            let name = &layer.name.value;
+            diagnostics
+                .error(
+                    input_span(layer, index),
+                    format!(
+                        "`{name}` reads channels of different ones from `{}`",
+                        self.name(slice.source)
+                    ),
+                )
+                .help("bring them together first: a layer with `op = \"sum\"`, `one` and `align`");
+        }
+        one.shared()
     }
 
     /// The slices that a layer reads: those it names, or the whole of the layer above.
@@ -196,14 +218,14 @@ impl Scope<'_> {
         slices.into_iter().collect()
     }
 
-    fn tensor(&self, source: Source) -> Option<&Tensor> {
+    pub(super) fn tensor(&self, source: Source) -> Option<&Tensor> {
         match source {
             Source::Transformer => self.transformer,
             Source::Layer(index) => self.layers[index].as_ref().map(|layer| &layer.output),
         }
     }
 
-    fn name(&self, source: Source) -> &str {
+    pub(super) fn name(&self, source: Source) -> &str {
         match source {
             Source::Transformer => TRANSFORMER,
             Source::Layer(index) => &self.spec.layers[index].name.value,
@@ -344,185 +366,14 @@ impl Scope<'_> {
                 .collect(),
         }
     }
-
-    /// The range of an affine layer's sums, biases left aside.
-    fn affine_range(
-        &self,
-        layer: &spec::Layer,
-        inputs: &[Slice],
-        diagnostics: &mut Diagnostics,
-    ) -> Option<(i64, i64)> {
-        let name = &layer.name.value;
-        let mut largest_sum = 0;
-        for (index, slice) in inputs.iter().enumerate() {
-            let tensor = self.tensor(slice.source)?;
-            if tensor.element != Element::U8 {
-                let input = self.name(slice.source);
-                diagnostics
-                    .error(
-                        input_span(layer, index),
-                        format!("`{name}` reads the sums of `{input}`, expected an activation"),
-                    )
-                    .help("put an activation such as `crelu` between two affine layers");
-                return None;
-            }
-            largest_sum += tensor.range.1 * slice.len as i64;
-        }
-        let range = (-128 * largest_sum, 127 * largest_sum);
-        if range.0 < i64::from(i32::MIN) {
-            let span = layer.input.as_ref().map_or(layer.span, |input| input.span);
-            diagnostics.error(
-                span,
-                format!(
-                    "the sums of `{name}` reach {}, which does not fit in 32 bits",
-                    range.0
-                ),
-            );
-            return None;
-        }
-        Some(range)
-    }
-
-    fn check_sparse(
-        &self,
-        span: Span,
-        layer: &spec::Layer,
-        inputs: &[Slice],
-        outputs: usize,
-        diagnostics: &mut Diagnostics,
-    ) -> bool {
-        let name = &layer.name.value;
-        let reads_all = matches!(
-            inputs,
-            [slice] if slice.source == Source::Transformer
-                && self.transformer.is_some_and(|transformer| slice.len == transformer.len)
-        );
-        if !reads_all {
-            let error = diagnostics.error(
-                span,
-                format!("`{name}` is sparse and does not read the whole transformer"),
-            );
-            if let Some(input) = &layer.input {
-                error.related(input.span, "what it reads");
-            }
-            error.help("only the transformer's output is large and zero enough: remove `sparse`");
-            return false;
-        }
-        if outputs < FEWEST_BLOCKED_OUTPUTS {
-            diagnostics
-                .error(
-                    span,
-                    format!("`{name}` is sparse with {outputs} outputs, allowed are {FEWEST_BLOCKED_OUTPUTS} and more"),
-                )
-                .help("layers with fewer are computed row by row: remove `sparse`");
-            return false;
-        }
-        true
-    }
-
-    fn activation(
-        &self,
-        layer: &spec::Layer,
-        inputs: &[Slice],
-        function: OpName,
-        shift: &Spanned<i64>,
-        one: Option<&Spanned<i64>>,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<(Op, Tensor)> {
-        let name = &layer.name.value;
-        let [input] = inputs else {
-            diagnostics
-                .error(
-                    input_span(layer, 1),
-                    format!("`{name}` reads {} inputs, expected one", inputs.len()),
-                )
-                .help("concatenate after the activation: affine layers read lists");
-            return None;
-        };
-        let tensor = self.tensor(input.source)?;
-        if tensor.element != Element::I32 {
-            let input = self.name(input.source);
-            diagnostics.error(
-                input_span(layer, 0),
-                format!(
-                    "`{name}` reads the activations of `{input}`, expected sums of an affine layer"
-                ),
-            );
-            return None;
-        }
-        let target = match one {
-            Some(one) => in_range("one", one, 1..=i64::from(ACTIVATION_ONE), diagnostics)?,
-            None => ACTIVATION_ONE,
-        };
-        let amount = in_range("shift", shift, 0..=31, diagnostics)?;
-        let op = match function {
-            OpName::SqrCrelu => Op::SqrCrelu { shift: amount },
-            _ => Op::Crelu { shift: amount },
-        };
-        check_shift(layer, &op, shift, tensor.one, target, diagnostics)?;
-        let range = (0, i64::from(target));
-        let output = Tensor {
-            len: input.len,
-            element: Element::U8,
-            one: target,
-            range,
-        };
-        Some((op, output))
-    }
 }
 
 /// Where a layer names its input of this index: its header when it reads the layer above without a word.
-fn input_span(layer: &spec::Layer, index: usize) -> Span {
+pub(super) fn input_span(layer: &spec::Layer, index: usize) -> Span {
     match &layer.input {
         Some(inputs) => inputs.value[index].span,
         None => layer.span,
     }
-}
-
-/// Whether a shift takes the sums' one to the activation's.
-///
-/// A `crelu` must do so exactly. A square may miss by one part in 64, as the field's nets do:
-/// 8128 * 8128 >> 19 is 126 and stands for 127.
-fn check_shift(
-    layer: &spec::Layer,
-    op: &Op,
-    shift: &Spanned<i64>,
-    from: u32,
-    to: u32,
-    diagnostics: &mut Diagnostics,
-) -> Option<()> {
-    let (from_64, to_64) = (u64::from(from), u64::from(to));
-    let (reached, formula) = match op {
-        Op::SqrCrelu { .. } => (from_64 * from_64, format!("{from} * {from}")),
-        _ => (from_64, from.to_string()),
-    };
-    let tolerance = if matches!(op, Op::SqrCrelu { .. }) {
-        64
-    } else {
-        u64::MAX
-    };
-    let fits = |amount: u32| {
-        let target = to_64 << amount;
-        reached.abs_diff(target) <= target / tolerance
-    };
-    let amount = shift.value as u32;
-    if fits(amount) {
-        return Some(());
-    }
-    let value = reached as f64 / (1u64 << amount) as f64;
-    let error = diagnostics
-        .error(
-            shift.span,
-            format!("shift {amount} contradicts the ones: {formula} >> {amount} is {value}, expected {to}"),
-        )
-        .label(format!("1.0 is {from} in the input of `{}` and {to} in its output", layer.name.value));
-    match (0..32).find(|amount| fits(*amount)) {
-        Some(fitting) => error.help(format!("shift {fitting} takes {formula} to {to}")),
-        None => error.help(format!(
-            "no shift takes {formula} to {to}: one of the ones is wrong"
-        )),
-    };
-    None
 }
 
 /// The part of a tensor that a reference means: its start and length.

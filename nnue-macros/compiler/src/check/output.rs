@@ -1,11 +1,17 @@
-//! The terms of the positional value, and their ones.
+//! The terms of each head, their ones, and the engine's units.
+
+use std::ops::RangeInclusive;
 
 use crate::diagnostics::{Diagnostics, Spanned, list, nearest};
-use crate::network::{DivideOf, Layer, Output, Term};
-use crate::spec::{self, Align, Reference, Spec};
+use crate::network::{Align, Element, Head, Layer, One, Output, Rounding, Term, Units};
+use crate::spec::{self, DivideOf, Reference, Spec};
 
+use super::affine::check_scale;
+use super::alignment::Method;
 use super::in_range;
 use super::layers::{TRANSFORMER, resolve_range};
+
+const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
 
 /// Checks the output, or reports everything that is wrong with it and returns `None`.
 pub(super) fn check(
@@ -13,80 +19,279 @@ pub(super) fn check(
     layers: &[Option<Layer>],
     diagnostics: &mut Diagnostics,
 ) -> Option<Output> {
-    let output = &spec.output;
-    let one = in_range("one", &output.one, 1..=i64::from(i32::MAX), diagnostics);
-    let (divide, divide_of) = match &output.divide {
-        Some(divide) => (
-            in_range("divide", &divide.by, 1..=i64::from(i32::MAX), diagnostics),
-            divide.of,
-        ),
-        None => (Some(1), DivideOf::Sum),
+    let heads: Vec<_> = spec
+        .output
+        .heads
+        .iter()
+        .map(|head| summands(head, spec, layers, diagnostics))
+        .collect();
+    let Some(heads) = heads.into_iter().collect::<Option<Vec<_>>>() else {
+        // Which keys there may be depends on the terms; integers' have these ranges.
+        let one = spec.output.alignment.one.as_ref();
+        one.map(|one| in_range("one", one, ONES, diagnostics));
+        let divide = spec.output.divide.as_ref();
+        divide.map(|divide| in_range("divide", &divide.by, ONES, diagnostics));
+        return None;
     };
-    let summands: Vec<_> = output
-        .sum
+    let is_float = |summand: &Summand| summand.element == Element::F32;
+    let summands: Vec<&Summand> = heads.iter().flatten().collect();
+    if summands.iter().all(|summand| is_float(summand)) {
+        return float(spec, heads, diagnostics);
+    }
+    if let Some(float) = summands.iter().find(|summand| is_float(summand)) {
+        diagnostics
+            .error(
+                float.reference.span,
+                format!(
+                    "`{}` is `f32`, other terms are integers",
+                    float.reference.value.name
+                ),
+            )
+            .help("a layer with `op = \"float\"` makes `f32` of integers");
+        return None;
+    }
+    integer(spec, heads, diagnostics)
+}
+
+/// A term that is not yet aligned.
+struct Summand<'a> {
+    reference: &'a Spanned<Reference>,
+    layer: usize,
+    index: usize,
+    one: u32,
+    element: Element,
+}
+
+impl Summand<'_> {
+    fn term(&self, align: Align) -> Term {
+        Term {
+            layer: self.layer,
+            index: self.index,
+            negative: self.reference.value.negative,
+            align,
+        }
+    }
+}
+
+fn float(
+    spec: &Spec,
+    heads: Vec<Vec<Summand<'_>>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Output> {
+    let output = &spec.output;
+    let needless = [
+        ("one", output.alignment.one.as_ref().map(|key| key.span)),
+        ("align", output.alignment.align.as_ref().map(|key| key.span)),
+        ("bits", output.alignment.bits.as_ref().map(|key| key.span)),
+        ("error", output.alignment.error.as_ref().map(|key| key.span)),
+        ("divide", output.divide.as_ref().map(|key| key.by.span)),
+        ("rounding", output.rounding.as_ref().map(|key| key.span)),
+    ];
+    let mut fits = true;
+    for (key, span) in needless {
+        if let Some(span) = span {
+            diagnostics
+                .error(
+                    span,
+                    format!("`{key}` belongs to integers, the output is `f32`"),
+                )
+                .help("`scale` says what 1.0 is in the engine's units");
+            fits = false;
+        }
+    }
+    if let Some(psqt) = &spec.transformer.psqt
+        && psqt.value != 0
+    {
+        diagnostics
+            .error(psqt.span, "`psqt` and an output of `f32`")
+            .help("PSQT values are integers in the output's units: end with integer layers, or remove it");
+        fits = false;
+    }
+    let factor = match &output.scale {
+        Some(scale) => check_scale(scale, diagnostics)?,
+        None => 1.0,
+    };
+    fits.then(|| Output {
+        heads: heads
+            .iter()
+            .map(|summands| Head {
+                terms: summands
+                    .iter()
+                    .map(|summand| summand.term(Align::None))
+                    .collect(),
+                align: Align::None,
+            })
+            .collect(),
+        one: 1,
+        units: Units::Float { factor },
+    })
+}
+
+fn integer(
+    spec: &Spec,
+    heads: Vec<Vec<Summand<'_>>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Output> {
+    let output = &spec.output;
+    let span = output.heads.first()?.span;
+    let method = Method::check(&output.alignment, None, (span, "`[output]`"), diagnostics);
+    let units = units(output, diagnostics);
+    let method = method?;
+    let heads: Vec<_> = heads
+        .iter()
+        .zip(&output.heads)
+        .map(|(summands, said)| {
+            let head = aligned(summands, &method, diagnostics)?;
+            check_reach(said, &head, diagnostics)?;
+            Some(head)
+        })
+        .collect();
+    Some(Output {
+        heads: heads.into_iter().collect::<Option<_>>()?,
+        one: method.one,
+        units: units?(method.one),
+    })
+}
+
+fn aligned(
+    summands: &[Summand<'_>],
+    method: &Method,
+    diagnostics: &mut Diagnostics,
+) -> Option<Head> {
+    let align = |summand: &Summand<'_>, diagnostics: &mut Diagnostics| {
+        let reference = (
+            summand.reference.span,
+            summand.reference.value.name.as_str(),
+        );
+        method.align(&One::Tensor(summand.one), reference, diagnostics)
+    };
+    let same = summands
+        .iter()
+        .all(|summand| summand.one == summands[0].one);
+    if same {
+        // Terms of one kind are added first, so that only one division rounds.
+        return Some(Head {
+            terms: summands
+                .iter()
+                .map(|summand| summand.term(Align::None))
+                .collect(),
+            align: align(&summands[0], diagnostics)?,
+        });
+    }
+    let terms: Vec<_> = summands
+        .iter()
+        .map(|summand| align(summand, diagnostics).map(|align| summand.term(align)))
+        .collect();
+    Some(Head {
+        terms: terms.into_iter().collect::<Option<_>>()?,
+        align: Align::None,
+    })
+}
+
+/// From the sum's one, which is still to be known, to the engine's units.
+fn units(
+    output: &spec::Output,
+    diagnostics: &mut Diagnostics,
+) -> Option<impl Fn(u32) -> Units + use<>> {
+    if let (Some(divide), Some(scale)) = (&output.divide, &output.scale) {
+        diagnostics
+            .error(scale.span, "`divide` and `scale` say the same in two ways")
+            .related(divide.by.span, "here too")
+            .help(
+                "`scale` is what 1.0 is in the engine's units: the sum's one divided by `divide`",
+            );
+        return None;
+    }
+    if let Some(rounding) = &output.rounding
+        && output.divide.is_none()
+        && output.scale.is_none()
+    {
+        diagnostics
+            .error(rounding.span, "`rounding` belongs to `divide` and `scale`")
+            .help("remove it, or say what the sum is divided by");
+        return None;
+    }
+    let rounding = output
+        .rounding
+        .as_ref()
+        .map_or(Rounding::Truncate, |rounding| rounding.value);
+    let by = match &output.divide {
+        Some(divide) => i64::from(in_range("divide", &divide.by, ONES, diagnostics)?),
+        None => 1,
+    };
+    let scale = match &output.scale {
+        None => None,
+        Some(scale)
+            if scale.value.fract() == 0.0 && (1.0..=2147483647.0).contains(&scale.value) =>
+        {
+            Some(scale.value as i64)
+        }
+        Some(scale) => {
+            diagnostics.error(
+                scale.span,
+                format!(
+                    "`scale` is {}, allowed are whole numbers from 1 to 2147483647",
+                    scale.value
+                ),
+            );
+            return None;
+        }
+    };
+    let each = matches!(&output.divide, Some(divide) if divide.of == DivideOf::Each);
+    Some(move |one: u32| {
+        let (numerator, denominator) = scale.map_or((1, by), |scale| (scale, i64::from(one)));
+        if each {
+            Units::Each {
+                numerator,
+                denominator,
+                rounding,
+            }
+        } else {
+            Units::Sum {
+                numerator,
+                denominator,
+                rounding,
+            }
+        }
+    })
+}
+
+fn summands<'a>(
+    head: &'a Spanned<Vec<Spanned<Reference>>>,
+    spec: &Spec,
+    layers: &[Option<Layer>],
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<Summand<'a>>> {
+    let summands: Vec<_> = head
         .value
         .iter()
         .map(|reference| summand(reference, spec, layers, diagnostics))
         .collect();
-    let summands = summands.into_iter().collect::<Option<Vec<_>>>()?;
-    let (one, divide) = (one?, divide?);
-
-    let (mut terms, ones): (Vec<Term>, Vec<u32>) = summands.into_iter().unzip();
-    let mut scale = (1, 1);
-    if let Some(different) = ones.iter().position(|term_one| *term_one != one) {
-        if output.align.is_none() {
-            report_different_ones(
-                spec,
-                one,
-                &output.sum.value[different],
-                ones[different],
-                diagnostics,
-            );
-            return None;
-        }
-        match ones.as_slice() {
-            // Terms of one kind are added first, so that only one division rounds.
-            [first, rest @ ..] if rest.iter().all(|other| other == first) => {
-                scale = reduced(one, *first);
-            }
-            _ => {
-                for (term, term_one) in terms.iter_mut().zip(&ones) {
-                    term.scale = reduced(one, *term_one);
-                }
-            }
-        }
-    }
-    check_reach(output, &terms, scale, diagnostics)?;
-    Some(Output {
-        terms,
-        scale,
-        one,
-        divide: divide as i32,
-        divide_of,
-    })
+    summands.into_iter().collect()
 }
 
-/// A term that is not yet aligned, and its one.
-fn summand(
-    reference: &Spanned<Reference>,
+fn summand<'a>(
+    reference: &'a Spanned<Reference>,
     spec: &Spec,
     layers: &[Option<Layer>],
     diagnostics: &mut Diagnostics,
-) -> Option<(Term, u32)> {
-    let Reference { name, negative, .. } = &reference.value;
-    let is_affine = |layer: &&spec::Layer| matches!(layer.op, spec::Op::Affine { .. });
+) -> Option<Summand<'a>> {
+    let name = &reference.value.name;
     let found = spec
         .layers
         .iter()
         .position(|layer| layer.name.value == *name);
-    let Some(layer) = found.filter(|layer| is_affine(&&spec.layers[*layer])) else {
-        let message = if found.is_some() || name == TRANSFORMER {
-            format!("`{name}` is an activation, expected sums of an affine layer")
+    let Some(layer) = found else {
+        let message = if name == TRANSFORMER {
+            format!("`{name}` is no term of a sum")
         } else {
             format!("there is no layer `{name}`")
         };
-        let affine = spec.layers.iter().filter(is_affine);
-        let known: Vec<&str> = affine.map(|layer| layer.name.value.as_str()).collect();
+        let known: Vec<&str> = spec
+            .layers
+            .iter()
+            .map(|layer| layer.name.value.as_str())
+            .collect();
         let error = diagnostics
             .error(reference.span, message)
             .label(format!("allowed: {}", list(&known)));
@@ -106,66 +311,43 @@ fn summand(
             .help(format!("name one of them: `{name}[{index}]`"));
         return None;
     }
-    let term = Term {
+    Some(Summand {
+        reference,
         layer,
         index,
-        negative: *negative,
-        scale: (1, 1),
-    };
-    Some((term, tensor.one))
-}
-
-fn report_different_ones(
-    spec: &Spec,
-    one: u32,
-    reference: &Spanned<Reference>,
-    term_one: u32,
-    diagnostics: &mut Diagnostics,
-) {
-    let factor = match reduced(one, term_one) {
-        (numerator, 1) => numerator.to_string(),
-        (numerator, denominator) => format!("{numerator}/{denominator}"),
-    };
-    let name = &reference.value.name;
-    diagnostics
-        .error(
-            reference.span,
-            format!(
-                "summands of different ones: 1.0 is {term_one} in `{name}` and {one} in the sum"
-            ),
-        )
-        .label(format!("the factor between is {factor}"))
-        .related(spec.output.one.span, format!("{one} stands for 1.0"))
-        .help(format!(
-            "`align = \"{}\"` multiplies by {factor} in 64 bits and rounds towards zero",
-            Align::Exact
-        ));
+        one: tensor.one.at(index),
+        element: tensor.element,
+    })
 }
 
 /// Whether 64 bits hold the sum, whatever 32-bit values the terms have.
 fn check_reach(
-    output: &spec::Output,
-    terms: &[Term],
-    scale: (i64, i64),
+    said: &Spanned<Vec<Spanned<Reference>>>,
+    head: &Head,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    let numerators: i128 = terms.iter().map(|term| i128::from(term.scale.0)).sum();
-    let reach = -i128::from(i32::MIN) * numerators * i128::from(scale.0);
+    let factor = |align: &Align| match align {
+        Align::None => 1,
+        Align::Exact(factors) => factors
+            .iter()
+            .map(|(numerator, _)| i128::from(*numerator))
+            .max()
+            .unwrap_or(1),
+        Align::Shift { multipliers, .. } => multipliers
+            .iter()
+            .copied()
+            .map(i128::from)
+            .max()
+            .unwrap_or(1),
+    };
+    let sum: i128 = head.terms.iter().map(|term| factor(&term.align)).sum();
+    let reach = -i128::from(i32::MIN) * sum * factor(&head.align);
     if reach > i128::from(i64::MAX) {
         diagnostics.error(
-            output.sum.span,
+            said.span,
             format!("the sum of these terms reaches {reach}, which does not fit in 64 bits"),
         );
         return None;
     }
     Some(())
-}
-
-/// `numerator / denominator` in lowest terms.
-fn reduced(numerator: u32, denominator: u32) -> (i64, i64) {
-    let (mut a, mut b) = (numerator, denominator);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    (i64::from(numerator / a), i64::from(denominator / a))
 }

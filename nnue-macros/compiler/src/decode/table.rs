@@ -3,6 +3,7 @@
 use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::check::formula;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned, list, nearest};
 use crate::spec::Named;
 
@@ -32,6 +33,19 @@ impl<'t> Table<'t> {
     pub(super) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
         self.asked.push(key);
         self.entries.get(key)
+    }
+
+    /// An optional key, decoded by `decode`. The outer `None` means that it is there and wrong.
+    pub(super) fn optional_with<T>(
+        &mut self,
+        key: &'static str,
+        decode: impl FnOnce(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Option<T>> {
+        match self.optional(key) {
+            Some(value) => decode(key, value, diagnostics).map(Some),
+            None => Some(None),
+        }
     }
 
     /// Lets these keys be there, whatever they say.
@@ -142,6 +156,39 @@ pub(super) fn integer(
             None
         }
     }
+}
+
+/// A number: an integer, a float, or a formula of numbers in quotes, for those that neither can spell.
+pub(super) fn number(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<f64>> {
+    let found = match value.get_ref() {
+        DeValue::Integer(_) => integer(key, value, diagnostics)?.value as f64,
+        DeValue::Float(float) => float.as_str().parse().unwrap_or(f64::NAN),
+        DeValue::String(text) => match formula::number(text) {
+            Ok(number) => number,
+            Err(problem) => {
+                diagnostics
+                    .error(value.span().into(), format!("the formula {problem}"))
+                    .help("write numbers, `+`, `-`, `*`, `/` and parentheses: `\"512 / (255 * 255 * 64)\"`");
+                return None;
+            }
+        },
+        _ => {
+            mismatch(key, value, "a number", diagnostics);
+            return None;
+        }
+    };
+    if !found.is_finite() {
+        diagnostics.error(
+            value.span().into(),
+            format!("`{key}` is {found}, expected a finite number"),
+        );
+        return None;
+    }
+    Some(Spanned::new(found, value.span()))
 }
 
 pub(super) fn boolean(

@@ -1,58 +1,273 @@
 //! Affine layers: sparse, dense, or row by row.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::memory::{count, linear};
 use super::{Program, propagate};
-use crate::layout::{Affine, BLOCK};
-use crate::network::{Layer, Source};
-use crate::plan::{LayerPlan, Plan};
+use crate::layout::{Affine, BLOCK, Form};
+use crate::network::{self, Element, Layer, Rounding, Source};
+use crate::plan::{LayerPlan, Plan, Products};
 
-/// Statements that leave the layer's sums in a variable of its name.
-pub(super) fn statements(program: &Program<'_>, plan: &Plan, index: usize) -> TokenStream {
+/// Statements that leave the layer's outputs in a variable of its name.
+pub(super) fn statements(
+    program: &Program<'_>,
+    plan: &Plan,
+    index: usize,
+    op: &network::Affine,
+) -> TokenStream {
     let layer = &program.network.layers[index];
     let Some(affine) = program.layout.affine(index) else {
         return TokenStream::new();
     };
     let names = Names::of(layer);
     let (prepare, input) = input(program, layer, affine);
-    let body = match &plan.layers[index] {
-        LayerPlan::Rows | LayerPlan::Elementwise => rows(affine, &names, &input),
-        LayerPlan::Sparse { vectors, sums } => {
-            let sums = Sums {
-                vectors: *vectors,
-                side_by_side: *sums,
-                dot: quote! { simd::dot },
-            };
-            let blocks = sparse(&sums, &names, &input);
-            around(affine, &sums, &names, blocks)
-        }
-        LayerPlan::Dense {
-            vectors,
-            sums,
-            unrolled,
-            called,
-        } => {
-            let sums = Sums {
-                vectors: *vectors,
-                side_by_side: *sums,
-                dot: if *called {
-                    quote! { step }
-                } else {
-                    quote! { simd::dot }
-                },
-            };
-            let blocks = if *unrolled {
-                dense_straight_line(affine, &sums, &names, &input)
-            } else {
-                dense_loop(affine, &sums, &names, &input)
-            };
-            around(affine, &sums, &names, blocks)
-        }
+    let carried_out = CarriedOut {
+        affine,
+        names: &names,
+        input: &input,
+        // What happens to the sum of products comes before the bias.
+        biases_first: op.divide.is_none() && op.to_float.is_none(),
     };
+    let body = carried_out.body(program, &plan.layers[index], index);
+    let body = finished(program, op, &carried_out, body);
     let name = &names.layer;
     quote! { #prepare let #name = { #body }; }
+}
+
+/// Whether a layer's kernels ask what the weights prove.
+pub(super) fn needs_proofs(plans: &[Plan]) -> bool {
+    plans
+        .iter()
+        .flat_map(|plan| &plan.layers)
+        .any(|layer| match layer {
+            LayerPlan::Sparse { products, .. }
+            | LayerPlan::Dense { products, .. }
+            | LayerPlan::Rows { products } => *products == Products::FastIfProved,
+            LayerPlan::Kernel { unless_proved, .. } => unless_proved.is_some(),
+            LayerPlan::Elementwise => false,
+        })
+}
+
+/// What an affine layer's code is made of.
+struct CarriedOut<'a> {
+    affine: &'a Affine,
+    names: &'a Names,
+    input: &'a TokenStream,
+    biases_first: bool,
+}
+
+impl CarriedOut<'_> {
+    /// An expression for the sums: with the biases, if those come first.
+    fn body(&self, program: &Program<'_>, plan: &LayerPlan, index: usize) -> TokenStream {
+        let proved = |fast: TokenStream, exact: TokenStream| {
+            let layer = Literal::u32_unsuffixed(index as u32);
+            quote! { if proved.layer(#layer) { #fast } else { #exact } }
+        };
+        match plan {
+            LayerPlan::Elementwise => TokenStream::new(),
+            LayerPlan::Kernel {
+                name,
+                unless_proved: None,
+                ..
+            } => self.kernel(program, name),
+            LayerPlan::Kernel {
+                name,
+                unless_proved: Some(exact),
+                ..
+            } => proved(self.kernel(program, name), self.kernel(program, exact)),
+            LayerPlan::Rows {
+                products: Products::Fast,
+            } => self.rows("dot_row"),
+            LayerPlan::Rows {
+                products: Products::FastIfProved,
+            } => proved(self.rows("dot_row"), self.rows("dot_row_wide")),
+            LayerPlan::Sparse {
+                products: Products::Fast,
+                ..
+            } => self.blocks(plan, "dot"),
+            LayerPlan::Dense {
+                products: Products::Fast,
+                called,
+                ..
+            } => self.blocks(plan, if *called { "step" } else { "dot" }),
+            LayerPlan::Sparse { .. } | LayerPlan::Dense { .. } => {
+                proved(self.blocks(plan, "dot"), self.blocks(plan, "dot_wide"))
+            }
+        }
+    }
+
+    fn blocks(&self, plan: &LayerPlan, dot: &str) -> TokenStream {
+        let CarriedOut {
+            affine,
+            names,
+            input,
+            ..
+        } = self;
+        let dot = match dot {
+            "step" => quote! { step },
+            dot => {
+                let dot = format_ident!("{dot}");
+                quote! { simd::#dot }
+            }
+        };
+        match plan {
+            LayerPlan::Sparse { vectors, sums, .. } => {
+                let sums = Sums {
+                    vectors: *vectors,
+                    side_by_side: *sums,
+                    dot,
+                };
+                let blocks = sparse(&sums, names, input);
+                self.around(&sums, blocks)
+            }
+            LayerPlan::Dense {
+                vectors,
+                sums,
+                unrolled,
+                ..
+            } => {
+                let sums = Sums {
+                    vectors: *vectors,
+                    side_by_side: *sums,
+                    dot,
+                };
+                let blocks = if *unrolled {
+                    dense_straight_line(affine, &sums, names, input)
+                } else {
+                    dense_loop(affine, &sums, names, input)
+                };
+                self.around(&sums, blocks)
+            }
+            _ => TokenStream::new(),
+        }
+    }
+
+    fn rows(&self, dot_row: &str) -> TokenStream {
+        let Names {
+            biases, weights, ..
+        } = self.names;
+        let (input, dot_row) = (self.input, format_ident!("{dot_row}"));
+        let slots = count(self.affine.slots);
+        let outputs = (0..self.affine.outputs).map(count).map(|output| {
+            let sum = quote! {
+                simd::#dot_row::<#slots>(
+                    chunk(#input.as_flattened(), 0),
+                    &stack.#weights[#output],
+                )
+            };
+            if self.biases_first {
+                quote! { stack.#biases[#output].wrapping_add(#sum) }
+            } else {
+                sum
+            }
+        });
+        quote! { buffer::Aligned([#(#outputs),*]) }
+    }
+
+    /// A call of one of the runtime's kernels.
+    fn kernel(&self, program: &Program<'_>, name: &str) -> TokenStream {
+        let Names {
+            biases,
+            weights,
+            layer,
+        } = self.names;
+        let (name, input) = (format_ident!("{name}"), self.input);
+        let (slots, outputs) = (count(self.affine.slots), count(self.affine.outputs));
+        let biases = if self.biases_first {
+            quote! { &stack.#biases }
+        } else {
+            quote! { &[0; #outputs] }
+        };
+        let call = match self.affine.form {
+            Form::OutputBlocks(_) => {
+                let blocks = format_ident!("{}_blocks", layer.to_string().trim_end_matches("_out"));
+                quote! { kernels::#name(#input, &stack.#blocks, &stack.#weights, #biases) }
+            }
+            Form::Bits => {
+                let index =
+                    program.network.layers.iter().position(|layer| {
+                        propagate::variable(layer) == *self.names.layer.to_string()
+                    });
+                let inputs = index.map_or(0, |index| program.network.layers[index].input_len());
+                let inputs = count(inputs);
+                quote! { kernels::#name(#input, &stack.#weights, #biases, #inputs) }
+            }
+            _ => quote! { kernels::#name::<#slots, #outputs>(#input, &stack.#weights, #biases) },
+        };
+        quote! { buffer::Aligned(#call) }
+    }
+
+    /// Starts the sums at the biases, runs over the blocks, and brings the sums together.
+    fn around(&self, sums: &Sums, blocks: TokenStream) -> TokenStream {
+        let (affine, biases, biases_first) = (self.affine, &self.names.biases, self.biases_first);
+        let starts = (0..sums.side_by_side).flat_map(|set| {
+            (0..sums.vectors).map(move |vector| {
+                let (name, vector_index) = (Sums::name(set, vector), count(vector));
+                let start = if set == 0 && biases_first {
+                    quote! { simd::load_i32(chunk(&stack.#biases, #vector_index)) }
+                } else {
+                    quote! { simd::zero_i32() }
+                };
+                quote! { let mut #name = #start; }
+            })
+        });
+        let results = (0..sums.vectors).map(|vector| {
+            let index = count(vector);
+            let total = (1..sums.side_by_side).fold(
+                {
+                    let name = Sums::name(0, vector);
+                    quote! { #name }
+                },
+                |total, set| {
+                    let name = Sums::name(set, vector);
+                    quote! { simd::add_i32(#total, #name) }
+                },
+            );
+            quote! { simd::store_i32(#total, chunk_mut(&mut sums.0, #index)); }
+        });
+        let outputs = count(affine.outputs);
+        quote! {
+            #(#starts)*
+            #blocks
+            let mut sums = buffer::Aligned([0i32; #outputs]);
+            #(#results)*
+            sums
+        }
+    }
+}
+
+/// What is done to sums without biases: a division, a conversion to floating point; then the bias is added.
+fn finished(
+    program: &Program<'_>,
+    op: &network::Affine,
+    carried_out: &CarriedOut<'_>,
+    body: TokenStream,
+) -> TokenStream {
+    if carried_out.biases_first {
+        return body;
+    }
+    let (runtime, biases) = (program.runtime, &carried_out.names.biases);
+    let divided = op.divide.map(|divide| {
+        let function = match divide.rounding {
+            Rounding::Truncate => quote! { divide_truncating },
+            Rounding::Floor => quote! { divide_rounding_down },
+        };
+        let by = Literal::i32_unsuffixed(divide.by);
+        quote! { let sums = #runtime::activation::#function(&sums, #by); }
+    });
+    let end = match op.to_float {
+        Some(scale) => {
+            let scale = Literal::f32_unsuffixed(scale);
+            quote! { kernels::to_float(&sums, #scale, &stack.#biases) }
+        }
+        None => quote! { #runtime::activation::add_biases(&sums, &stack.#biases) },
+    };
+    quote! {
+        let sums = { #body }.0;
+        #divided
+        buffer::Aligned(#end)
+    }
 }
 
 /// The step that [`LayerPlan::Dense`] calls, for modules that need it.
@@ -87,58 +302,86 @@ impl Names {
     }
 }
 
-/// The reference to a layer's blocks of inputs, and the statements that fill it when the inputs have to be
-/// brought together first.
+/// The reference to a layer's inputs, and the statements that fill it when the inputs have to be brought together first.
 fn input(program: &Program<'_>, layer: &Layer, affine: &Affine) -> (TokenStream, TokenStream) {
     let runtime = program.runtime;
-    let variable = |source: Source| match source {
-        Source::Transformer => format_ident!("transformer"),
-        Source::Layer(index) => propagate::variable(&program.network.layers[index]),
-    };
-    if let [part] = affine.parts.as_slice()
-        && part.start == 0
-        && part.source == Source::Transformer
-        && part.lanes == affine.slots
-    {
-        return (TokenStream::new(), quote! { transformer });
+    if let Some(input) = as_it_is(program, affine) {
+        return (TokenStream::new(), input);
     }
     let name = format_ident!("{}_input", layer.name);
-    let blocks = count(affine.blocks());
+    let slots = count(affine.slots);
+    let (buffer, flat) = match (affine.form, affine.input) {
+        (Form::Bits, _) => {
+            let words = count(affine.slots / 64);
+            (quote! { [0u64; #words] }, quote! { #name.0 })
+        }
+        (_, Element::U8) => {
+            let blocks = count(affine.blocks());
+            (
+                quote! { [[0u8; 4]; #blocks] },
+                quote! { #name.0.as_flattened_mut() },
+            )
+        }
+        (_, Element::F32) => (quote! { [0f32; #slots] }, quote! { #name.0 }),
+        _ => (quote! { [0i16; #slots] }, quote! { #name.0 }),
+    };
     let parts = affine.parts.iter().map(|part| {
-        let source = variable(part.source);
-        let flat = match part.source {
-            Source::Transformer => quote! { transformer.as_flattened() },
-            Source::Layer(_) => quote! { #source.0 },
-        };
+        let values = propagate::values(program, part.source);
         let (slot, start, end) = (
             count(part.slot),
             count(part.start),
             count(part.start + part.lanes),
         );
-        quote! { buffer::place(#name.0.as_flattened_mut(), #slot, &#flat[#start..#end]); }
+        let place = match (affine.form, affine.input, element(program, part.source)) {
+            (Form::Bits, _, _) => quote! { place_signs },
+            (_, Element::I16, Element::U8) => quote! { place_wide },
+            _ => quote! { place },
+        };
+        quote! { buffer::#place(&mut #flat[..], #slot, &#values[#start..#end]); }
     });
     let prepare = quote! {
-        let mut #name = #runtime::buffer::Aligned([[0u8; 4]; #blocks]);
+        let mut #name = #runtime::buffer::Aligned(#buffer);
         #(#parts)*
         let #name = &#name.0;
     };
     (prepare, quote! { #name })
 }
 
-fn rows(affine: &Affine, names: &Names, input: &TokenStream) -> TokenStream {
-    let Names {
-        biases, weights, ..
-    } = names;
-    let slots = count(affine.slots);
-    let outputs = (0..affine.outputs).map(count).map(|output| {
-        quote! {
-            stack.#biases[#output].wrapping_add(simd::dot_row::<#slots>(
-                chunk(#input.as_flattened(), 0),
-                &stack.#weights[#output],
-            ))
+/// A layer's input, if it lies where it was computed as the layer reads it.
+fn as_it_is(program: &Program<'_>, affine: &Affine) -> Option<TokenStream> {
+    let [part] = affine.parts.as_slice() else {
+        return None;
+    };
+    let (lanes, element) = (lanes(program, part.source), element(program, part.source));
+    let same_type = match affine.input {
+        Element::I16 => matches!(element, Element::I16 | Element::U16),
+        input => input == element,
+    };
+    let whole = part.start == 0 && part.lanes == lanes && lanes == affine.slots;
+    if !whole || !same_type || affine.form == Form::Bits {
+        return None;
+    }
+    match part.source {
+        Source::Transformer => Some(quote! { transformer }),
+        // Bytes of layers are not in blocks.
+        Source::Layer(_) if affine.input == Element::U8 => None,
+        Source::Layer(index) => {
+            let name = propagate::variable(&program.network.layers[index]);
+            Some(quote! { &#name.0 })
         }
-    });
-    quote! { buffer::Aligned([#(#outputs),*]) }
+    }
+}
+
+/// Values that a source has in memory.
+fn lanes(program: &Program<'_>, source: Source) -> usize {
+    match source {
+        Source::Transformer => 2 * program.layout.columns.half,
+        Source::Layer(index) => program.layout.layers[index].lanes(),
+    }
+}
+
+fn element(program: &Program<'_>, source: Source) -> Element {
+    program.network.tensor(source).element
 }
 
 /// The sums of a blocked layer: a vector of outputs each, several sets of them so that one need not wait for
@@ -167,44 +410,6 @@ impl Sums {
             let weights = #weights;
             #(#sums = #dot(#sums, inputs, simd::load_i8(chunk(weights, #vectors)));)*
         }
-    }
-}
-
-/// Starts the sums at the biases, runs over the blocks, and brings the sums together.
-fn around(affine: &Affine, sums: &Sums, names: &Names, blocks: TokenStream) -> TokenStream {
-    let biases = &names.biases;
-    let starts = (0..sums.side_by_side).flat_map(|set| {
-        (0..sums.vectors).map(move |vector| {
-            let (name, vector_index) = (Sums::name(set, vector), count(vector));
-            let start = if set == 0 {
-                quote! { simd::load_i32(chunk(&stack.#biases, #vector_index)) }
-            } else {
-                quote! { simd::zero_i32() }
-            };
-            quote! { let mut #name = #start; }
-        })
-    });
-    let results = (0..sums.vectors).map(|vector| {
-        let index = count(vector);
-        let total = (1..sums.side_by_side).fold(
-            {
-                let name = Sums::name(0, vector);
-                quote! { #name }
-            },
-            |total, set| {
-                let name = Sums::name(set, vector);
-                quote! { simd::add_i32(#total, #name) }
-            },
-        );
-        quote! { simd::store_i32(#total, chunk_mut(&mut sums.0, #index)); }
-    });
-    let outputs = count(affine.outputs);
-    quote! {
-        #(#starts)*
-        #blocks
-        let mut sums = buffer::Aligned([0i32; #outputs]);
-        #(#results)*
-        sums
     }
 }
 

@@ -1,14 +1,11 @@
 //! What the runtime needs to know of a network: types, constants, the file's table, the way into the kernels.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::memory::count;
-use super::{Program, doc};
+use super::{Program, affine, doc, file};
 use crate::feature_set::FeatureSet;
-use crate::file::padded_inputs;
-use crate::layout::Affine;
-use crate::network::{Encoding, Source};
 
 /// The public names of a network.
 pub(super) fn types(program: &Program<'_>) -> TokenStream {
@@ -68,8 +65,13 @@ fn embedded(program: &Program<'_>, bytes: &TokenStream) -> TokenStream {
 pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let features = features(program);
-    let file = file(program);
+    let file = file::layout(program);
     let prefetch = prefetch(program);
+    let (proved, pass_proved) = if affine::needs_proofs(program.plans) {
+        (quote! { proved }, quote! { , proved })
+    } else {
+        (quote! { _ }, TokenStream::new())
+    };
     let selection = network.stacks.by_pieces.map(|table| {
         let table = table.iter().map(|bucket| Literal::u8_unsuffixed(*bucket));
         quote! {
@@ -125,8 +127,9 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 stm: &Half,
                 opponent: &Half,
                 bucket: usize,
+                #proved: #runtime::Proved,
             ) -> #runtime::Output {
-                #runtime::dispatch!(level, propagate(weights, stm, opponent, bucket))
+                #runtime::dispatch!(level, propagate(weights, stm, opponent, bucket #pass_proved))
             }
         }
 
@@ -136,7 +139,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
 
 fn prefetch(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
-    let lines = count((program.network.transformer.width * 2 / 64).min(2));
+    let lines = count((program.layout.columns.width * 2 / 64).min(2));
     let psqt = (program.network.transformer.psqt > 0).then(|| {
         quote! { #runtime::simd::prefetch::<_, 1>(#runtime::buffer::row(&weights.transformer_psqt, row)); }
     });
@@ -178,147 +181,6 @@ fn piece_square(runtime: &TokenStream, set: &FeatureSet, first_row: u32) -> Toke
     }
 }
 
-/// The table that the loader follows.
-fn file(program: &Program<'_>) -> TokenStream {
-    let (network, runtime) = (program.network, program.runtime);
-    let core = quote!(#runtime::__private::core);
-    let file = &network.file;
-    let word = |value: u32| Literal::u32_unsuffixed(value);
-    let (name, version, hash) = (&network.name, word(file.version), word(file.hash()));
-    let (transformer_hash, stack_hash) = (word(file.transformer_hash), word(file.stack_hash));
-    let encoding = match file.encoding {
-        Encoding::Raw => quote!(Raw),
-        Encoding::Leb128 => quote!(Leb128),
-    };
-    let (width, rows) = (network.transformer.width, network.feature_count());
-    let psqt = network.transformer.psqt;
-    let same =
-        |name: &str, element: &str, encoding: &TokenStream, offset: TokenStream, len: usize| {
-            let (element, len) = (format_ident!("{element}"), count(len));
-            quote! {
-                #runtime::file::Section::Tensor(#runtime::file::Tensor {
-                    name: #name,
-                    element: #runtime::file::Element::#element,
-                    encoding: #runtime::file::Encoding::#encoding,
-                    offset: #offset,
-                    order: #runtime::file::Order::Same { count: #len },
-                })
-            }
-        };
-    let field = |field: &str| {
-        let field = format_ident!("{field}");
-        quote! { #core::mem::offset_of!(Weights, #field) }
-    };
-    let mut transformer = vec![
-        same(
-            "transformer.biases",
-            "I16",
-            &encoding,
-            field("transformer_biases"),
-            width,
-        ),
-        same(
-            "transformer.weights",
-            "I16",
-            &encoding,
-            field("transformer_weights"),
-            rows * width,
-        ),
-    ];
-    if psqt > 0 {
-        let offset = field("transformer_psqt");
-        transformer.push(same(
-            "transformer.psqt",
-            "I32",
-            &encoding,
-            offset,
-            rows * psqt,
-        ));
-    }
-    let raw = quote!(Raw);
-    let stack_field = |field: String| {
-        let field = format_ident!("{field}");
-        quote! { #core::mem::offset_of!(Weights, stacks) + #core::mem::offset_of!(Stack, #field) }
-    };
-    let layers = network
-        .layers
-        .iter()
-        .enumerate()
-        .filter_map(|(index, layer)| {
-            let affine = program.layout.affine(index)?;
-            let biases = same(
-                &format!("{}.biases", layer.name),
-                "I32",
-                &raw,
-                stack_field(format!("{}_biases", layer.name)),
-                layer.output.len,
-            );
-            let name = format!("{}.weights", layer.name);
-            let offset = stack_field(format!("{}_weights", layer.name));
-            let order = affine_order(runtime, layer.output.len, layer.input_len(), affine);
-            Some(quote! {
-                #biases,
-                #runtime::file::Section::Tensor(#runtime::file::Tensor {
-                    name: #name,
-                    element: #runtime::file::Element::I8,
-                    encoding: #runtime::file::Encoding::Raw,
-                    offset: #offset,
-                    order: #order,
-                })
-            })
-        });
-    let stacks = count(network.stacks.count);
-    quote! {
-        #runtime::file::FileLayout {
-            name: #name,
-            version: #version,
-            hash: #hash,
-            sections: &[
-                #runtime::file::Section::Hash { name: "transformer hash", expected: #transformer_hash },
-                #(#transformer),*
-            ],
-            stacks: #runtime::file::Stacks {
-                count: #stacks,
-                stride: #core::mem::size_of::<Stack>(),
-                sections: &[
-                    #runtime::file::Section::Hash { name: "stack hash", expected: #stack_hash },
-                    #(#layers),*
-                ],
-            },
-        }
-    }
-}
-
-fn affine_order(
-    runtime: &TokenStream,
-    outputs: usize,
-    inputs: usize,
-    affine: &Affine,
-) -> TokenStream {
-    let segments = affine.parts.iter().map(|part| {
-        let (input, slot, len) = (count(part.input), count(part.slot), count(part.inputs));
-        let packed = part.source == Source::Transformer;
-        quote! { #runtime::file::Segment { input: #input, slot: #slot, len: #len, packed: #packed } }
-    });
-    let (outputs, memory_outputs, padded) = (
-        count(outputs),
-        count(affine.outputs),
-        count(padded_inputs(inputs)),
-    );
-    let (inputs, slots, blocked) = (count(inputs), count(affine.slots), affine.blocked);
-    quote! {
-        #runtime::file::Order::Affine(#runtime::file::Affine {
-            outputs: #outputs,
-            inputs: #inputs,
-            padded_inputs: #padded,
-            memory_outputs: #memory_outputs,
-            slots: #slots,
-            segments: &[#(#segments),*],
-            blocked: #blocked,
-        })
-    }
-}
-
 /// The public names, without a network behind them.
 pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
     let core = quote!(#runtime::__private::core);
@@ -347,7 +209,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             fn rows(_: &[u8; 0]) -> &[i16] { &[] }
             fn prefetch(_: &[u8; 0], _: u32) {}
             fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u32], _: &[u32], _: &mut [u8; 0]) {}
-            fn propagate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u8; 0], _: usize) -> #runtime::Output {
+            fn propagate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u8; 0], _: usize, _: #runtime::Proved) -> #runtime::Output {
                 #runtime::Output { psqt: 0, positional: 0, value: 0 }
             }
         }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::{Program, accumulate, affine, propagate, transform};
-use crate::plan::Plan;
+use crate::plan::{LayerPlan, Plan};
 
 pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
     let runtime = program.runtime;
@@ -30,12 +30,18 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
     let transform = transform::functions(program, plan, attribute.as_ref());
     let propagate = propagate::function(program, plan, attribute.as_ref());
     let step = affine::called_step(plan);
+    let calls_kernels = plan
+        .layers
+        .iter()
+        .any(|layer| matches!(layer, LayerPlan::Kernel { .. }));
+    let kernels = calls_kernels.then(|| quote! { use #runtime::kernels::#module as kernels; });
     quote! {
         #[doc = #doc]
         #cfg
         mod #module {
             use super::{Half, Weights};
             use #runtime::simd::#module as simd;
+            #kernels
             use #runtime::buffer::{self, chunk, chunk_mut};
             #check
             #accumulate

@@ -1,12 +1,12 @@
-//! From accumulators to the layers' inputs in one pass: clip, pool, pack, list the non-zero blocks.
+//! From accumulators to the layers' inputs in one pass: activate, pool, pack, list the non-zero blocks.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
 use super::memory::{count, linear};
 use crate::layout::BLOCK;
-use crate::network::Pooling;
+use crate::network::{Element, Pooling, TransformerActivation};
 use crate::plan::{Plan, Transform};
 
 /// Room at the end of the list of non-zero blocks for the one store that overshoots it.
@@ -15,16 +15,29 @@ const LIST_SLACK: usize = 32;
 /// The type of the list of non-zero blocks.
 pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
-    let blocks = program.network.transformer.output.len / BLOCK;
+    let blocks = outputs(program) / BLOCK;
     let (blocks, capacity) = (count(blocks), count(blocks + LIST_SLACK));
     quote! { #runtime::simd::NonZero<#blocks, #capacity> }
 }
 
+/// Values of the transformer's output in memory, padding included.
+pub(super) fn outputs(program: &Program<'_>) -> usize {
+    2 * program.layout.columns.half
+}
+
+/// The function `transform`, and those that it calls for one vector.
 pub(super) fn functions(
     program: &Program<'_>,
     plan: &Plan,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
+    match program.network.transformer.output.element {
+        Element::U8 => bytes(program, plan, attribute),
+        _ => words(program, plan, attribute),
+    }
+}
+
+fn bytes(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) -> TokenStream {
     let transform = &plan.transform;
     let pooled = pooled(program, plan, attribute);
     let runtime = program.runtime;
@@ -32,7 +45,7 @@ pub(super) fn functions(
     let list = transform
         .lists_nonzero
         .then(|| quote! { nonzero: &mut #list, });
-    let blocks = count(program.network.transformer.output.len / BLOCK);
+    let blocks = count(outputs(program) / BLOCK);
     let body = if transform.unrolled {
         straight_line(plan)
     } else {
@@ -58,17 +71,92 @@ pub(super) fn functions(
     }
 }
 
-/// Clips and pools: `packed` makes one vector of outputs.
+/// Outputs that stay 16 bits wide: accumulator values, large activations, roots of squares.
+fn words(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) -> TokenStream {
+    let (half, lanes) = (program.layout.columns.half, plan.isa.lanes(2));
+    let vectors = count(half / lanes);
+    let activated = activated(program, plan);
+    let (lanes, half, outputs) = (count(lanes), count(half), count(outputs(program)));
+    quote! {
+        #[inline]
+        #attribute
+        fn activated(values: &[i16; #lanes]) -> simd::I16 {
+            let x = simd::load_i16(values);
+            #activated
+        }
+
+        #[inline]
+        #attribute
+        fn transform(stm: &Half, opponent: &Half, output: &mut [i16; #outputs]) {
+            let (first, second) = output.split_at_mut(#half);
+            for index in 0..#vectors {
+                simd::store_i16(activated(chunk(&stm.values, index)), chunk_mut(first, index));
+                simd::store_i16(activated(chunk(&opponent.values, index)), chunk_mut(second, index));
+            }
+        }
+    }
+}
+
+/// An expression for the activation of the vector `x`.
+fn activated(program: &Program<'_>, plan: &Plan) -> TokenStream {
+    let transformer = &program.network.transformer;
+    let word = |value: u32| Literal::i16_unsuffixed(value as i16);
+    let one = word(transformer.one);
+    let clamped =
+        quote! { simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(#one)) };
+    match transformer.activation {
+        TransformerActivation::None => quote! { x },
+        TransformerActivation::Crelu => clamped,
+        // Kernels square the roots while they multiply.
+        TransformerActivation::Screlu { .. } if transformer.output.element == Element::U16 => {
+            clamped
+        }
+        TransformerActivation::Screlu { .. } => {
+            let square = multiplied(plan.transform.factor_shifts, &quote!(x), &quote!(x));
+            quote! {
+                let x = #clamped;
+                #square
+            }
+        }
+        TransformerActivation::Relu { shift, limit } => {
+            let (shift, limit) = (word(shift), word(limit));
+            quote! {
+                let x = simd::shift_right_i16::<#shift>(x);
+                simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(#limit))
+            }
+        }
+        // `below` is the parabola of negative values; the mask is -1 for them and 0 for the others.
+        TransformerActivation::Quantmoid4 => quote! {
+            let negative = simd::shift_right_i16::<15>(x);
+            let clamped = simd::min_i16(simd::max_i16(x, simd::splat_i16(-127)), simd::splat_i16(127));
+            let distance = simd::max_i16(clamped, simd::sub_i16(simd::splat_i16(0), clamped));
+            let root = simd::sub_i16(simd::splat_i16(127), distance);
+            let below = simd::shift_right_i16::<8>(simd::mul_low_i16(root, root));
+            let above = simd::sub_i16(simd::splat_i16(126), below);
+            simd::add_i16(above, simd::mul_low_i16(negative, simd::sub_i16(above, below)))
+        },
+    }
+}
+
+/// Activates and pools: `packed` makes one vector of outputs.
 fn pooled(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) -> TokenStream {
     let transformer = &program.network.transformer;
     let lanes = count(plan.isa.lanes(2));
-    let one = proc_macro2::Literal::u32_unsuffixed(transformer.one);
-    match transformer.pooling {
-        Pooling::None => quote! {
+    let is_crelu = transformer.activation == TransformerActivation::Crelu;
+    let one = Literal::i16_unsuffixed(transformer.one as i16);
+    if transformer.pooling == Pooling::None {
+        // Packing clips at zero, so it need not be done before.
+        let activated = if is_crelu {
+            quote! { simd::min_i16(x, simd::splat_i16(#one)) }
+        } else {
+            activated(program, plan)
+        };
+        return quote! {
             #[inline]
             #attribute
-            fn clipped(values: &[i16; #lanes]) -> simd::I16 {
-                simd::min_i16(simd::load_i16(values), simd::splat_i16(#one))
+            fn activated(values: &[i16; #lanes]) -> simd::I16 {
+                let x = simd::load_i16(values);
+                #activated
             }
 
             /// Outputs `index * simd::BYTES ..`; packing clips at zero.
@@ -76,39 +164,90 @@ fn pooled(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) -
             #attribute
             fn packed(half: &Half, index: usize) -> simd::U8 {
                 simd::pack_u8(
-                    clipped(chunk(&half.values, 2 * index)),
-                    clipped(chunk(&half.values, 2 * index + 1)),
+                    activated(chunk(&half.values, 2 * index)),
+                    activated(chunk(&half.values, 2 * index + 1)),
                 )
             }
-        },
-        Pooling::Product => {
-            let half = count(transformer.width / 2);
-            let product = product(plan.transform.factor_shifts);
+        };
+    }
+    let half = count(program.layout.columns.half);
+    let pool = pool(program, plan);
+    let activated =
+        (!is_crelu || !matches!(transformer.pooling, Pooling::Product { .. })).then(|| {
+            let activated = activated(program, plan);
             quote! {
                 #[inline]
                 #attribute
-                fn pooled(first: &[i16; #lanes], second: &[i16; #lanes]) -> simd::I16 {
-                    let (zero, one) = (simd::splat_i16(0), simd::splat_i16(#one));
-                    let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-                    let first = simd::max_i16(simd::min_i16(first, one), zero);
-                    let second = simd::min_i16(second, one);
-                    #product
-                }
-
-                /// Outputs `index * simd::BYTES ..`
-                #[inline]
-                #attribute
-                fn packed(half: &Half, index: usize) -> simd::U8 {
-                    let first = chunk::<i16, #half>(&half.values, 0);
-                    let second = chunk::<i16, #half>(&half.values, 1);
-                    simd::pack_u8(
-                        pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
-                        pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
-                    )
+                fn activated(values: &[i16; #lanes]) -> simd::I16 {
+                    let x = simd::load_i16(values);
+                    #activated
                 }
             }
+        });
+    quote! {
+        #activated
+
+        #[inline]
+        #attribute
+        fn pooled(first: &[i16; #lanes], second: &[i16; #lanes]) -> simd::I16 {
+            #pool
+        }
+
+        /// Outputs `index * simd::BYTES ..`
+        #[inline]
+        #attribute
+        fn packed(half: &Half, index: usize) -> simd::U8 {
+            let first = chunk::<i16, #half>(&half.values, 0);
+            let second = chunk::<i16, #half>(&half.values, 1);
+            simd::pack_u8(
+                pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
+                pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
+            )
         }
     }
+}
+
+/// Brings `first` and `second` together.
+fn pool(program: &Program<'_>, plan: &Plan) -> TokenStream {
+    let transformer = &program.network.transformer;
+    let activate = quote! { let (a, b) = (activated(first), activated(second)); };
+    match (transformer.pooling, transformer.activation) {
+        (Pooling::None, _) => TokenStream::new(),
+        (Pooling::Product { .. }, TransformerActivation::Crelu) => {
+            let one = Literal::i16_unsuffixed(transformer.one as i16);
+            let product = product(plan.transform.factor_shifts);
+            quote! {
+                let (zero, one) = (simd::splat_i16(0), simd::splat_i16(#one));
+                let (first, second) = (simd::load_i16(first), simd::load_i16(second));
+                let first = simd::max_i16(simd::min_i16(first, one), zero);
+                let second = simd::min_i16(second, one);
+                #product
+            }
+        }
+        (Pooling::Product { .. }, _) => {
+            let product = multiplied(plan.transform.factor_shifts, &quote!(a), &quote!(b));
+            quote! { #activate #product }
+        }
+        (Pooling::Average, _) => quote! {
+            #activate
+            let sum = simd::add_i16(simd::add_i16(a, b), simd::splat_i16(1));
+            simd::shift_right_i16::<1>(sum)
+        },
+        (Pooling::Max, _) => quote! {
+            #activate
+            simd::max_i16(a, b)
+        },
+    }
+}
+
+/// The product of two vectors without negative values, shifted right.
+fn multiplied(shifts: (u32, u32), a: &TokenStream, b: &TokenStream) -> TokenStream {
+    let shifted = |value: &TokenStream, shift: u32| {
+        let shift = count(shift as usize);
+        quote! { simd::shift_left_i16::<#shift>(#value) }
+    };
+    let (a, b) = (shifted(a, shifts.0), shifted(b, shifts.1));
+    quote! { simd::mul_high_i16(#a, #b) }
 }
 
 /// The high half of the product of two clipped factors, one or both shifted left before.

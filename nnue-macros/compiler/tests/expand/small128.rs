@@ -29,7 +29,7 @@ pub struct Net;
 /// bucket: by pieces, 1-4: 0, 5-8: 1, 9-12: 2, 13-16: 3, 17-20: 4, 21-24: 5, 25-28: 6, 29-32: 7
 /// ```
 ///
-/// Shifts round down, divisions towards zero. Sums stay within their range before biases are added.
+/// Shifts round down, divisions towards zero unless they say otherwise. Ranges leave biases aside.
 ///
 /// # Net file
 ///
@@ -319,7 +319,13 @@ impl ::nnue_runtime::Architecture for Net {
                             ::nnue_runtime::file::Segment {
                                 input: 0,
                                 slot: 0,
-                                len: 128,
+                                len: 64,
+                                packed: true,
+                            },
+                            ::nnue_runtime::file::Segment {
+                                input: 64,
+                                slot: 64,
+                                len: 64,
                                 packed: true,
                             },
                         ],
@@ -455,6 +461,7 @@ impl ::nnue_runtime::Architecture for Net {
         stm: &Half,
         opponent: &Half,
         bucket: usize,
+        _: ::nnue_runtime::Proved,
     ) -> ::nnue_runtime::Output {
         ::nnue_runtime::dispatch!(level, propagate(weights, stm, opponent, bucket))
     }
@@ -770,17 +777,25 @@ mod scalar {
             simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
             sums
         };
-        let ac_sqr_0_out = buffer::Aligned(
+        let ac_sqr_0_out = ::nnue_runtime::buffer::Aligned(
             ::nnue_runtime::activation::sqr_crelu::<
+                u8,
                 16,
             >(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = buffer::Aligned(
-            ::nnue_runtime::activation::crelu::<16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        let ac_0_out = ::nnue_runtime::buffer::Aligned(
+            ::nnue_runtime::activation::relu::<
+                u8,
+                16,
+            >(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
         let mut fc_1_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
-        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        buffer::place(
+            &mut fc_1_input.0.as_flattened_mut()[..],
+            0,
+            &ac_sqr_0_out.0[0..16],
+        );
+        buffer::place(&mut fc_1_input.0.as_flattened_mut()[..], 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
@@ -898,11 +913,14 @@ mod scalar {
             simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
             sums
         };
-        let ac_1_out = buffer::Aligned(
-            ::nnue_runtime::activation::crelu::<32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        let ac_1_out = ::nnue_runtime::buffer::Aligned(
+            ::nnue_runtime::activation::relu::<
+                u8,
+                32,
+            >(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
         let mut fc_2_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        buffer::place(&mut fc_2_input.0.as_flattened_mut()[..], 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
             buffer::Aligned([
@@ -917,13 +935,15 @@ mod scalar {
         };
         let psqt = buffer::row(&stm.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&opponent.psqt, bucket as u32)) / 2;
-        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-        let positional = sum as i32;
-        let value = (psqt / 16).wrapping_add(positional / 16);
-        ::nnue_runtime::Output {
-            psqt,
-            positional,
-            value,
+        {
+            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+            let positional = sum as i32;
+            let value = (psqt / 16).wrapping_add(positional / 16);
+            ::nnue_runtime::Output {
+                psqt,
+                positional,
+                value,
+            }
         }
     }
 }
@@ -1222,17 +1242,25 @@ mod avx512icl {
             );
             sums
         };
-        let ac_sqr_0_out = buffer::Aligned(
+        let ac_sqr_0_out = ::nnue_runtime::buffer::Aligned(
             ::nnue_runtime::activation::sqr_crelu::<
+                u8,
                 16,
             >(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = buffer::Aligned(
-            ::nnue_runtime::activation::crelu::<16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        let ac_0_out = ::nnue_runtime::buffer::Aligned(
+            ::nnue_runtime::activation::relu::<
+                u8,
+                16,
+            >(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
         let mut fc_1_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
-        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        buffer::place(
+            &mut fc_1_input.0.as_flattened_mut()[..],
+            0,
+            &ac_sqr_0_out.0[0..16],
+        );
+        buffer::place(&mut fc_1_input.0.as_flattened_mut()[..], 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
@@ -1292,11 +1320,14 @@ mod avx512icl {
             simd::store_i32(simd::add_i32(sum_0_1, sum_1_1), chunk_mut(&mut sums.0, 1));
             sums
         };
-        let ac_1_out = buffer::Aligned(
-            ::nnue_runtime::activation::crelu::<32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        let ac_1_out = ::nnue_runtime::buffer::Aligned(
+            ::nnue_runtime::activation::relu::<
+                u8,
+                32,
+            >(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
         let mut fc_2_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
-        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        buffer::place(&mut fc_2_input.0.as_flattened_mut()[..], 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
             buffer::Aligned([
@@ -1311,13 +1342,15 @@ mod avx512icl {
         };
         let psqt = buffer::row(&stm.psqt, bucket as u32)
             .wrapping_sub(*buffer::row(&opponent.psqt, bucket as u32)) / 2;
-        let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
-        let positional = sum as i32;
-        let value = (psqt / 16).wrapping_add(positional / 16);
-        ::nnue_runtime::Output {
-            psqt,
-            positional,
-            value,
+        {
+            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+            let positional = sum as i32;
+            let value = (psqt / 16).wrapping_add(positional / 16);
+            ::nnue_runtime::Output {
+                psqt,
+                positional,
+                value,
+            }
         }
     }
 }

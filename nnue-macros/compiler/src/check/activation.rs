@@ -1,0 +1,261 @@
+//! Elementwise functions: of which values, to which one.
+
+use crate::diagnostics::{Diagnostics, Spanned};
+use crate::network::{Activation, Element, One, Slice, Tensor};
+use crate::spec::{self, OpName};
+
+use super::in_range;
+use super::layers::{Scope, input_span};
+
+/// What 1.0 is in activations, unless the spec says otherwise: seven bits, so that no instruction set's byte
+/// products can saturate.
+const ACTIVATION_ONE: u32 = 127;
+
+/// The largest value of an activation: it is multiplied by weights of 8 or 16 bits.
+const LARGEST_ACTIVATION: i64 = i16::MAX as i64;
+
+/// Checks an activation; `None` if it, or what it reads, is wrong.
+pub(super) fn check(
+    scope: &Scope<'_>,
+    layer: &spec::Layer,
+    inputs: &[Slice],
+    diagnostics: &mut Diagnostics,
+) -> Option<(Activation, Tensor)> {
+    let spec::Op::Activation {
+        function,
+        shift,
+        one,
+        limit,
+    } = &layer.op
+    else {
+        return None;
+    };
+    let keys = Keys {
+        function: *function,
+        shift: shift.as_ref(),
+        one: one.as_ref(),
+        limit: limit.as_ref(),
+    };
+    let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
+    match tensor.element {
+        Element::F32 => {
+            let activation = float(layer, &keys, diagnostics)?;
+            let output = Tensor {
+                len: input.len,
+                element: Element::F32,
+                one: One::Tensor(1),
+                range: (0, 0),
+            };
+            Some((activation, output))
+        }
+        Element::I32 => {
+            let from = scope.shared_one(layer, 0, input, diagnostics)?;
+            integer(layer, &keys, input.len, from, diagnostics)
+        }
+        Element::U8 | Element::U16 | Element::I16 => {
+            let name = &layer.name.value;
+            let input = scope.name(input.source);
+            diagnostics.error(
+                input_span(layer, 0),
+                format!(
+                    "`{name}` reads the activations of `{input}`, expected sums of an affine layer"
+                ),
+            );
+            None
+        }
+    }
+}
+
+struct Keys<'a> {
+    function: OpName,
+    shift: Option<&'a Spanned<i64>>,
+    one: Option<&'a Spanned<i64>>,
+    limit: Option<&'a Spanned<i64>>,
+}
+
+/// An activation of floating point, which has no keys.
+fn float(
+    layer: &spec::Layer,
+    keys: &Keys<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Activation> {
+    let name = &layer.name.value;
+    for (key, value) in [
+        ("shift", keys.shift),
+        ("one", keys.one),
+        ("limit", keys.limit),
+    ] {
+        if let Some(value) = value {
+            diagnostics
+                .error(
+                    value.span,
+                    format!("`{key}` belongs to integers, `{name}` reads `f32`"),
+                )
+                .help("in `f32`, 1.0 is 1.0: remove it");
+            return None;
+        }
+    }
+    match keys.function {
+        OpName::Crelu => Some(Activation::FloatCrelu),
+        OpName::Screlu => Some(Activation::FloatScrelu),
+        OpName::SqrCrelu => Some(Activation::FloatSqrCrelu),
+        OpName::Relu => Some(Activation::FloatRelu),
+        OpName::Sigmoid => Some(Activation::FloatSigmoid),
+        OpName::HardSwish => Some(Activation::FloatHardSwish),
+        _ => {
+            diagnostics
+                .error(layer.span, format!("`{}` of `f32` values", keys.function))
+                .help("it is made for integers");
+            None
+        }
+    }
+}
+
+/// An activation of sums of which 1.0 is `from`.
+fn integer(
+    layer: &spec::Layer,
+    keys: &Keys<'_>,
+    len: usize,
+    from: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Activation, Tensor)> {
+    let name = &layer.name.value;
+    if matches!(keys.function, OpName::Sigmoid | OpName::HardSwish) {
+        diagnostics
+            .error(layer.span, format!("`{}` of integers", keys.function))
+            .help("a layer with `op = \"float\"` makes `f32` of integers");
+        return None;
+    }
+    let Some(shift) = keys.shift else {
+        diagnostics
+            .error(layer.span, format!("`{name}` needs `shift`"))
+            .help("write how far its input is shifted to the right: `shift = 6`");
+        return None;
+    };
+    let one = match keys.one {
+        Some(one) => Some(in_range("one", one, 1..=LARGEST_ACTIVATION, diagnostics)?),
+        None => None,
+    };
+    let amount = in_range("shift", shift, 0..=31, diagnostics)?;
+    let target = one.unwrap_or(ACTIVATION_ONE);
+    let (activation, one, largest) = match keys.function {
+        OpName::SqrCrelu => {
+            check_shift(layer, Takes::Square, shift, from, target, diagnostics)?;
+            let activation = Activation::SqrCrelu {
+                shift: amount,
+                limit: target,
+            };
+            (activation, target, target)
+        }
+        OpName::Screlu => {
+            check_shift(layer, Takes::Square, shift, from, target, diagnostics)?;
+            let largest = (u64::from(from) * u64::from(from)) >> amount;
+            let activation = Activation::Screlu {
+                shift: amount,
+                limit: from,
+            };
+            (activation, target, largest as u32)
+        }
+        OpName::Relu => {
+            let limit = match keys.limit {
+                Some(limit) => in_range("limit", limit, 1..=LARGEST_ACTIVATION, diagnostics)?,
+                None => ACTIVATION_ONE,
+            };
+            let target = one.unwrap_or((from >> amount).max(1));
+            check_shift(layer, Takes::Value, shift, from, target, diagnostics)?;
+            let activation = Activation::Relu {
+                shift: amount,
+                limit,
+            };
+            (activation, target, limit)
+        }
+        OpName::Quantmoid4 => {
+            if let Some(one) = keys.one {
+                diagnostics
+                    .error(one.span, "`quantmoid4` has no `one`")
+                    .label("1.0 is 127 before and after it: remove it");
+                return None;
+            }
+            check_shift(
+                layer,
+                Takes::Value,
+                shift,
+                from,
+                ACTIVATION_ONE,
+                diagnostics,
+            )?;
+            (
+                Activation::Quantmoid4 { shift: amount },
+                ACTIVATION_ONE,
+                126,
+            )
+        }
+        _ => {
+            check_shift(layer, Takes::Value, shift, from, target, diagnostics)?;
+            let activation = Activation::Relu {
+                shift: amount,
+                limit: target,
+            };
+            (activation, target, target)
+        }
+    };
+    let output = Tensor {
+        len,
+        element: if largest <= u32::from(u8::MAX) {
+            Element::U8
+        } else {
+            Element::I16
+        },
+        one: One::Tensor(one),
+        range: (0, i64::from(largest)),
+    };
+    Some((activation, output))
+}
+
+/// What an activation shifts.
+#[derive(Clone, Copy, PartialEq)]
+enum Takes {
+    Value,
+    Square,
+}
+
+/// Whether a shift takes the sums' one to the activation's.
+///
+/// A value must do so exactly. A square may miss by one part in 64, as the field's nets do:
+/// 8128 * 8128 >> 19 is 126 and stands for 127.
+fn check_shift(
+    layer: &spec::Layer,
+    takes: Takes,
+    shift: &Spanned<i64>,
+    from: u32,
+    to: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let (from_64, to_64) = (u64::from(from), u64::from(to));
+    let (reached, formula, tolerance) = match takes {
+        Takes::Square => (from_64 * from_64, format!("{from} * {from}"), 64),
+        Takes::Value => (from_64, from.to_string(), u64::MAX),
+    };
+    let fits = |amount: u32| {
+        let target = to_64 << amount;
+        reached.abs_diff(target) <= target / tolerance
+    };
+    let amount = shift.value as u32;
+    if fits(amount) {
+        return Some(());
+    }
+    let value = reached as f64 / (1u64 << amount) as f64;
+    let error = diagnostics
+        .error(
+            shift.span,
+            format!("shift {amount} contradicts the ones: {formula} >> {amount} is {value}, expected {to}"),
+        )
+        .label(format!("1.0 is {from} in the input of `{}` and {to} in its output", layer.name.value));
+    match (0..32).find(|amount| fits(*amount)) {
+        Some(fitting) => error.help(format!("shift {fitting} takes {formula} to {to}")),
+        None => error.help(format!(
+            "no shift takes {formula} to {to}: one of the ones is wrong"
+        )),
+    };
+    None
+}

@@ -1,0 +1,461 @@
+//! Affine layers: which weights go with which inputs, the range of the sums, what may be skipped.
+
+use crate::diagnostics::{Diagnostics, Span, Spanned};
+use crate::layout::{FEWEST_BLOCKED_OUTPUTS, OUTPUT_UNIT};
+use crate::network::{
+    Affine, Divide, Element, One, Slice, Source, Sparse, SparseBy, SumOrder, Tensor, WeightType,
+};
+use crate::spec::{self, BiasType, Rounding};
+
+use super::in_range;
+use super::layers::{Scope, input_span};
+
+/// Layers up to this size are compiled; they are meant to be small, the transformer is large.
+const MAX_OUTPUTS: i64 = 4096;
+
+/// Checks an affine layer; `None` if it, or what it reads, is wrong.
+pub(super) fn check(
+    scope: &Scope<'_>,
+    layer: &spec::Layer,
+    affine: &spec::Affine,
+    inputs: Option<&[Slice]>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Affine, Tensor)> {
+    let len = in_range("outputs", &affine.outputs, 1..=MAX_OUTPUTS, diagnostics);
+    let divide = check_divide(affine, diagnostics);
+    let order = check_order(affine, len, diagnostics);
+    let density = check_density(affine, diagnostics);
+    let ones = check_ones(layer, affine, len, diagnostics);
+    let inputs = inputs?;
+    let element = input_element(scope, layer, affine.weights.value, inputs, diagnostics)?;
+    let sums = range_of_sums(scope, affine.weights.value, inputs)?;
+    let len = len? as usize;
+    let shape = Shape {
+        element,
+        len,
+        inputs,
+    };
+    let sparse = check_sparse(scope, layer, affine, density?, &shape, diagnostics);
+    let output_blocks = check_output_blocks(affine, &shape, diagnostics);
+    let (one, to_float) = ones?;
+    let divide = divide?;
+    let (element, range) = match one {
+        Some(_) => {
+            let by = divide.map_or(1, |divide| i64::from(divide.by));
+            (Element::I32, (sums.0 / by, sums.1 / by))
+        }
+        None => (Element::F32, (0, 0)),
+    };
+    let checked = Affine {
+        weights: affine.weights.value,
+        sparse: sparse?,
+        output_blocks: output_blocks?,
+        divide,
+        to_float,
+        order: order?,
+    };
+    let output = Tensor {
+        len,
+        element,
+        one: one.unwrap_or(One::Tensor(1)),
+        range,
+    };
+    Some((checked, output))
+}
+
+/// What decides which zeros can be skipped.
+struct Shape<'a> {
+    element: Element,
+    len: usize,
+    inputs: &'a [Slice],
+}
+
+/// The ones of the sums; or, for floating point, none and what integer sums are multiplied by.
+fn check_ones(
+    layer: &spec::Layer,
+    affine: &spec::Affine,
+    len: Option<u32>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Option<One>, Option<f32>)> {
+    let name = &layer.name.value;
+    let weights = affine.weights.value;
+    let float_biases = affine
+        .biases
+        .as_ref()
+        .filter(|biases| biases.value == BiasType::F32);
+    if weights == WeightType::F32 {
+        if let Some(biases) = affine
+            .biases
+            .as_ref()
+            .filter(|biases| biases.value != BiasType::F32)
+        {
+            diagnostics
+                .error(biases.span, "layers of `f32` weights have `f32` biases")
+                .related(affine.weights.span, "the weights");
+            return None;
+        }
+        let needless = affine.one.as_ref().map(|one| ("one", one.span));
+        let needless = needless.or(affine.scale.as_ref().map(|scale| ("scale", scale.span)));
+        if let Some((key, span)) = needless {
+            diagnostics
+                .error(span, format!("`{key}` belongs to integer weights"))
+                .help("in `f32`, 1.0 is 1.0: remove it");
+            return None;
+        }
+        return Some((None, None));
+    }
+    if let Some(biases) = float_biases {
+        return match (&affine.scale, &affine.one) {
+            (Some(scale), None) => Some((None, Some(check_scale(scale, diagnostics)?))),
+            (None, Some(one)) => match one.value.as_slice() {
+                [one] => {
+                    let one = in_range("one", one, 1..=i64::from(i32::MAX), diagnostics)?;
+                    Some((None, Some((1.0 / f64::from(one)) as f32)))
+                }
+                _ => {
+                    diagnostics
+                        .error(one.span, "one `one` per output and `f32` biases")
+                        .help("write one for all, or `scale`");
+                    None
+                }
+            },
+            (found, _) => {
+                let both = found.is_some();
+                let problem = if both {
+                    "not both"
+                } else {
+                    "to make `f32` of its sums"
+                };
+                diagnostics
+                    .error(
+                        layer.span,
+                        format!("`{name}` needs `one` or `scale`, {problem}"),
+                    )
+                    .related(biases.span, "its biases are `f32`")
+                    .help("sums are multiplied by `scale`, which is 1 / `one` when absent");
+                None
+            }
+        };
+    }
+    if let Some(scale) = &affine.scale {
+        diagnostics
+            .error(
+                scale.span,
+                "`scale` belongs to layers whose biases are `f32`",
+            )
+            .help("integer layers say what 1.0 is in their sums: `one`");
+        return None;
+    }
+    let Some(ones) = &affine.one else {
+        diagnostics
+            .error(layer.span, format!("`{name}` needs `one`"))
+            .help("write what 1.0 is in its sums: `one = 8128`");
+        return None;
+    };
+    let checked: Vec<_> = ones
+        .value
+        .iter()
+        .map(|one| in_range("one", one, 1..=i64::from(i32::MAX), diagnostics))
+        .collect();
+    let checked = checked.into_iter().collect::<Option<Vec<u32>>>()?;
+    if let [one] = checked.as_slice() {
+        return Some((Some(One::Tensor(*one)), None));
+    }
+    if checked.len() != len? as usize {
+        diagnostics
+            .error(
+                ones.span,
+                format!(
+                    "`one` has {} entries, expected 1 or {}",
+                    checked.len(),
+                    len?
+                ),
+            )
+            .related(affine.outputs.span, "one for all outputs, or one for each");
+        return None;
+    }
+    Some((Some(One::of(checked)), None))
+}
+
+/// A factor that `f32` holds.
+pub(super) fn check_scale(scale: &Spanned<f64>, diagnostics: &mut Diagnostics) -> Option<f32> {
+    let rounded = scale.value as f32;
+    if !rounded.is_normal() {
+        diagnostics.error(
+            scale.span,
+            format!(
+                "`scale` is {}, expected a number that `f32` holds and that is not 0",
+                scale.value
+            ),
+        );
+        return None;
+    }
+    Some(rounded)
+}
+
+fn check_divide(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<Option<Divide>> {
+    let weights = affine.weights.value;
+    if let Some(rounding) = &affine.rounding
+        && affine.divide.is_none()
+    {
+        diagnostics
+            .error(rounding.span, "`rounding` belongs to `divide`")
+            .help("remove it, or say what the sums are divided by");
+        return None;
+    }
+    let Some(divide) = &affine.divide else {
+        return Some(None);
+    };
+    if weights == WeightType::F32 {
+        diagnostics
+            .error(divide.span, "`divide` belongs to integer weights")
+            .related(affine.weights.span, "the weights");
+        return None;
+    }
+    let by = in_range("divide", divide, 1..=i64::from(i32::MAX), diagnostics)?;
+    let rounding = affine.rounding.as_ref();
+    Some(Some(Divide {
+        by: by as i32,
+        rounding: rounding.map_or(Rounding::Truncate, |rounding| rounding.value),
+    }))
+}
+
+/// In which order products are added: it matters to floating point alone.
+fn check_order(
+    affine: &spec::Affine,
+    len: Option<u32>,
+    diagnostics: &mut Diagnostics,
+) -> Option<SumOrder> {
+    match &affine.sums {
+        Some(sums) if affine.weights.value != WeightType::F32 => {
+            diagnostics
+                .error(sums.span, "`sums` belongs to `f32` weights")
+                .help("sums of integers do not depend on their order: remove it");
+            None
+        }
+        Some(sums) => Some(sums.value),
+        None if len? as usize >= FEWEST_BLOCKED_OUTPUTS => Some(SumOrder::Columns),
+        None => Some(SumOrder::Lanes),
+    }
+}
+
+/// The common type of a layer's inputs, which must go with its weights.
+fn input_element(
+    scope: &Scope<'_>,
+    layer: &spec::Layer,
+    weights: WeightType,
+    inputs: &[Slice],
+    diagnostics: &mut Diagnostics,
+) -> Option<Element> {
+    let name = &layer.name.value;
+    let mut common = None;
+    for (index, slice) in inputs.iter().enumerate() {
+        let element = scope.tensor(slice.source)?.element;
+        let input = scope.name(slice.source);
+        let span = input_span(layer, index);
+        let fits = match weights {
+            WeightType::I8 | WeightType::I16 => {
+                matches!(element, Element::U8 | Element::U16 | Element::I16)
+            }
+            WeightType::F32 => element == Element::F32,
+            WeightType::Binary => matches!(element, Element::I16 | Element::I32),
+        };
+        if !fits {
+            let error = diagnostics.error(
+                span,
+                format!("`{name}` has `{weights}` weights and reads `{element}` from `{input}`"),
+            );
+            match (weights, element) {
+                (WeightType::F32, _) => {
+                    error.help("a layer with `op = \"float\"` makes `f32` of integers")
+                }
+                (WeightType::Binary, Element::F32) => error.help("binary layers read integers"),
+                (WeightType::Binary, _) => error
+                    .label("no value is negative: all signs are the same")
+                    .help("binary layers read sums, or a transformer with `activation = \"none\"`"),
+                (_, Element::I32) => {
+                    error.help("put an activation such as `crelu` between two affine layers")
+                }
+                _ => error.help("give the layer `weights = \"f32\"`"),
+            };
+            return None;
+        }
+        common = Some(match (common, element) {
+            (None, element) => element,
+            (Some(first), element) if first == element => element,
+            (Some(Element::U8 | Element::I16), Element::U8 | Element::I16) => Element::I16,
+            (Some(first), element) => {
+                diagnostics
+                    .error(span, format!("`{name}` reads `{first}` and `{element}`"))
+                    .help("read them in layers of their own, or make them the same type");
+                return None;
+            }
+        });
+        scope.shared_one(layer, index, slice, diagnostics)?;
+    }
+    common
+}
+
+/// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide whether sums wrap.
+fn range_of_sums(scope: &Scope<'_>, weights: WeightType, inputs: &[Slice]) -> Option<(i64, i64)> {
+    let (lowest_weight, highest_weight) = match weights {
+        WeightType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
+        WeightType::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+        WeightType::Binary => (-1, 1),
+        WeightType::F32 => (0, 0),
+    };
+    let (mut lowest, mut highest) = (0i64, 0i64);
+    for slice in inputs {
+        let range = match weights {
+            WeightType::Binary => (-1, 1),
+            _ => scope.tensor(slice.source)?.range,
+        };
+        let products = [
+            range.0 * lowest_weight,
+            range.0 * highest_weight,
+            range.1 * lowest_weight,
+            range.1 * highest_weight,
+        ];
+        let len = slice.len as i64;
+        lowest = lowest.saturating_add(products.into_iter().fold(0, i64::min).saturating_mul(len));
+        highest =
+            highest.saturating_add(products.into_iter().fold(0, i64::max).saturating_mul(len));
+    }
+    let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
+    Some((lowest.max(least), highest.min(most)))
+}
+
+/// The share of inputs that are not zero.
+fn check_density(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
+    let Some(density) = &affine.density else {
+        return Some(None);
+    };
+    if affine.sparse.is_none() {
+        diagnostics
+            .error(density.span, "`density` belongs to sparse layers")
+            .help("add `sparse = true`, or remove it");
+        return None;
+    }
+    if !(0.0..=1.0).contains(&density.value) {
+        diagnostics.error(
+            density.span,
+            format!("`density` is {}, allowed are 0 to 1", density.value),
+        );
+        return None;
+    }
+    Some(Some(density.value))
+}
+
+fn check_sparse(
+    scope: &Scope<'_>,
+    layer: &spec::Layer,
+    affine: &spec::Affine,
+    density: Option<f64>,
+    shape: &Shape<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Option<Sparse>> {
+    let Some(sparse) = &affine.sparse else {
+        return Some(None);
+    };
+    let name = &layer.name.value;
+    let reads_all = matches!(
+        shape.inputs,
+        [slice] if slice.source == Source::Transformer
+            && scope.transformer.is_some_and(|transformer| slice.len == transformer.len)
+    );
+    if !reads_all {
+        let error = diagnostics.error(
+            sparse.span,
+            format!("`{name}` is sparse and does not read the whole transformer"),
+        );
+        if let Some(input) = &layer.input {
+            error.related(input.span, "what it reads");
+        }
+        error.help("only the transformer's output is large and zero enough: remove `sparse`");
+        return None;
+    }
+    if shape.len < FEWEST_BLOCKED_OUTPUTS {
+        let outputs = shape.len;
+        diagnostics
+            .error(
+                sparse.span,
+                format!("`{name}` is sparse with {outputs} outputs, allowed are {FEWEST_BLOCKED_OUTPUTS} and more"),
+            )
+            .help("layers with fewer are computed row by row: remove `sparse`");
+        return None;
+    }
+    check_sparse_types(
+        affine,
+        sparse.value,
+        shape.element,
+        sparse.span,
+        diagnostics,
+    )?;
+    Some(Some(Sparse {
+        by: sparse.value,
+        density,
+    }))
+}
+
+/// Whether zeros of these inputs can be skipped, and in this way.
+fn check_sparse_types(
+    affine: &spec::Affine,
+    by: SparseBy,
+    element: Element,
+    span: Span,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let weights = affine.weights.value;
+    let bytes = element == Element::U8;
+    let integers = matches!(weights, WeightType::I8 | WeightType::I16);
+    let fits = match by {
+        SparseBy::Auto => integers && element != Element::U16,
+        SparseBy::Blocks => bytes && weights == WeightType::I8,
+        SparseBy::Inputs => integers && element != Element::U16,
+    };
+    if fits {
+        return Some(());
+    }
+    let error = diagnostics.error(
+        span,
+        format!("`{element}` inputs and `{weights}` weights cannot be sparse like that"),
+    );
+    error.label("by `blocks`: `u8` and `i8`; by `inputs`: `u8` or `i16`, and `i8` or `i16`");
+    error.related(affine.weights.span, "the weights");
+    None
+}
+
+fn check_output_blocks(
+    affine: &spec::Affine,
+    shape: &Shape<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Option<usize>> {
+    let Some(blocks) = &affine.output_blocks else {
+        return Some(None);
+    };
+    let by_inputs = affine
+        .sparse
+        .as_ref()
+        .is_some_and(|sparse| sparse.value != SparseBy::Blocks);
+    if !by_inputs {
+        diagnostics
+            .error(
+                blocks.span,
+                "`output_blocks` belongs to layers that are sparse by inputs",
+            )
+            .help("add `sparse = \"inputs\"`");
+        return None;
+    }
+    if !shape.len.is_multiple_of(OUTPUT_UNIT) {
+        diagnostics
+            .error(
+                affine.outputs.span,
+                format!("{} outputs are not a multiple of {OUTPUT_UNIT}", shape.len),
+            )
+            .related(blocks.span, "blocks of 16 outputs");
+        return None;
+    }
+    let most = (shape.len / OUTPUT_UNIT) as i64;
+    let blocks = in_range("output_blocks", blocks, 1..=most, diagnostics)?;
+    Some(Some(blocks as usize))
+}

@@ -1,0 +1,382 @@
+//! Values of different ones brought together: in sums of layers, in the output's, and on the way to `f32`.
+
+use crate::diagnostics::{Diagnostics, Span, Spanned};
+use crate::network::{Align, Element, One, Op, Slice, Tensor};
+use crate::spec;
+
+use super::affine::check_scale;
+use super::in_range;
+use super::layers::{Scope, input_span};
+
+/// Bits of a multiplier, unless the spec says otherwise: as many as the weights have.
+const MULTIPLIER_BITS: u32 = 8;
+
+/// The relative error of a multiplier that is accepted, unless the spec says otherwise: half of its last bit.
+const LARGEST_ERROR: f64 = 1.0 / 256.0;
+
+/// What an alignment brings values to, and how.
+pub(super) struct Method {
+    pub(super) one: u32,
+    align: Option<Spanned<spec::Align>>,
+    bits: u32,
+    error: f64,
+    /// Where the spec says `one`, for messages.
+    one_span: Span,
+}
+
+impl Method {
+    /// Checks the keys of an alignment; `default_one` is the one when the spec says none.
+    pub(super) fn check(
+        keys: &spec::Alignment,
+        default_one: Option<u32>,
+        owner: (Span, &str),
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Method> {
+        let one = match &keys.one {
+            Some(one) => in_range("one", one, 1..=i64::from(i32::MAX), diagnostics)?,
+            None => match default_one {
+                Some(one) => one,
+                None => {
+                    diagnostics
+                        .error(owner.0, format!("{} needs `one`", owner.1))
+                        .help("write what 1.0 is in the sum: `one = 8128`");
+                    return None;
+                }
+            },
+        };
+        let by_shift = matches!(&keys.align, Some(align) if align.value == spec::Align::Shift);
+        let needless = keys.bits.as_ref().map(|bits| ("bits", bits.span));
+        let needless = needless.or(keys.error.as_ref().map(|error| ("error", error.span)));
+        if let Some((key, span)) = needless.filter(|_| !by_shift) {
+            diagnostics
+                .error(span, format!("`{key}` belongs to `align = \"shift\"`"))
+                .help("remove it, or say how the terms are aligned");
+            return None;
+        }
+        let bits = match &keys.bits {
+            Some(bits) => in_range("bits", bits, 1..=24, diagnostics)?,
+            None => MULTIPLIER_BITS,
+        };
+        let error = match &keys.error {
+            Some(error) if !(0.0..1.0).contains(&error.value) => {
+                diagnostics.error(
+                    error.span,
+                    format!("`error` is {}, allowed are 0 to 1", error.value),
+                );
+                return None;
+            }
+            Some(error) => error.value,
+            None => LARGEST_ERROR,
+        };
+        Some(Method {
+            one,
+            align: keys.align.clone(),
+            bits,
+            error,
+            one_span: keys.one.as_ref().map_or(owner.0, |one| one.span),
+        })
+    }
+
+    /// How values of these ones become those of [`Method::one`]; reports it if the spec does not say.
+    pub(super) fn align(
+        &self,
+        ones: &One,
+        term: (Span, &str),
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Align> {
+        let ones = match ones {
+            One::Tensor(one) if *one == self.one => return Some(Align::None),
+            One::Tensor(one) => vec![*one],
+            One::Channels(ones) => ones.clone(),
+        };
+        let factors: Vec<_> = ones.iter().map(|one| reduced(self.one, *one)).collect();
+        match &self.align {
+            None => {
+                self.report_different(&ones, factors[0], term, diagnostics);
+                None
+            }
+            Some(align) => match align.value {
+                spec::Align::Exact => Some(Align::Exact(factors)),
+                spec::Align::Shift => self.by_shift(&factors, align.span, diagnostics),
+            },
+        }
+    }
+
+    fn report_different(
+        &self,
+        ones: &[u32],
+        factor: (i64, i64),
+        (span, name): (Span, &str),
+        diagnostics: &mut Diagnostics,
+    ) {
+        let factor = match factor {
+            (numerator, 1) => numerator.to_string(),
+            (numerator, denominator) => format!("{numerator}/{denominator}"),
+        };
+        let one = self.one;
+        let found = match ones {
+            [one] => format!("{one}"),
+            [first, ..] => format!("{first} and others"),
+            [] => String::new(),
+        };
+        diagnostics
+            .error(
+                span,
+                format!(
+                    "summands of different ones: 1.0 is {found} in `{name}` and {one} in the sum"
+                ),
+            )
+            .label(format!("the factor between is {factor}"))
+            .related(self.one_span, format!("{one} stands for 1.0"))
+            .help(format!(
+                "`align = \"{}\"` multiplies by {factor} in 64 bits and rounds towards zero",
+                spec::Align::Exact
+            ));
+    }
+
+    /// Multipliers of few bits, all with the same shift: `x * multiplier >> shift`.
+    fn by_shift(
+        &self,
+        factors: &[(i64, i64)],
+        span: Span,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Align> {
+        let approximations: Vec<_> = factors
+            .iter()
+            .map(|factor| approximation(*factor, self.bits))
+            .collect();
+        for (factor, (multiplier, shift)) in factors.iter().zip(&approximations) {
+            let exact = factor.0 as f64 / factor.1 as f64;
+            let error = (*multiplier as f64 / 2f64.powi(*shift) / exact - 1.0).abs();
+            if error > self.error {
+                let (numerator, denominator) = factor;
+                diagnostics
+                    .error(
+                        span,
+                        format!(
+                            "{multiplier} / 2^{shift} misses {numerator}/{denominator} by one part in {:.0}, allowed is one in {:.0}",
+                            1.0 / error,
+                            1.0 / self.error
+                        ),
+                    )
+                    .help("allow more `bits` or a larger `error`, or write `align = \"exact\"`");
+                return None;
+            }
+        }
+        let shift = approximations.iter().map(|(_, shift)| *shift).max()?.max(0);
+        let multipliers: Vec<i64> = approximations
+            .iter()
+            .map(|(multiplier, own)| multiplier << (shift - own))
+            .collect();
+        // `x` has 32 bits and the product must fit in 64; far beyond what ones of nets ask for.
+        if shift > 62 || multipliers.iter().any(|multiplier| *multiplier > 1 << 31) {
+            diagnostics.error(
+                span,
+                "the ones are too far apart to align them by a multiplier and a shift",
+            );
+            return None;
+        }
+        Some(Align::Shift {
+            multipliers,
+            shift: shift as u32,
+        })
+    }
+}
+
+/// The nearest `multiplier / 2^shift` to a factor, where the multiplier has at most so many bits and is odd or 1.
+fn approximation((numerator, denominator): (i64, i64), bits: u32) -> (i64, i32) {
+    // 32-bit ones and 24 bits: everything here fits in 128 bits.
+    let (numerator, denominator) = (i128::from(numerator), i128::from(denominator));
+    let limit = 1i128 << bits;
+    let scaled = |shift: i32| {
+        let (n, d) = if shift >= 0 {
+            (numerator << shift, denominator)
+        } else {
+            (numerator, denominator << -shift)
+        };
+        (2 * n + d) / (2 * d)
+    };
+    let mut shift = 62;
+    while scaled(shift) >= limit {
+        shift -= 1;
+    }
+    let mut multiplier = scaled(shift).max(1);
+    while multiplier % 2 == 0 {
+        multiplier /= 2;
+        shift -= 1;
+    }
+    (multiplier as i64, shift)
+}
+
+/// Checks a sum of layers, or the alignment of one.
+pub(super) fn check_sum(
+    scope: &Scope<'_>,
+    layer: &spec::Layer,
+    keys: &spec::Alignment,
+    inputs: &[Slice],
+    diagnostics: &mut Diagnostics,
+) -> Option<(Op, Tensor)> {
+    let name = &layer.name.value;
+    let first = inputs.first()?;
+    let mut elements = Vec::new();
+    for (index, slice) in inputs.iter().enumerate() {
+        let element = scope.tensor(slice.source)?.element;
+        if slice.source == crate::network::Source::Transformer {
+            diagnostics
+                .error(
+                    input_span(layer, index),
+                    format!("`{name}` adds up the transformer's output"),
+                )
+                .help("only affine layers read it");
+            return None;
+        }
+        if slice.len != first.len {
+            diagnostics
+                .error(
+                    input_span(layer, index),
+                    format!("`{name}` adds {} values to {}", slice.len, first.len),
+                )
+                .related(input_span(layer, 0), format!("{} values", first.len));
+            return None;
+        }
+        elements.push(element);
+    }
+    if elements.contains(&Element::F32) {
+        return check_float_sum(layer, keys, first.len, &elements, diagnostics);
+    }
+    let ones: Vec<One> = inputs
+        .iter()
+        .map(|slice| scope.one(slice))
+        .collect::<Option<_>>()?;
+    let all_same = ones.iter().all(|one| *one == ones[0]);
+    let default = ones[0].shared().filter(|_| all_same);
+    let owner = format!("`{name}`");
+    let method = Method::check(keys, default, (layer.span, &owner), diagnostics)?;
+    let mut aligns = Vec::new();
+    let (mut lowest, mut highest) = (0i64, 0i64);
+    for (index, (slice, one)) in inputs.iter().zip(&ones).enumerate() {
+        let term = (input_span(layer, index), scope.name(slice.source));
+        let align = method.align(one, term, diagnostics)?;
+        let range = scope.tensor(slice.source)?.range;
+        lowest = lowest.saturating_add(extreme(&align, range.0.min(0)));
+        highest = highest.saturating_add(extreme(&align, range.1.max(0)));
+        aligns.push(align);
+    }
+    let output = Tensor {
+        len: first.len,
+        element: Element::I32,
+        one: One::Tensor(method.one),
+        range: (
+            lowest.max(i64::from(i32::MIN)),
+            highest.min(i64::from(i32::MAX)),
+        ),
+    };
+    Some((Op::Sum { aligns }, output))
+}
+
+fn check_float_sum(
+    layer: &spec::Layer,
+    keys: &spec::Alignment,
+    len: usize,
+    elements: &[Element],
+    diagnostics: &mut Diagnostics,
+) -> Option<(Op, Tensor)> {
+    let name = &layer.name.value;
+    if let Some(index) = elements.iter().position(|element| *element != Element::F32) {
+        diagnostics
+            .error(
+                input_span(layer, index),
+                format!("`{name}` adds `{}` to `f32`", elements[index]),
+            )
+            .help("a layer with `op = \"float\"` makes `f32` of integers");
+        return None;
+    }
+    let needless = [
+        ("one", keys.one.as_ref().map(|one| one.span)),
+        ("align", keys.align.as_ref().map(|align| align.span)),
+        ("bits", keys.bits.as_ref().map(|bits| bits.span)),
+        ("error", keys.error.as_ref().map(|error| error.span)),
+    ];
+    if let Some((key, span)) = needless
+        .iter()
+        .find_map(|(key, span)| Some((key, (*span)?)))
+    {
+        diagnostics
+            .error(
+                span,
+                format!("`{key}` belongs to integers, `{name}` adds `f32`"),
+            )
+            .help("in `f32`, 1.0 is 1.0: remove it");
+        return None;
+    }
+    let output = Tensor {
+        len,
+        element: Element::F32,
+        one: One::Tensor(1),
+        range: (0, 0),
+    };
+    let aligns = vec![Align::None; elements.len()];
+    Some((Op::Sum { aligns }, output))
+}
+
+/// The furthest that an aligned value gets from an extreme one, on the same side of zero.
+fn extreme(align: &Align, value: i64) -> i64 {
+    let furthest = |scaled: &mut dyn Iterator<Item = i64>| {
+        if value < 0 {
+            scaled.min().unwrap_or(value)
+        } else {
+            scaled.max().unwrap_or(value)
+        }
+    };
+    match align {
+        Align::None => value,
+        Align::Exact(factors) => {
+            furthest(&mut factors.iter().map(|(n, d)| value.saturating_mul(*n) / d))
+        }
+        Align::Shift { multipliers, shift } => furthest(
+            &mut multipliers
+                .iter()
+                .map(|multiplier| value.saturating_mul(*multiplier) >> shift),
+        ),
+    }
+}
+
+/// Checks a conversion of integers to floating point.
+pub(super) fn check_float(
+    scope: &Scope<'_>,
+    layer: &spec::Layer,
+    scale: Option<&Spanned<f64>>,
+    inputs: &[Slice],
+    diagnostics: &mut Diagnostics,
+) -> Option<(Op, Tensor)> {
+    let name = &layer.name.value;
+    let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
+    if matches!(tensor.element, Element::F32) {
+        diagnostics.error(
+            input_span(layer, 0),
+            format!("`{name}` reads `f32`, expected integers"),
+        );
+        return None;
+    }
+    let one = scope.shared_one(layer, 0, input, diagnostics)?;
+    let scale = match scale {
+        Some(scale) => check_scale(scale, diagnostics)?,
+        None => (1.0 / f64::from(one)) as f32,
+    };
+    let output = Tensor {
+        len: input.len,
+        element: Element::F32,
+        one: One::Tensor(1),
+        range: (0, 0),
+    };
+    Some((Op::Float { scale }, output))
+}
+
+/// `numerator / denominator` in lowest terms.
+pub(super) fn reduced(numerator: u32, denominator: u32) -> (i64, i64) {
+    let (mut a, mut b) = (numerator, denominator);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    (i64::from(numerator / a), i64::from(denominator / a))
+}

@@ -1,0 +1,339 @@
+//! The transformer: from accumulators to what the layers read, with the range of every step.
+
+use crate::diagnostics::Diagnostics;
+use crate::network::{Element, One, Pairs, Pooling, Tensor, Transformer, TransformerActivation};
+use crate::spec::{self, Spec};
+
+use super::{STACKS, in_range};
+
+/// Widths up to this are compiled; none of the field's comes near.
+const MAX_WIDTH: i64 = 16384;
+
+/// The largest value that kernels handle as a byte, and the largest whose square they handle.
+const LARGEST_BYTE: u32 = u8::MAX as u32;
+
+/// Inputs up to this can be multiplied in bytes on every instruction set, whatever the weights.
+const LARGEST_FAST_INPUT: u32 = 127;
+
+/// Values between accumulator and output: what is 1.0, and the largest.
+#[derive(Clone, Copy)]
+struct Values {
+    one: u32,
+    largest: u32,
+}
+
+pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transformer> {
+    let transformer = &spec.transformer;
+    let width = in_range("width", &transformer.width, 1..=MAX_WIDTH, diagnostics);
+    let psqt = check_psqt(spec, diagnostics);
+    let one = check_one(transformer, diagnostics);
+    let keys_fit = check_keys(transformer, diagnostics);
+    let (one, width) = (one?, width? as usize);
+    keys_fit.then_some(())?;
+    let activation = activation(transformer, one, diagnostics)?;
+    let activated = activated(activation, one);
+    let pooling = pooling(transformer, activated, diagnostics)?;
+    check_even(transformer, pooling, diagnostics)?;
+
+    let (half, pooled) = match pooling {
+        Pooling::None => (width, activated),
+        Pooling::Product { shift } => (width / 2, product(activated, shift)),
+        Pooling::Average | Pooling::Max => (width / 2, activated),
+    };
+    let (element, range) = match activation {
+        TransformerActivation::None => (Element::I16, (i64::from(i16::MIN), i64::from(i16::MAX))),
+        _ => (element(pooled.largest), (0, i64::from(pooled.largest))),
+    };
+    Some(Transformer {
+        width,
+        one,
+        psqt: psqt?,
+        activation,
+        pooling,
+        pairs: transformer
+            .pairs
+            .as_ref()
+            .map_or(Pairs::Halves, |pairs| pairs.value),
+        output: Tensor {
+            len: 2 * half,
+            element,
+            one: One::Tensor(pooled.one),
+            range,
+        },
+    })
+}
+
+/// The smallest type that holds values up to `largest`.
+fn element(largest: u32) -> Element {
+    match largest {
+        0..=255 => Element::U8,
+        256..=32767 => Element::I16,
+        _ => Element::U16,
+    }
+}
+
+fn check_one(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) -> Option<u32> {
+    use spec::TransformerActivation as Name;
+    let pooled = pooling_name(transformer) != spec::Pooling::None;
+    let largest = match transformer.activation.value {
+        Name::None => i16::MAX as i64,
+        Name::Crelu | Name::Relu if !pooled => i16::MAX as i64,
+        Name::Crelu | Name::Screlu => i64::from(LARGEST_BYTE),
+        Name::Relu => i16::MAX as i64,
+        Name::Quantmoid4 => i64::from(LARGEST_FAST_INPUT),
+    };
+    let one = in_range("one", &transformer.one, 1..=largest, diagnostics)?;
+    if transformer.activation.value == Name::Quantmoid4 && one != LARGEST_FAST_INPUT {
+        diagnostics
+            .error(
+                transformer.one.span,
+                format!("`one` is {one}, expected 127"),
+            )
+            .label("`quantmoid4` is made for it");
+        return None;
+    }
+    Some(one)
+}
+
+fn pooling_name(transformer: &spec::Transformer) -> spec::Pooling {
+    let pooling = transformer.pooling.as_ref();
+    pooling.map_or(spec::Pooling::None, |pooling| pooling.value)
+}
+
+/// Whether all keys belong to the activation and the pooling.
+fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) -> bool {
+    use spec::TransformerActivation as Name;
+    let activation = &transformer.activation;
+    let pooling = pooling_name(transformer);
+    let mut fit = true;
+    let mut refuse = |span, key: &str, owner: &str, help: &str| {
+        diagnostics
+            .error(span, format!("`{key}` belongs to {owner}"))
+            .help(help);
+        fit = false;
+    };
+    if let Some(shift) = &transformer.shift
+        && !matches!(activation.value, Name::Screlu | Name::Relu)
+    {
+        refuse(
+            shift.span,
+            "shift",
+            "`activation = \"screlu\"` and `\"relu\"`",
+            "products are shifted by `product_shift`",
+        );
+    }
+    if let Some(limit) = &transformer.limit
+        && activation.value != Name::Relu
+    {
+        refuse(
+            limit.span,
+            "limit",
+            "`activation = \"relu\"`",
+            "the other activations have their one for a limit: remove it",
+        );
+    }
+    if let Some(shift) = &transformer.product_shift
+        && pooling != spec::Pooling::Product
+    {
+        refuse(
+            shift.span,
+            "product_shift",
+            "`pooling = \"product\"`",
+            "remove it, or say which pooling is meant",
+        );
+    }
+    if let Some(pairs) = &transformer.pairs
+        && pooling == spec::Pooling::None
+    {
+        refuse(
+            pairs.span,
+            "pairs",
+            "a `pooling`",
+            "remove it, or say which pooling is meant",
+        );
+    }
+    if let Some(pooling) = &transformer.pooling
+        && pooling.value != spec::Pooling::None
+        && activation.value == Name::None
+    {
+        refuse(
+            pooling.span,
+            "pooling",
+            "activated values",
+            "say which activation is meant: `activation = \"crelu\"`",
+        );
+    }
+    fit
+}
+
+fn activation(
+    transformer: &spec::Transformer,
+    one: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<TransformerActivation> {
+    use spec::TransformerActivation as Name;
+    let shift = match &transformer.shift {
+        Some(shift) => in_range("shift", shift, 0..=15, diagnostics)?,
+        None => 0,
+    };
+    Some(match transformer.activation.value {
+        Name::None => TransformerActivation::None,
+        Name::Crelu => TransformerActivation::Crelu,
+        Name::Screlu => {
+            let largest = (one * one) >> shift;
+            if largest == 0 {
+                diagnostics.error(
+                    transformer.shift.as_ref()?.span,
+                    format!("shift {shift} leaves nothing: {one} * {one} >> {shift} is 0"),
+                );
+                return None;
+            }
+            TransformerActivation::Screlu { shift }
+        }
+        Name::Relu => {
+            if one >> shift == 0 {
+                diagnostics.error(
+                    transformer.shift.as_ref()?.span,
+                    format!("shift {shift} leaves nothing: {one} >> {shift} is 0"),
+                );
+                return None;
+            }
+            let limit = match &transformer.limit {
+                Some(limit) => in_range("limit", limit, 1..=i64::from(LARGEST_BYTE), diagnostics)?,
+                None => LARGEST_FAST_INPUT,
+            };
+            TransformerActivation::Relu { shift, limit }
+        }
+        Name::Quantmoid4 => TransformerActivation::Quantmoid4,
+    })
+}
+
+fn activated(activation: TransformerActivation, one: u32) -> Values {
+    match activation {
+        TransformerActivation::None | TransformerActivation::Crelu => Values { one, largest: one },
+        TransformerActivation::Screlu { shift } => product(Values { one, largest: one }, shift),
+        TransformerActivation::Relu { shift, limit } => Values {
+            one: one >> shift,
+            largest: limit,
+        },
+        TransformerActivation::Quantmoid4 => Values {
+            one: 127,
+            largest: 126,
+        },
+    }
+}
+
+/// Products may lose one to the shift: 127 * 127 >> 7 is 126, and stands for 127.
+fn product(values: Values, shift: u32) -> Values {
+    let one = (values.one * values.one) >> shift;
+    Values {
+        one: if (one + 2).is_power_of_two() {
+            one + 1
+        } else {
+            one.max(1)
+        },
+        largest: (values.largest * values.largest) >> shift,
+    }
+}
+
+fn pooling(
+    transformer: &spec::Transformer,
+    activated: Values,
+    diagnostics: &mut Diagnostics,
+) -> Option<Pooling> {
+    let name = pooling_name(transformer);
+    if name != spec::Pooling::None && activated.largest > LARGEST_BYTE {
+        let largest = activated.largest;
+        diagnostics
+            .error(
+                transformer.pooling.as_ref()?.span,
+                format!("pooling `{name}` of values up to {largest}, allowed are values up to {LARGEST_BYTE}"),
+            )
+            .related(transformer.activation.span, "these values")
+            .help("a larger `shift` makes them smaller");
+        return None;
+    }
+    Some(match name {
+        spec::Pooling::None => Pooling::None,
+        spec::Pooling::Product => Pooling::Product {
+            shift: product_shift(transformer, activated.largest, diagnostics)?,
+        },
+        spec::Pooling::Average => Pooling::Average,
+        spec::Pooling::Max => Pooling::Max,
+    })
+}
+
+fn product_shift(
+    transformer: &spec::Transformer,
+    largest: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    let fitting = (0..16).find(|shift| (largest * largest) >> shift <= LARGEST_FAST_INPUT)?;
+    let Some(shift) = &transformer.product_shift else {
+        return Some(fitting);
+    };
+    let value = in_range("product_shift", shift, 0..=15, diagnostics)?;
+    let product = (largest * largest) >> value;
+    if product > LARGEST_BYTE || product == 0 {
+        diagnostics
+            .error(
+                shift.span,
+                format!("product_shift {value} contradicts the one: {largest} * {largest} >> {value} is {product}, allowed are 1 to {LARGEST_BYTE}"),
+            )
+            .label(format!("{fitting} fits"))
+            .related(transformer.one.span, format!("factors are at most {largest}"));
+        return None;
+    }
+    Some(value)
+}
+
+fn check_even(
+    transformer: &spec::Transformer,
+    pooling: Pooling,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let width = &transformer.width;
+    if pooling != Pooling::None && width.value % 2 != 0 {
+        diagnostics
+            .error(width.span, format!("width {} is odd", width.value))
+            .label(format!(
+                "{} or {} would fit",
+                width.value - 1,
+                width.value + 1
+            ))
+            .help("pooling makes one value of two");
+        return None;
+    }
+    Some(())
+}
+
+/// How many PSQT values each feature has.
+fn check_psqt(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<usize> {
+    let Some(psqt) = &spec.transformer.psqt else {
+        return Some(0);
+    };
+    let count = spec.stacks.as_ref().map(|stacks| &stacks.count);
+    let stacks = count.map_or(1, |count| count.value);
+    if !STACKS.contains(&stacks) {
+        // That was reported, and says nothing of this.
+        return None;
+    }
+    if ![0, 1, stacks].contains(&psqt.value) {
+        let allowed = match stacks {
+            1 => "0 or 1".to_string(),
+            _ => format!("0, 1 or {stacks}"),
+        };
+        let error = diagnostics
+            .error(
+                psqt.span,
+                format!("`psqt` is {}, allowed are {allowed}", psqt.value),
+            )
+            .label("none, one for all stacks, or one per stack");
+        match count {
+            Some(count) => error.related(count.span, format!("the number of stacks is {stacks}")),
+            None => error.help("without `[stacks]` there is one stack"),
+        };
+        return None;
+    }
+    usize::try_from(psqt.value).ok()
+}

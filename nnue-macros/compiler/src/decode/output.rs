@@ -1,0 +1,78 @@
+//! `[output]`: one sum or three, and the engine's units.
+
+use toml::de::DeValue;
+
+use super::layer::alignment;
+use super::references;
+use super::table::{Table, Value, integer, named, number};
+use crate::diagnostics::{Diagnostics, Spanned};
+use crate::spec::{DivideOf, Output, OutputDivide, Reference};
+
+type References = Spanned<Vec<Spanned<Reference>>>;
+
+pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Output> {
+    let heads = heads(&mut table, diagnostics);
+    let alignment = alignment(&mut table, diagnostics);
+    let divide = table.optional_with("divide", divide, diagnostics);
+    let scale = table.optional_with("scale", number, diagnostics);
+    let rounding = table.optional_with("rounding", named, diagnostics);
+    table.finish(diagnostics);
+    Some(Output {
+        heads: heads?,
+        alignment: alignment?,
+        divide: divide?,
+        scale: scale?,
+        rounding: rounding?,
+    })
+}
+
+/// `sum`, or all of `win`, `draw` and `loss`.
+fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<References>> {
+    let outcomes = ["win", "draw", "loss"];
+    let found = outcomes.map(|key| table.optional_with(key, references, diagnostics));
+    if found.iter().all(|head| matches!(head, Some(None))) {
+        let sum = table
+            .required("sum", "sum = [\"fc_2\"]", diagnostics)
+            .and_then(|value| references("sum", value, diagnostics))?;
+        return Some(vec![sum]);
+    }
+    if let Some(sum) = table.optional("sum") {
+        diagnostics
+            .error(
+                sum.span().into(),
+                "`sum` is one output, `win`, `draw` and `loss` are three",
+            )
+            .help("remove `sum`, or all of the others");
+    }
+    let mut heads = Vec::new();
+    for (key, head) in outcomes.iter().zip(found) {
+        match head? {
+            Some(head) => heads.push(head),
+            None => {
+                diagnostics
+                    .error(table.span, format!("`[output]` needs `{key}`"))
+                    .help("`win`, `draw` and `loss` come together");
+            }
+        }
+    }
+    Some(heads)
+}
+
+fn divide(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<OutputDivide> {
+    let DeValue::Table(entries) = value.get_ref() else {
+        return integer(key, value, diagnostics).map(|by| OutputDivide {
+            by,
+            of: DivideOf::Sum,
+        });
+    };
+    let mut table = Table::new(entries, value.span().into(), "`divide`");
+    let by = table
+        .required("by", "by = 16", diagnostics)
+        .and_then(|value| integer("by", value, diagnostics));
+    let of = table.optional_with("of", named, diagnostics);
+    table.finish(diagnostics);
+    Some(OutputDivide {
+        by: by?,
+        of: of?.map_or(DivideOf::Sum, |of| of.value),
+    })
+}

@@ -1,0 +1,425 @@
+//! A network as text, from features to value: its shape at a glance, then one line per operation.
+
+use crate::network::{
+    Activation, Affine, Align, Element, Head, Layer, Network, One, Op, Pairs, Pooling, Rounding,
+    Slice, Source, SparseBy, TransformerActivation, Units, WeightType,
+};
+
+/// The network from features to value.
+pub(crate) fn diagram(network: &Network) -> String {
+    let mut text = headline(network);
+    let header = ["tensor", "shape", "type", "1.0 is", "range", "computed as"];
+    let mut table = vec![header.map(str::to_string)];
+    table.extend(transformer_rows(network));
+    table.extend(network.layers.iter().map(|layer| layer_row(network, layer)));
+    table.extend(output_rows(network));
+    text += &aligned(&table);
+    text += "\norder: the side to move's half first\n";
+    if network.stacks.count > 1 {
+        let by = selection(network).map_or("the caller's choice".to_string(), |by_pieces| {
+            format!("by pieces, {by_pieces}")
+        });
+        text += &format!("bucket: {by}\n");
+    }
+    text
+}
+
+/// `SFNNv5: HalfKAv2_hm[22528] -> 1024 x 2 -> (16 -> 32 -> 1) x 8`.
+fn headline(network: &Network) -> String {
+    let widths: Vec<String> = network
+        .layers
+        .iter()
+        .filter(|layer| layer.affine().is_some())
+        .map(|layer| layer.output.len.to_string())
+        .collect();
+    let layers = match network.stacks.count {
+        1 => widths.join(" -> "),
+        count => format!("({}) x {count}", widths.join(" -> ")),
+    };
+    format!(
+        "{}: {} -> {} x 2 -> {layers}\n\n",
+        network.name,
+        sets(network),
+        network.transformer.width
+    )
+}
+
+/// The feature sets and their rows.
+pub(super) fn sets(network: &Network) -> String {
+    let sets = network
+        .features
+        .iter()
+        .map(|set| format!("{}[{}]", set.name, set.rows));
+    sets.collect::<Vec<_>>().join(" + ")
+}
+
+/// A line of the diagram: tensor, shape, type, one, range, computed as.
+type Row = [String; 6];
+
+/// The column of the ones.
+const ONES: usize = 3;
+
+fn row(
+    tensor: &str,
+    shape: impl ToString,
+    element: Element,
+    one: &One,
+    range: Option<(i64, i64)>,
+    computed_as: String,
+) -> Row {
+    let is_float = element == Element::F32;
+    let one = match one {
+        _ if is_float => "1".to_string(),
+        One::Tensor(one) => one.to_string(),
+        One::Channels(ones) => {
+            let lowest = ones.iter().min().copied().unwrap_or(0);
+            format!("{lowest} to {}", ones.iter().max().copied().unwrap_or(0))
+        }
+    };
+    let range = range.filter(|_| !is_float);
+    [
+        tensor.to_string(),
+        shape.to_string(),
+        element.to_string(),
+        one,
+        range.map_or(String::new(), |(low, high)| format!("{low}..={high}")),
+        computed_as,
+    ]
+}
+
+fn transformer_rows(network: &Network) -> Vec<Row> {
+    let transformer = &network.transformer;
+    let one = One::Tensor(transformer.one);
+    let both = format!("2 x {}", transformer.width);
+    let mut rows = vec![row(
+        "accumulator",
+        &both,
+        Element::I16,
+        &one,
+        None,
+        "biases + active features' rows".to_string(),
+    )];
+    if transformer.psqt > 0 {
+        rows.push(row(
+            "psqt sums",
+            format!("2 x {}", transformer.psqt),
+            Element::I32,
+            &One::Tensor(network.output.one),
+            None,
+            "active features' PSQT rows".to_string(),
+        ));
+    }
+    let clamped = format!("clamp(accumulator, 0, {})", transformer.one);
+    let (activation, name) = match transformer.activation {
+        TransformerActivation::None => ("accumulator".to_string(), "accumulator"),
+        TransformerActivation::Crelu => (clamped, "clipped"),
+        TransformerActivation::Screlu { shift: 0 } => (format!("{clamped} squared"), "squared"),
+        TransformerActivation::Screlu { shift } => {
+            (format!("{clamped} squared >> {shift}"), "squared")
+        }
+        TransformerActivation::Relu { shift, limit } => (
+            format!("clamp(accumulator >> {shift}, 0, {limit})"),
+            "activated",
+        ),
+        TransformerActivation::Quantmoid4 => ("quantmoid4(accumulator)".to_string(), "activated"),
+    };
+    let half = transformer.half();
+    let (a, b) = match transformer.pairs {
+        Pairs::Halves => (format!("{name}[j]"), format!("{name}[j + {half}]")),
+        Pairs::Neighbours => (format!("{name}[2 j]"), format!("{name}[2 j + 1]")),
+    };
+    let pooled = match transformer.pooling {
+        Pooling::None => None,
+        Pooling::Product { shift } => Some(format!("{a} * {b} >> {shift}")),
+        Pooling::Average => Some(format!("({a} + {b} + 1) >> 1")),
+        Pooling::Max => Some(format!("max({a}, {b})")),
+    };
+    let output = &transformer.output;
+    let computed_as = match pooled {
+        None => activation,
+        Some(pooled) => {
+            let largest = match transformer.activation {
+                TransformerActivation::Screlu { shift } => {
+                    (transformer.one * transformer.one) >> shift
+                }
+                TransformerActivation::Relu { limit, .. } => limit,
+                TransformerActivation::Quantmoid4 => 126,
+                _ => transformer.one,
+            };
+            let range = Some((0, i64::from(largest)));
+            let activated_one = match transformer.activation {
+                TransformerActivation::Relu { shift, .. } => One::Tensor(transformer.one >> shift),
+                TransformerActivation::Screlu { .. } => One::Tensor(largest),
+                _ => one,
+            };
+            rows.push(row(
+                name,
+                &both,
+                Element::U8,
+                &activated_one,
+                range,
+                activation,
+            ));
+            pooled
+        }
+    };
+    rows.push(row(
+        "transformer",
+        output.len,
+        output.element,
+        &output.one,
+        Some(output.range),
+        computed_as,
+    ));
+    rows
+}
+
+fn layer_row(network: &Network, layer: &Layer) -> Row {
+    let inputs: Vec<String> = layer
+        .inputs
+        .iter()
+        .map(|slice| network.describe(*slice))
+        .collect();
+    let computed_as = match &layer.op {
+        Op::Affine(op) => affine(network, layer, op, &inputs.join(" ++ ")),
+        Op::Activation(function) => {
+            format!("{}, x = {}", activation(*function), inputs.join(" ++ "))
+        }
+        Op::Sum { aligns } => {
+            let terms = inputs
+                .iter()
+                .zip(aligns)
+                .map(|(input, align)| scaled(input, align));
+            terms.collect::<Vec<_>>().join(" + ")
+        }
+        Op::Float { scale } => format!("{} * {scale:e}", inputs.join(" ++ ")),
+    };
+    row(
+        &layer.name,
+        layer.output.len,
+        layer.output.element,
+        &layer.output.one,
+        Some(layer.output.range),
+        computed_as,
+    )
+}
+
+fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String {
+    let mut text = format!("affine({inputs}), {}", op.weights);
+    if op.weights == WeightType::F32 {
+        text += &format!(", sums by {}", op.order);
+    }
+    if op.sparse.is_some() {
+        let bytes = op.weights == WeightType::I8
+            && layer
+                .inputs
+                .iter()
+                .all(|slice| network.tensor(slice.source).element == Element::U8);
+        text += match op.sparse_by(bytes) {
+            Some(SparseBy::Inputs) => ", sparse by inputs",
+            _ => ", sparse",
+        };
+    }
+    if let Some(blocks) = op.output_blocks {
+        text += &format!(", {blocks} runs of 16 outputs per input");
+    }
+    if let Some(divide) = op.divide {
+        let rounding = match divide.rounding {
+            Rounding::Truncate => "",
+            Rounding::Floor => " rounded down",
+        };
+        text += &format!(", sums / {}{rounding} before biases", divide.by);
+    }
+    if let Some(scale) = op.to_float {
+        text += &format!(", sums * {scale:e} in f32 before biases");
+    }
+    text
+}
+
+fn activation(function: Activation) -> String {
+    match function {
+        Activation::Relu { shift, limit } => format!("clamp(x >> {shift}, 0, {limit})"),
+        Activation::SqrCrelu { shift, limit } => format!("min(x * x >> {shift}, {limit})"),
+        Activation::Screlu { shift, limit } => format!("clamp(x, 0, {limit}) squared >> {shift}"),
+        Activation::Quantmoid4 { shift } => format!("quantmoid4(x >> {shift})"),
+        Activation::FloatCrelu => "clamp(x, 0, 1)".to_string(),
+        Activation::FloatScrelu => "clamp(x, 0, 1) squared".to_string(),
+        Activation::FloatSqrCrelu => "min(x * x, 1)".to_string(),
+        Activation::FloatRelu => "max(x, 0)".to_string(),
+        Activation::FloatSigmoid => "1 / (1 + exp(-x))".to_string(),
+        Activation::FloatHardSwish => "x * clamp(x / 6 + 1 / 2, 0, 1)".to_string(),
+    }
+}
+
+/// A term, aligned.
+fn scaled(term: &str, align: &Align) -> String {
+    match align {
+        Align::None => term.to_string(),
+        Align::Exact(factors) => match factors.as_slice() {
+            [(numerator, 1)] => format!("{term} * {numerator}"),
+            [(1, denominator)] => format!("{term} / {denominator}"),
+            [(numerator, denominator)] => format!("{term} * {numerator} / {denominator}"),
+            _ => format!("{term} * a factor per value"),
+        },
+        Align::Shift { multipliers, shift } => match multipliers.as_slice() {
+            [multiplier] => format!("({term} * {multiplier} >> {shift})"),
+            _ => format!("({term} * a multiplier per value >> {shift})"),
+        },
+    }
+}
+
+fn head(network: &Network, head: &Head) -> String {
+    let mut sum = String::new();
+    for (index, term) in head.terms.iter().enumerate() {
+        sum += match (index, term.negative) {
+            (0, false) => "",
+            (0, true) => "-",
+            (_, false) => " + ",
+            (_, true) => " - ",
+        };
+        let name = network.describe(Slice {
+            source: Source::Layer(term.layer),
+            start: term.index,
+            len: 1,
+        });
+        sum += &scaled(&name, &term.align);
+    }
+    if head.align != Align::None && head.terms.len() > 1 {
+        sum = format!("({sum})");
+    }
+    scaled(&sum, &head.align)
+}
+
+fn output_rows(network: &Network) -> Vec<Row> {
+    let output = &network.output;
+    let has_psqt = network.transformer.psqt > 0;
+    let one = One::Tensor(output.one);
+    let names: &[&str] = match output.heads.len() {
+        1 => &[""],
+        _ => &["win", "draw", "loss"],
+    };
+    let mut rows = Vec::new();
+    if has_psqt {
+        let psqt = "(own - opponent's psqt sum) / 2";
+        rows.push(row("psqt", 1, Element::I32, &one, None, psqt.to_string()));
+    }
+    for (name, head_) in names.iter().zip(&output.heads) {
+        let named = |what: &str| match *name {
+            "" => what.to_string(),
+            name => format!("{name}.{what}"),
+        };
+        let sum = head(network, head_);
+        if let Units::Float { factor } = output.units {
+            let value = format!("{sum} * {factor}, truncated");
+            rows.push(row(&named("value"), 1, Element::I32, &one, None, value));
+            continue;
+        }
+        let positional = named("positional");
+        let mut value_row = row(
+            &named("value"),
+            1,
+            Element::I32,
+            &one,
+            None,
+            value(&positional, has_psqt, output.units),
+        );
+        value_row[ONES] = unit(output.one, output.units);
+        let at = rows.len() - usize::from(has_psqt && *name == names[0]);
+        rows.insert(at, row(&positional, 1, Element::I32, &one, None, sum));
+        rows.push(value_row);
+    }
+    rows
+}
+
+/// What 1.0 is in the engine's units.
+fn unit(one: u32, units: Units) -> String {
+    let (numerator, denominator) = match units {
+        Units::Sum {
+            numerator,
+            denominator,
+            ..
+        }
+        | Units::Each {
+            numerator,
+            denominator,
+            ..
+        } => (numerator, denominator),
+        Units::Float { .. } => (1, 1),
+    };
+    match i64::from(one) * numerator % denominator {
+        0 => (i64::from(one) * numerator / denominator).to_string(),
+        _ => format!("{} / {denominator}", i64::from(one) * numerator),
+    }
+}
+
+fn value(positional: &str, has_psqt: bool, units: Units) -> String {
+    let (each, numerator, denominator, rounding) = match units {
+        Units::Sum {
+            numerator,
+            denominator,
+            rounding,
+        } => (false, numerator, denominator, rounding),
+        Units::Each {
+            numerator,
+            denominator,
+            rounding,
+        } => (true, numerator, denominator, rounding),
+        Units::Float { .. } => (false, 1, 1, Rounding::Truncate),
+    };
+    let factor = match (numerator, denominator) {
+        (1, 1) => String::new(),
+        (1, denominator) => format!(" / {denominator}"),
+        (numerator, 1) => format!(" * {numerator}"),
+        (numerator, denominator) => format!(" * {numerator} / {denominator}"),
+    };
+    let rounded = match rounding {
+        Rounding::Truncate => "",
+        Rounding::Floor => ", rounded down",
+    };
+    match (has_psqt, each) {
+        (true, _) if factor.is_empty() => format!("psqt + {positional}"),
+        (true, false) => format!("(psqt + {positional}){factor}{rounded}"),
+        (true, true) => format!("psqt{factor} + {positional}{factor}{rounded}"),
+        (false, _) => format!("{positional}{factor}{rounded}"),
+    }
+}
+
+/// Columns as wide as their widest entry; ones are numbers and end together.
+fn aligned(table: &[Row]) -> String {
+    let widths: [usize; 6] = std::array::from_fn(|column| {
+        let lens = table.iter().map(|row| row[column].chars().count());
+        lens.max().unwrap_or(0)
+    });
+    let mut text = String::new();
+    for row in table {
+        let columns = row.iter().zip(widths).enumerate();
+        let line: Vec<String> = columns
+            .map(|(column, (entry, width))| match column {
+                ONES => format!("{entry:>width$}"),
+                _ => format!("{entry:<width$}"),
+            })
+            .collect();
+        text += line.join("  ").trim_end();
+        text += "\n";
+    }
+    text
+}
+
+/// Runs of numbers of pieces that share a bucket: `1-4: 0, 5-8: 1`; `None` when the caller selects.
+pub(super) fn selection(network: &Network) -> Option<String> {
+    let table = network.stacks.by_pieces?;
+    let mut runs: Vec<(usize, usize, u8)> = Vec::new();
+    for (pieces, bucket) in table.into_iter().enumerate().skip(1) {
+        match runs.last_mut() {
+            Some((_, last, same)) if *same == bucket => *last = pieces,
+            _ => runs.push((pieces, pieces, bucket)),
+        }
+    }
+    let runs = runs
+        .iter()
+        .map(|(first, last, bucket)| match first == last {
+            true => format!("{first}: {bucket}"),
+            false => format!("{first}-{last}: {bucket}"),
+        });
+    Some(runs.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,110 @@
+//! Layers that compute value by value: activations, sums, conversions. One call of the runtime each, which the optimiser
+//! turns into vectors.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::Program;
+use super::memory::count;
+use super::propagate::{values, variable};
+use crate::layout::LayerLayout;
+use crate::network::{Activation, Align, Element, Layer, Op, Slice};
+
+/// A statement that leaves the layer's values in a variable of its name.
+pub(super) fn statement(program: &Program<'_>, index: usize) -> TokenStream {
+    let layer = &program.network.layers[index];
+    let LayerLayout::Elementwise { lanes } = program.layout.layers[index] else {
+        return TokenStream::new();
+    };
+    let expression = match &layer.op {
+        Op::Affine(_) => return TokenStream::new(),
+        Op::Activation(function) => activation(program, layer, *function, lanes),
+        Op::Sum { aligns } => sum(program, layer, aligns, lanes),
+        Op::Float { scale } => {
+            let (run, scale) = (
+                run(program, layer.inputs[0]),
+                Literal::f32_unsuffixed(*scale),
+            );
+            let (runtime, lanes) = (program.runtime, count(lanes));
+            quote! { #runtime::activation::float::<_, #lanes>(#run, #scale) }
+        }
+    };
+    let (runtime, name) = (program.runtime, variable(layer));
+    quote! { let #name = #runtime::buffer::Aligned(#expression); }
+}
+
+/// A reference to as many values of a slice's source as the result has.
+fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
+    let (values, start) = (values(program, slice.source), count(slice.start));
+    quote! { buffer::run(&#values, #start) }
+}
+
+fn activation(
+    program: &Program<'_>,
+    layer: &Layer,
+    function: Activation,
+    lanes: usize,
+) -> TokenStream {
+    let runtime = program.runtime;
+    let run = run(program, layer.inputs[0]);
+    let lanes = count(lanes);
+    let word = |value: u32| Literal::u32_unsuffixed(value);
+    let element = match layer.output.element {
+        Element::U8 => quote! { u8 },
+        _ => quote! { i16 },
+    };
+    let (name, arguments) = match function {
+        Activation::Relu { shift, limit } => ("relu", vec![word(shift), word(limit)]),
+        Activation::SqrCrelu { shift, limit } => ("sqr_crelu", vec![word(shift), word(limit)]),
+        Activation::Screlu { shift, limit } => ("screlu", vec![word(shift), word(limit)]),
+        Activation::Quantmoid4 { shift } => ("quantmoid4", vec![word(shift)]),
+        Activation::FloatCrelu => ("crelu_f32", vec![]),
+        Activation::FloatScrelu => ("screlu_f32", vec![]),
+        Activation::FloatSqrCrelu => ("sqr_crelu_f32", vec![]),
+        Activation::FloatRelu => ("relu_f32", vec![]),
+        Activation::FloatSigmoid => ("sigmoid_f32", vec![]),
+        Activation::FloatHardSwish => ("hard_swish_f32", vec![]),
+    };
+    let name = format_ident!("{name}");
+    if layer.output.element == Element::F32 {
+        return quote! { #runtime::activation::#name::<#lanes>(#run) };
+    }
+    quote! { #runtime::activation::#name::<#element, #lanes>(#run, #(#arguments),*) }
+}
+
+/// The terms added one after the other, each aligned.
+fn sum(program: &Program<'_>, layer: &Layer, aligns: &[Align], lanes: usize) -> TokenStream {
+    let runtime = program.runtime;
+    let lanes = count(lanes);
+    if layer.output.element == Element::F32 {
+        let runs = layer.inputs.iter().map(|slice| run(program, *slice));
+        return quote! { #runtime::activation::sum_f32::<#lanes>([#(#runs),*]) };
+    }
+    let numbers = |numbers: &mut dyn Iterator<Item = i64>| {
+        let numbers = numbers.map(Literal::i64_unsuffixed);
+        quote! { &[#(#numbers),*] }
+    };
+    let terms = layer.inputs.iter().zip(aligns).map(|(slice, align)| {
+        let run = run(program, *slice);
+        match align {
+            Align::None => quote! { #runtime::activation::add::<_, #lanes>(&mut sum, #run); },
+            Align::Exact(factors) => {
+                let numerators = numbers(&mut factors.iter().map(|(numerator, _)| *numerator));
+                let denominators = numbers(&mut factors.iter().map(|(_, denominator)| *denominator));
+                quote! { #runtime::activation::add_scaled::<_, #lanes>(&mut sum, #run, #numerators, #denominators); }
+            }
+            Align::Shift { multipliers, shift } => {
+                let multipliers = numbers(&mut multipliers.iter().copied());
+                let shift = Literal::u32_unsuffixed(*shift);
+                quote! { #runtime::activation::add_shifted::<_, #lanes>(&mut sum, #run, #multipliers, #shift); }
+            }
+        }
+    });
+    quote! {
+        {
+            let mut sum = [0i64; #lanes];
+            #(#terms)*
+            #runtime::activation::wrapped(&sum)
+        }
+    }
+}

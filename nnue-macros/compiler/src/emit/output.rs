@@ -1,0 +1,151 @@
+//! The output of a network: terms, alignment, the engine's units.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::Program;
+use super::memory::count;
+use super::propagate::variable;
+use crate::network::{Align, Head, Rounding, Units};
+
+/// Statements whose last one is an expression of the type `Output`.
+pub(super) fn expression(program: &Program<'_>) -> TokenStream {
+    let (network, runtime) = (program.network, program.runtime);
+    let psqt = if network.transformer.psqt == 0 {
+        quote! { 0i32 }
+    } else {
+        quote! {
+            buffer::row(&stm.psqt, bucket as u32)
+                .wrapping_sub(*buffer::row(&opponent.psqt, bucket as u32)) / 2
+        }
+    };
+    let heads = network.output.heads.iter().map(|head| {
+        let sum = sum(program, head);
+        let positional = match network.output.units {
+            Units::Float { factor } => {
+                let factor = Literal::f32_suffixed(factor);
+                quote! { (sum * #factor) as i32 }
+            }
+            _ => quote! { sum as i32 },
+        };
+        let value = value(network.output.units);
+        quote! {
+            {
+                let sum = #sum;
+                let positional = #positional;
+                let value = #value;
+                #runtime::Output { psqt, positional, value }
+            }
+        }
+    });
+    let heads: Vec<_> = heads.collect();
+    let result = match heads.as_slice() {
+        [head] => quote! { #head },
+        _ => quote! { [#(#heads),*] },
+    };
+    quote! {
+        let psqt = #psqt;
+        #result
+    }
+}
+
+/// The sum of a head's terms, aligned.
+fn sum(program: &Program<'_>, head: &Head) -> TokenStream {
+    let is_float = matches!(program.network.output.units, Units::Float { .. });
+    let terms = head.terms.iter().enumerate().map(|(position, term)| {
+        let layer = variable(&program.network.layers[term.layer]);
+        let index = count(term.index);
+        let value = if is_float {
+            quote! { #layer.0[#index] }
+        } else {
+            aligned(quote! { #layer.0[#index] as i64 }, &term.align)
+        };
+        match (position, term.negative) {
+            (0, false) => value,
+            (0, true) => quote! { -(#value) },
+            (_, false) => quote! { + #value },
+            (_, true) => quote! { - #value },
+        }
+    });
+    let terms = quote! { #(#terms)* };
+    match &head.align {
+        Align::None => terms,
+        align => {
+            let aligned = aligned(quote!(sum), align);
+            quote! { { let sum = #terms; #aligned } }
+        }
+    }
+}
+
+/// A value in 64 bits, brought to another one. `value` binds as tightly as a product.
+fn aligned(value: TokenStream, align: &Align) -> TokenStream {
+    match align {
+        Align::None => value,
+        Align::Exact(factors) => scaled(value, factors[0]),
+        Align::Shift { multipliers, shift } => {
+            let multiplier = Literal::i64_unsuffixed(multipliers[0]);
+            let shift = Literal::u32_unsuffixed(*shift);
+            quote! { ((#value * #multiplier) >> #shift) }
+        }
+    }
+}
+
+/// `value * numerator / denominator`, truncating, in 64 bits.
+fn scaled(value: TokenStream, (numerator, denominator): (i64, i64)) -> TokenStream {
+    let (n, d) = (
+        Literal::i64_unsuffixed(numerator),
+        Literal::i64_unsuffixed(denominator),
+    );
+    match (numerator, denominator) {
+        (1, 1) => value,
+        (_, 1) => quote! { #value * #n },
+        (1, _) => quote! { #value / #d },
+        _ => quote! { #value * #n / #d },
+    }
+}
+
+/// `psqt` and `positional` in the engine's units.
+fn value(units: Units) -> TokenStream {
+    let converted = |value: TokenStream, numerator: i64, denominator: i64, rounding: Rounding| {
+        let (n, d) = (
+            Literal::i64_unsuffixed(numerator),
+            Literal::i64_unsuffixed(denominator),
+        );
+        let by = Literal::i64_unsuffixed(denominator);
+        match (numerator, denominator, rounding) {
+            (1, 1, _) => value,
+            (1, _, Rounding::Truncate) => quote! { #value / #by },
+            (1, _, Rounding::Floor) => quote! { #value.div_euclid(#by) },
+            (_, 1, _) => quote! { (i64::from(#value) * #n) as i32 },
+            (_, _, Rounding::Truncate) => quote! { (i64::from(#value) * #n / #d) as i32 },
+            (_, _, Rounding::Floor) => quote! { (i64::from(#value) * #n).div_euclid(#d) as i32 },
+        }
+    };
+    match units {
+        Units::Float { .. } => quote! { positional },
+        Units::Sum {
+            numerator,
+            denominator,
+            rounding,
+        } => converted(
+            quote! { psqt.wrapping_add(positional) },
+            numerator,
+            denominator,
+            rounding,
+        ),
+        Units::Each {
+            numerator: 1,
+            denominator: 1,
+            ..
+        } => quote! { psqt.wrapping_add(positional) },
+        Units::Each {
+            numerator,
+            denominator,
+            rounding,
+        } => {
+            let [psqt, positional] = [quote!(psqt), quote!(positional)]
+                .map(|value| converted(value, numerator, denominator, rounding));
+            quote! { (#psqt).wrapping_add(#positional) }
+        }
+    }
+}
