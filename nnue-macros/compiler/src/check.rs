@@ -2,6 +2,7 @@
 //! after this stage nothing can fail. What depends on something wrong is not judged: the error would only repeat the
 //! cause.
 
+mod features;
 mod formula;
 mod layers;
 mod output;
@@ -9,7 +10,6 @@ mod output;
 use std::ops::RangeInclusive;
 
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::feature_set::{self, FeatureSet};
 use crate::file::File;
 use crate::network::{Element, Network, Pooling, Stacks, Tensor, Transformer};
 use crate::spec::{self, Select, Spec};
@@ -17,7 +17,7 @@ use crate::spec::{self, Select, Spec};
 /// Checks a spec, or reports everything that is wrong with it and returns `None`.
 pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     let name = check_name(&spec.name, diagnostics);
-    let features = check_features(&spec.features, diagnostics);
+    let features = features::check(&spec.features, diagnostics);
     let stacks = check_stacks(spec.stacks.as_ref(), diagnostics);
     let transformer = check_transformer(spec, diagnostics);
     let layers = layers::check(spec, transformer.as_ref(), diagnostics);
@@ -53,38 +53,6 @@ fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<S
         return None;
     }
     Some(name.value.clone())
-}
-
-fn check_features(
-    features: &[spec::Features],
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<FeatureSet>> {
-    let sets: Vec<_> = features
-        .iter()
-        .map(|features| {
-            let set = FeatureSet::named(&features.set.value);
-            if set.is_none() {
-                let known = feature_set::NAMES.iter().copied();
-                crate::decode::table::unknown_name("set", &features.set, known, diagnostics);
-            }
-            set
-        })
-        .collect();
-    let sets: Vec<FeatureSet> = sets.into_iter().collect::<Option<_>>()?;
-    for (index, later) in features.iter().enumerate() {
-        if let Some(first) = features[..index]
-            .iter()
-            .find(|first| first.set.value == later.set.value)
-        {
-            diagnostics
-                .error(
-                    later.set.span,
-                    format!("feature set `{}` is listed twice", later.set.value),
-                )
-                .related(first.set.span, "first here");
-        }
-    }
-    Some(sets)
 }
 
 /// `value` as a number of the range; reports it otherwise.
