@@ -5,7 +5,7 @@ use core::fmt;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{self, Rows};
+use crate::features::{Rows, for_each_piece, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
 
@@ -18,11 +18,6 @@ pub struct Accumulator<A: Architecture> {
 }
 
 impl<A: Architecture> Accumulator<A> {
-    const ROOM_FOR_ALL_ROWS: () = assert!(
-        A::FEATURES.len() * 64 <= Rows::CAPACITY,
-        "more feature sets than the list of rows has room for"
-    );
-
     /// The accumulator of a position.
     #[must_use]
     pub fn new(net: &Network<A>, position: &impl Position) -> Accumulator<A> {
@@ -50,15 +45,12 @@ impl<A: Architecture> Accumulator<A> {
         after: &impl Position,
     ) {
         for perspective in Color::ALL {
-            if A::FEATURES
-                .iter()
-                .any(|set| set.view_changes(perspective, delta))
-            {
+            if piece_squares::<A>().any(|set| set.view_changes(perspective, delta)) {
                 self.refresh_perspectives(net, &[perspective], after);
                 continue;
             }
-            let (mut added, mut removed) = (Rows::new(), Rows::new());
-            for set in A::FEATURES {
+            let (mut added, mut removed) = (Rows::<A>::new(), Rows::<A>::new());
+            for set in piece_squares::<A>() {
                 let view = set.view(perspective, after.king(perspective));
                 let row = |&(piece, square): &_| set.row(view, piece, square);
                 delta
@@ -89,12 +81,11 @@ impl<A: Architecture> Accumulator<A> {
         perspectives: &[Color],
         position: &impl Position,
     ) {
-        let () = Self::ROOM_FOR_ALL_ROWS;
-        let mut rows = [Rows::new(), Rows::new()];
-        for set in A::FEATURES {
+        let mut rows = [Rows::<A>::new(), Rows::<A>::new()];
+        for set in piece_squares::<A>() {
             let view = |color| set.view(color, position.king(color));
             let views = [view(Color::White), view(Color::Black)];
-            features::for_each_piece(position, |piece, square| {
+            for_each_piece(position, |piece, square| {
                 for perspective in perspectives {
                     let index = perspective.index();
                     if let Some(row) = set.row(views[index], piece, square) {

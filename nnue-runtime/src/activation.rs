@@ -239,7 +239,7 @@ fn clipped(x: f32) -> f32 {
 fn exp(x: f32) -> f32 {
     const LOG2_E: f32 = core::f32::consts::LOG2_E;
     // ln 2 in two parts, the first of which has zeros at its end: its product with a small integer is exact.
-    const LN_2_HIGH: f32 = 0.693_359_375;
+    const LN_2_HIGH: f32 = 355.0 / 512.0;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     // Adding and subtracting this rounds to the nearest integer.
     const ROUND: f32 = 12_582_912.0;

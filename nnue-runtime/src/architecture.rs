@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::features::PieceSquare;
+use crate::features::FeatureSet;
 use crate::file::FileLayout;
 use crate::level::Level;
 use crate::memory::Plain;
@@ -14,6 +14,13 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     type Weights: Plain + Send + Sync;
     /// One perspective's accumulator.
     type Half: Plain + Send + Sync;
+    /// Room for every row that can be active at once.
+    #[doc(hidden)]
+    type RowList: AsRef<[u32]> + AsMut<[u32]> + Clone + Send + Sync;
+
+    /// An empty list of rows.
+    #[doc(hidden)]
+    const NO_ROWS: Self::RowList;
 
     /// The spec's name.
     const NAME: &'static str;
@@ -22,7 +29,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// Layer stacks, one per bucket.
     const BUCKETS: usize;
     /// The feature sets, whose rows are summed.
-    const FEATURES: &'static [PieceSquare];
+    const FEATURES: &'static [FeatureSet];
     /// What a net file must contain, and where its tensors go in [`Self::Weights`].
     const FILE: FileLayout;
 

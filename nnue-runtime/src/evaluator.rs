@@ -13,7 +13,7 @@ use crate::architecture::{Architecture, Output, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{PieceSquare, Rows};
+use crate::features::{PieceSquare, Rows, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
 
@@ -43,14 +43,13 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>> {
     halves: Vec<[A::Half; 2]>,
     cache: RefreshCache<A>,
     /// What an update adds and removes; kept so that it need not be cleared each time.
-    changes: RowChanges,
+    changes: RowChanges<A>,
 }
 
 /// The rows between two accumulators.
-#[derive(Clone)]
-struct RowChanges {
-    added: Rows,
-    removed: Rows,
+struct RowChanges<A: Architecture> {
+    added: Rows<A>,
+    removed: Rows<A>,
 }
 
 /// One position of the line.
@@ -253,7 +252,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
                 return Some(ply);
             }
             let view_changes = |set: &PieceSquare| set.view_changes(perspective, &state.delta);
-            if A::FEATURES.iter().any(view_changes) {
+            if piece_squares::<A>().any(view_changes) {
                 return None;
             }
         }
@@ -266,7 +265,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
         let RowChanges { added, removed } = &mut self.changes;
         added.clear();
         removed.clear();
-        for set in A::FEATURES {
+        for set in piece_squares::<A>() {
             let view = set.view(perspective, self.placement.king(perspective));
             for ply in &self.plies[base + 1..] {
                 if added.is_full() || removed.is_full() {
@@ -325,7 +324,10 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone> Clone for Evaluator
             plies,
             halves,
             cache: self.cache.clone(),
-            changes: self.changes.clone(),
+            changes: RowChanges {
+                added: self.changes.added.clone(),
+                removed: self.changes.removed.clone(),
+            },
         }
     }
 }

@@ -1,24 +1,34 @@
 //! Which rows of the transformer a position switches on.
 
+use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::position::Position;
+
+/// A feature set: a run of the transformer's rows, and who says which of them are active.
+#[derive(Clone, Copy, Debug)]
+pub enum FeatureSet {
+    /// A row for each piece on the board.
+    PieceSquare(PieceSquare),
+}
 
 /// A feature set of the piece-square family, its formula's tables written out.
 ///
 /// Seen by a perspective, a piece switches on the row
 ///
 /// ```text
-/// king_offset[king ^ o] + plane[piece] + (square ^ o)
-/// o = flip[perspective] ^ (7 if the king's file is in mirror_files else 0)
+/// first_row[perspective] + king_offset[king ^ o] + plane[piece] + (square ^ o)
+/// o = flip[perspective], ^ 7 if the king's file is then in mirror_files
 /// ```
 ///
 /// where `king` is the perspective's own king, and `piece` is told apart as own or opponent's.
 #[derive(Clone, Copy, Debug)]
 pub struct PieceSquare {
+    /// Where white's and black's rows of the set begin: at the same one, unless each has weights of its own.
+    pub first_row: [u32; 2],
     /// What white's and black's squares are exclusive-ored with.
     pub flip: [u8; 2],
-    /// Bit `f` is set when a king on file `f` mirrors the board.
+    /// Bit `f` is set when a king on file `f`, flipped, mirrors the board.
     pub mirror_files: u8,
     /// The first row for each square of the oriented own king.
     pub king_offset: [u32; 64],
@@ -44,13 +54,15 @@ impl PieceSquare {
     /// How `perspective` looks at the board when its king is on `king`.
     #[inline]
     pub(crate) fn view(&self, perspective: Color, king: Square) -> View {
-        let mirrored = self.mirror_files >> king.file() & 1 != 0;
-        let orientation = self.flip[perspective.index()] ^ if mirrored { 7 } else { 0 };
+        let p = perspective.index();
+        let flipped = king.index() as u8 ^ self.flip[p];
+        let mirrored = self.mirror_files >> (flipped % 8) & 1 != 0;
+        let orientation = self.flip[p] ^ if mirrored { 7 } else { 0 };
         let offset = self.king_offset[(king.index() ^ usize::from(orientation)) % 64];
         View {
             perspective,
             orientation,
-            offset,
+            offset: self.first_row[p] + offset,
         }
     }
 
@@ -113,23 +125,27 @@ pub(crate) fn for_each_piece(position: &impl Position, mut visit: impl FnMut(Pie
     }
 }
 
-/// A list of rows with room for a piece on every square of the board.
-#[derive(Clone)]
-pub(crate) struct Rows {
-    rows: [u32; Rows::CAPACITY],
+/// The sets whose active rows follow from the position.
+#[inline]
+pub(crate) fn piece_squares<A: Architecture>() -> impl Iterator<Item = &'static PieceSquare> + Clone
+{
+    A::FEATURES.iter().map(|FeatureSet::PieceSquare(set)| set)
+}
+
+/// A list of rows with room for a piece on every square of the board, in each set.
+pub(crate) struct Rows<A: Architecture> {
+    rows: A::RowList,
     len: usize,
 }
 
-impl Rows {
-    /// One piece for each square.
-    pub(crate) const CAPACITY: usize = 64;
-    /// As many as a delta has pieces, twice: removals can become additions of others.
-    const OF_A_MOVE: usize = 8;
+/// As many rows as a delta has pieces, twice: removals can become additions of others.
+const ROWS_OF_A_MOVE: usize = 8;
 
+impl<A: Architecture> Rows<A> {
     #[inline]
-    pub(crate) fn new() -> Rows {
+    pub(crate) fn new() -> Rows<A> {
         Rows {
-            rows: [0; Rows::CAPACITY],
+            rows: A::NO_ROWS,
             len: 0,
         }
     }
@@ -138,16 +154,16 @@ impl Rows {
     /// capacity are dropped.
     #[inline]
     pub(crate) fn push(&mut self, row: u32) {
-        if let Some(free) = self.rows.get_mut(self.len) {
+        if let Some(free) = self.rows.as_mut().get_mut(self.len) {
             *free = row;
             self.len += 1;
         }
     }
 
-    /// Whether there may be no room for the rows of another move.
+    /// Whether there may be no room for the rows of another move in another set.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        self.len > Rows::CAPACITY - Rows::OF_A_MOVE
+        self.len + ROWS_OF_A_MOVE > self.rows.as_ref().len()
     }
 
     #[inline]
@@ -167,12 +183,23 @@ impl Rows {
             return false;
         };
         self.len -= 1;
-        self.rows[found] = self.rows[self.len];
+        let rows = self.rows.as_mut();
+        rows[found] = rows[self.len];
         true
     }
 
     #[inline]
     pub(crate) fn as_slice(&self) -> &[u32] {
-        &self.rows[..self.len.min(Rows::CAPACITY)]
+        let rows = self.rows.as_ref();
+        &rows[..self.len.min(rows.len())]
+    }
+}
+
+impl<A: Architecture> Clone for Rows<A> {
+    fn clone(&self) -> Rows<A> {
+        Rows {
+            rows: self.rows.clone(),
+            len: self.len,
+        }
     }
 }

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::architecture::Architecture;
 use crate::chess::Role;
-use crate::features::PieceSquare;
+use crate::features::{PieceSquare, piece_squares};
 use crate::file::Loaded;
 
 /// What is known of a network's weights.
@@ -93,7 +93,7 @@ impl fmt::Display for Report {
 impl Report {
     pub(crate) fn of<A: Architecture>(weights: &A::Weights, loaded: &Loaded) -> Report {
         let biases = A::values(A::biases(weights));
-        let accumulator = bound(A::FEATURES, biases, A::rows(weights));
+        let accumulator = bound(piece_squares::<A>(), biases, A::rows(weights));
         let mut warnings = Vec::new();
         if accumulator.margin() < 0 {
             warnings.push(Warning::AccumulatorMayOverflow(accumulator));
@@ -111,7 +111,11 @@ impl Report {
 
 /// For every neuron and every square of the own king, the largest sum of at most `max_active` weights of which each
 /// square gives one, and likewise the smallest; sums of several sets are added.
-fn bound(sets: &[PieceSquare], biases: &[i16], rows: &[i16]) -> AccumulatorBound {
+fn bound<'s>(
+    sets: impl Iterator<Item = &'s PieceSquare>,
+    biases: &[i16],
+    rows: &[i16],
+) -> AccumulatorBound {
     let width = biases.len();
     let mut lowest: Vec<i32> = biases.iter().map(|bias| i32::from(*bias)).collect();
     let mut highest = lowest.clone();
@@ -134,6 +138,9 @@ fn bound(sets: &[PieceSquare], biases: &[i16], rows: &[i16]) -> AccumulatorBound
 /// The bounds of one set's contribution to each neuron, over all squares of the own king.
 fn set_bound(set: &PieceSquare, rows: &[i16], width: usize) -> (Vec<i32>, Vec<i32>) {
     let mut offsets: Vec<u32> = set.king_offset.to_vec();
+    offsets
+        .iter_mut()
+        .for_each(|offset| *offset += set.first_row[0]);
     offsets.sort_unstable();
     offsets.dedup();
     let is_feature = |index: &usize| set.kings || index % 6 != Role::King.index();

@@ -4,6 +4,7 @@ use nnue_compiler::file::{Section, stack_sections, transformer_sections};
 use nnue_compiler::network::{Encoding, Network};
 
 use crate::generations::LEB128_MAGIC;
+use crate::random::Xorshift;
 use crate::synthetic::push_leb128;
 
 /// A net file for a network.
@@ -53,6 +54,27 @@ pub fn net_file(
         stack_sections(network).iter().for_each(&mut push);
     }
     file
+}
+
+/// A net file with random weights for a network, small enough that accumulators stay within 16 bits and large enough that
+/// both ends of clipping are met.
+pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
+    net_file(network, "", |tensor, index| {
+        let (low, high) = match tensor.rsplit_once('.') {
+            Some(("transformer", "psqt")) => (-20_000, 20_000),
+            Some(("transformer", _)) => (-100, 100),
+            Some((_, "biases")) => (-10_000, 10_000),
+            _ => (-128, 127),
+        };
+        // A sequence for each value: they are asked for in no order that the caller promises.
+        let name = tensor.bytes().fold(seed, |hash, byte| {
+            hash.wrapping_mul(31).wrapping_add(u64::from(byte))
+        });
+        let start = (name ^ (index as u64 + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mut random = Xorshift::new(start | 1);
+        random.draw();
+        low + random.below((high - low + 1) as usize) as i32
+    })
 }
 
 #[cfg(test)]

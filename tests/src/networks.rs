@@ -38,3 +38,21 @@ networks! {
     /// The small net, every layer as straight-line code.
     small128_unrolled: "../specs/small128.toml", unroll = "full";
 }
+
+/// Networks with feature sets that no released net has.
+pub mod features {
+    networks! {
+        /// The 768 inputs that trainers start from.
+        a: "specs/features/a.toml";
+        /// Kings apart, for each square of the own king.
+        half_ka: "specs/features/half_ka.toml";
+        /// HalfKP without a row that is never used.
+        half_kp: "specs/features/half_kp.toml";
+        /// Mirrored to files a to d, with four buckets.
+        king_buckets: "specs/features/king_buckets.toml";
+        /// Rotated for black and mirrored, with merged kings.
+        rotated: "specs/features/rotated.toml";
+        /// Three sets in one accumulator.
+        summed: "specs/features/summed.toml";
+    }
+}

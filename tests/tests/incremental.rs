@@ -2,11 +2,14 @@
 //! and promotions, evaluated at random.
 
 use cozy_chess::{Board as Game, Move};
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
 use nnue_runtime::{
     Accumulator, Architecture, Board, BoardError, Delta, Evaluator, Level, Network, Piece,
     Position, Role, SelectedByPieces, Square,
 };
-use nnue_tests::networks::{sfnnv1, sfnnv2, sfnnv5, small128};
+use nnue_tests::net_file::random_net_file;
+use nnue_tests::networks::{features, sfnnv1, sfnnv2, sfnnv5, small128};
 use nnue_tests::random::Xorshift;
 use nnue_tests::synthetic::synthetic_net;
 
@@ -135,8 +138,8 @@ fn note(game: &Game, mv: Move, seen: &mut Seen) {
 /// Plies per feature set, over all levels.
 const PLIES: usize = 100_000;
 
-fn check_feature_set<A: SelectedByPieces>(generation: &str) {
-    let mut net = Network::<A>::from_bytes(&synthetic_net(generation)).expect("our own file");
+fn check_feature_set<A: SelectedByPieces>(file: &[u8]) {
+    let mut net = Network::<A>::from_bytes(file).expect("our own file");
     let levels: Vec<Level> = Level::available().collect();
     for (seed, level) in levels.iter().enumerate() {
         net = net.with_level(*level);
@@ -166,17 +169,35 @@ fn check_feature_set<A: SelectedByPieces>(generation: &str) {
 
 #[test]
 fn half_kp() {
-    check_feature_set::<sfnnv1::Net>("v1");
+    check_feature_set::<sfnnv1::Net>(&synthetic_net("v1"));
 }
 
 #[test]
 fn half_ka_v2() {
-    check_feature_set::<sfnnv2::Net>("v2");
+    check_feature_set::<sfnnv2::Net>(&synthetic_net("v2"));
 }
 
 #[test]
 fn half_ka_v2_hm() {
-    check_feature_set::<small128::Net>("small128");
+    check_feature_set::<small128::Net>(&synthetic_net("small128"));
+}
+
+/// Random play with a spec of `specs/features`.
+macro_rules! feature_sets {
+    ($($net:ident)*) => { $(
+        #[test]
+        fn $net() {
+            let spec = include_str!(concat!("../specs/features/", stringify!($net), ".toml"));
+            let network = analyse(&SourceFile::new(stringify!($net), spec)).expect("a spec without errors");
+            check_feature_set::<features::$net::Net>(&random_net_file(&network, 1));
+        }
+    )* };
+}
+
+mod parametrised {
+    use super::*;
+
+    feature_sets! { a half_ka half_kp king_buckets rotated summed }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod activation;
 mod affine;
 mod alignment;
+mod features;
 pub(crate) mod formula;
 mod layers;
 mod output;
@@ -13,7 +14,6 @@ mod transformer;
 use std::ops::RangeInclusive;
 
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::feature_set::{self, FeatureSet};
 use crate::file::File;
 use crate::network::{Network, Stacks};
 use crate::spec::{self, Select, Spec};
@@ -21,7 +21,7 @@ use crate::spec::{self, Select, Spec};
 /// Checks a spec, or reports everything that is wrong with it and returns `None`.
 pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     let name = check_name(&spec.name, diagnostics);
-    let features = check_features(&spec.features, diagnostics);
+    let features = features::check(&spec.features, diagnostics);
     let stacks = check_stacks(spec.stacks.as_ref(), diagnostics);
     let transformer = transformer::check(spec, diagnostics);
     let layers = layers::check(spec, transformer.as_ref(), diagnostics);
@@ -57,38 +57,6 @@ fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<S
         return None;
     }
     Some(name.value.clone())
-}
-
-fn check_features(
-    features: &[spec::Features],
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<FeatureSet>> {
-    let sets: Vec<_> = features
-        .iter()
-        .map(|features| {
-            let set = FeatureSet::named(&features.set.value);
-            if set.is_none() {
-                let known = feature_set::NAMES.iter().copied();
-                crate::decode::table::unknown_name("set", &features.set, known, diagnostics);
-            }
-            set
-        })
-        .collect();
-    let sets: Vec<FeatureSet> = sets.into_iter().collect::<Option<_>>()?;
-    for (index, later) in features.iter().enumerate() {
-        if let Some(first) = features[..index]
-            .iter()
-            .find(|first| first.set.value == later.set.value)
-        {
-            diagnostics
-                .error(
-                    later.set.span,
-                    format!("feature set `{}` is listed twice", later.set.value),
-                )
-                .related(first.set.span, "first here");
-        }
-    }
-    Some(sets)
 }
 
 /// `value` as a number of the range; reports it otherwise.

@@ -1,5 +1,6 @@
 //! Text to [`Spec`]: TOML's syntax, the keys, their types and names. Every mistake is reported.
 
+mod features;
 mod layer;
 mod output;
 mod reference;
@@ -10,8 +11,8 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
-use crate::spec::{Features, File, Layer, Reference, Select, Spec, Stacks, Transformer};
-use table::{Table, Value, array, inline_table, integer, named, section, string};
+use crate::spec::{File, Layer, Reference, Select, Spec, Stacks, Transformer};
+use table::{Table, Value, inline_table, integer, integers, named, section, string};
 
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
@@ -32,7 +33,7 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         .and_then(|value| string("name", value, diagnostics));
     let features = root
         .required("features", "[[features]]", diagnostics)
-        .and_then(|value| features(value, diagnostics));
+        .and_then(|value| features::decode(value, diagnostics));
     let transformer = root
         .required("transformer", "[transformer]", diagnostics)
         .and_then(|value| section("transformer", value, diagnostics))
@@ -125,21 +126,6 @@ fn tables<'t>(
     tables.into_iter().collect()
 }
 
-fn features(value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Features>> {
-    let tables = tables("features", value, diagnostics)?;
-    let decoded: Vec<_> = tables
-        .into_iter()
-        .map(|mut table| {
-            let set = table
-                .required("set", "set = \"HalfKAv2_hm\"", diagnostics)
-                .and_then(|value| string("set", value, diagnostics));
-            table.finish(diagnostics);
-            Some(Features { set: set? })
-        })
-        .collect();
-    decoded.into_iter().collect()
-}
-
 fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Transformer> {
     let width = table
         .required("width", "width = 1024", diagnostics)
@@ -214,15 +200,7 @@ fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select>
     table.finish(diagnostics);
     match (pieces, by_table, by) {
         (Some(value), None, None) => string("pieces", value, diagnostics).map(Select::Pieces),
-        (None, Some(value), None) => {
-            let entries: Vec<_> = array("table", value, diagnostics)?
-                .into_iter()
-                .enumerate()
-                .map(|(index, entry)| integer(&format!("table[{index}]"), entry, diagnostics))
-                .collect();
-            let entries = entries.into_iter().collect::<Option<Vec<_>>>()?;
-            Some(Select::Table(Spanned::new(entries, value.span())))
-        }
+        (None, Some(value), None) => integers("table", value, diagnostics).map(Select::Table),
         (None, None, Some(value)) => {
             let by = string("by", value, diagnostics)?;
             if by.value != "caller" {

@@ -79,9 +79,12 @@ impl File {
         let version = word("version", &file.version, diagnostics);
         let transformer_hash = match &file.transformer_hash {
             Some(hash) => word("transformer_hash", hash, diagnostics),
-            None => features
-                .zip(width)
-                .map(|(features, width)| transformer_hash(features, width)),
+            None => match features.zip(width) {
+                Some((features, width)) => {
+                    known_transformer_hash(file, features, width, diagnostics)
+                }
+                None => None,
+            },
         };
         let stack_hash = match &file.stack_hash {
             Some(hash) => word("stack_hash", hash, diagnostics),
@@ -121,14 +124,30 @@ fn word(key: &str, value: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Optio
     word
 }
 
-fn transformer_hash(features: &[FeatureSet], width: usize) -> u32 {
-    let features = match features {
-        [set] => set.hash,
-        sets => sets
-            .iter()
-            .fold(0u32, |hash, set| hash.rotate_left(1) ^ set.hash),
-    };
-    features ^ (2 * width) as u32
+/// The transformer's hash if all sets are Stockfish's; of others it does not know what the file's word is.
+fn known_transformer_hash(
+    file: &spec::File,
+    features: &[FeatureSet],
+    width: usize,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    let mut combined = 0u32;
+    for set in features {
+        let Some(hash) = set.hash else {
+            diagnostics
+                .error(
+                    file.format.span,
+                    format!(
+                        "files of this format have a hash that is not known for `{}`",
+                        set.name
+                    ),
+                )
+                .help("say what the file has: `transformer_hash = 0x...` under `[file]`");
+            return None;
+        };
+        combined = combined.rotate_left(1) ^ hash;
+    }
+    Some(combined ^ (2 * width) as u32)
 }
 
 /// The hash of a stack covers the widths of its affine layers and nothing else: activations, shifts and the

@@ -1,7 +1,11 @@
 //! What a spec says, each value with its place in the text. Nothing here is checked beyond its type:
 //! that is [`crate::check()`]'s work.
 
+mod features;
+
 use crate::diagnostics::{Span, Spanned};
+
+pub use features::{Features, Flip, Mirror, PieceOrder, Planes};
 
 /// A network as its TOML file describes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,13 +24,6 @@ pub struct Spec {
     pub output: Output,
     /// `[file]`: how a net file stores the weights.
     pub file: File,
-}
-
-/// One `[[features]]` table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Features {
-    /// `set`: the name of a feature set.
-    pub set: Spanned<String>,
 }
 
 /// The `[transformer]` table.
@@ -78,6 +75,8 @@ macro_rules! named {
         }
     };
 }
+
+pub(crate) use named;
 
 named! {
     /// What the transformer does to each accumulator value.

@@ -7,6 +7,7 @@ use super::RowChanges;
 use super::placement::{Placement, Squares};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
+use crate::features::piece_squares;
 use crate::network::Network;
 
 #[derive(Clone)]
@@ -30,11 +31,8 @@ impl<A: Architecture> RefreshCache<A> {
         for perspective in Color::ALL {
             for king in Square::ALL {
                 let same_view = |&(color, square): &(Color, Square)| {
-                    let view = |king| {
-                        A::FEATURES
-                            .iter()
-                            .map(move |set| set.view(perspective, king))
-                    };
+                    let view =
+                        |king| piece_squares::<A>().map(move |set| set.view(perspective, king));
                     color == perspective && view(square).eq(view(king))
                 };
                 let entry = first.iter().position(same_view).unwrap_or_else(|| {
@@ -60,7 +58,7 @@ impl<A: Architecture> RefreshCache<A> {
         net: &Network<A>,
         perspective: Color,
         placement: &Placement,
-        changes: &mut RowChanges,
+        changes: &mut RowChanges<A>,
         into: &mut A::Half,
     ) {
         let king = placement.king(perspective);
@@ -69,7 +67,7 @@ impl<A: Architecture> RefreshCache<A> {
         let RowChanges { added, removed } = changes;
         added.clear();
         removed.clear();
-        for set in A::FEATURES {
+        for set in piece_squares::<A>() {
             let view = set.view(perspective, king);
             for square in placement.squares().differences(&entry.squares) {
                 let row = |squares: &Squares| {

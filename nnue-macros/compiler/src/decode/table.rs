@@ -259,6 +259,21 @@ pub(super) fn array<'t>(
     }
 }
 
+/// A list of integers.
+pub(super) fn integers(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<i64>>>> {
+    let entries: Vec<_> = array(key, value, diagnostics)?
+        .into_iter()
+        .enumerate()
+        .map(|(index, entry)| integer(&format!("{key}[{index}]"), entry, diagnostics))
+        .collect();
+    let entries = entries.into_iter().collect::<Option<Vec<_>>>()?;
+    Some(Spanned::new(entries, value.span()))
+}
+
 /// What is written under a header: `[key]`.
 pub(super) fn section<'t>(
     key: &str,

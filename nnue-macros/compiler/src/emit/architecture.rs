@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::memory::count;
 use super::{Program, affine, doc, file};
-use crate::feature_set::FeatureSet;
+use crate::feature_set::{Family, FeatureSet, PieceSquare, SQUARES};
 
 /// The public names of a network.
 pub(super) fn types(program: &Program<'_>) -> TokenStream {
@@ -65,6 +65,8 @@ fn embedded(program: &Program<'_>, bytes: &TokenStream) -> TokenStream {
 pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let features = features(program);
+    // A piece on every square, in each set.
+    let row_list = count(network.features.len() * SQUARES);
     let file = file::layout(program);
     let prefetch = prefetch(program);
     let (proved, pass_proved) = if affine::needs_proofs(program.plans) {
@@ -84,11 +86,13 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
         impl #runtime::Architecture for Net {
             type Weights = Weights;
             type Half = Half;
+            type RowList = [u32; #row_list];
 
+            const NO_ROWS: [u32; #row_list] = [0; #row_list];
             const NAME: &'static str = NAME;
             const WIDTH: usize = WIDTH;
             const BUCKETS: usize = BUCKETS;
-            const FEATURES: &'static [#runtime::features::PieceSquare] = &#features;
+            const FEATURES: &'static [#runtime::features::FeatureSet] = &#features;
             const FILE: #runtime::file::FileLayout = #file;
 
             fn biases(weights: &Weights) -> &Half {
@@ -153,7 +157,12 @@ fn features(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
     let mut first_row = 0;
     let sets = program.network.features.iter().map(|set| {
-        let tokens = piece_square(runtime, set, first_row);
+        let tokens = match &set.family {
+            Family::PieceSquare(tables) => {
+                let tables = piece_square(runtime, set, tables, first_row);
+                quote! { #runtime::features::FeatureSet::PieceSquare(#tables) }
+            }
+        };
         first_row += set.rows as u32;
         tokens
     });
@@ -161,16 +170,21 @@ fn features(program: &Program<'_>) -> TokenStream {
     quote! { [#(#sets),*] }
 }
 
-fn piece_square(runtime: &TokenStream, set: &FeatureSet, first_row: u32) -> TokenStream {
-    let flip = set.flip.map(Literal::u8_unsuffixed);
-    let mirror_files = Literal::u8_unsuffixed(set.mirror_files);
-    let king_offset = set
-        .king_offset
-        .map(|offset| Literal::u32_unsuffixed(offset + first_row));
-    let plane = set.plane.map(Literal::u32_unsuffixed);
-    let (kings, max_active) = (set.kings, count(set.max_active));
+fn piece_square(
+    runtime: &TokenStream,
+    set: &FeatureSet,
+    tables: &PieceSquare,
+    first_row: u32,
+) -> TokenStream {
+    let flip = tables.flip.map(Literal::u8_unsuffixed);
+    let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
+    let first_row = Literal::u32_unsuffixed(first_row);
+    let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
+    let plane = tables.plane.map(Literal::u32_unsuffixed);
+    let (kings, max_active) = (tables.kings, count(set.max_active));
     quote! {
         #runtime::features::PieceSquare {
+            first_row: [#first_row; 2],
             flip: [#(#flip),*],
             mirror_files: #mirror_files,
             king_offset: [#(#king_offset),*],
@@ -199,10 +213,12 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
         impl #runtime::Architecture for Net {
             type Weights = [u8; 0];
             type Half = [u8; 0];
+            type RowList = [u32; 0];
+            const NO_ROWS: [u32; 0] = [];
             const NAME: &'static str = "";
             const WIDTH: usize = 0;
             const BUCKETS: usize = 0;
-            const FEATURES: &'static [#runtime::features::PieceSquare] = &[];
+            const FEATURES: &'static [#runtime::features::FeatureSet] = &[];
             const FILE: #runtime::file::FileLayout = #runtime::file::FileLayout::EMPTY;
             fn biases(_: &[u8; 0]) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }

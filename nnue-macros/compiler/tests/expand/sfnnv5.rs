@@ -214,11 +214,14 @@ const _: () = {
 impl ::nnue_runtime::Architecture for Net {
     type Weights = Weights;
     type Half = Half;
+    type RowList = [u32; 64];
+    const NO_ROWS: [u32; 64] = [0; 64];
     const NAME: &'static str = NAME;
     const WIDTH: usize = WIDTH;
     const BUCKETS: usize = BUCKETS;
-    const FEATURES: &'static [::nnue_runtime::features::PieceSquare] = &[
-        ::nnue_runtime::features::PieceSquare {
+    const FEATURES: &'static [::nnue_runtime::features::FeatureSet] = &[
+        ::nnue_runtime::features::FeatureSet::PieceSquare(::nnue_runtime::features::PieceSquare {
+            first_row: [0; 2],
             flip: [0, 56],
             mirror_files: 15,
             king_offset: [
@@ -232,7 +235,7 @@ impl ::nnue_runtime::Architecture for Net {
             plane: [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640],
             kings: true,
             max_active: 32,
-        },
+        }),
     ];
     const FILE: ::nnue_runtime::file::FileLayout = ::nnue_runtime::file::FileLayout {
         name: "SFNNv5",

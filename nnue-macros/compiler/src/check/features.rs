@@ -1,0 +1,232 @@
+//! `[[features]]`: names and parameters to feature sets.
+
+use super::in_range;
+use crate::decode::table::unknown_name;
+use crate::diagnostics::{Diagnostics, Spanned, list};
+use crate::feature_set::{FeatureSet, KING_BUCKETS, NAMES, Parameters, SQUARES};
+use crate::spec::{Features, Mirror, Planes};
+
+/// Rows before the planes of a bucket: more than anyone has a use for.
+const MAX_OFFSET: i64 = 64;
+
+pub(super) fn check(
+    features: &[Features],
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<FeatureSet>> {
+    let sets: Vec<_> = features
+        .iter()
+        .map(|features| check_set(features, diagnostics))
+        .collect();
+    let sets: Vec<FeatureSet> = sets.into_iter().collect::<Option<_>>()?;
+    for (index, set) in sets.iter().enumerate() {
+        let same = |first: &&FeatureSet| first.family == set.family;
+        let Some(first) = sets[..index].iter().position(|first| same(&first)) else {
+            continue;
+        };
+        let (first, later) = (&features[first].set, &features[index].set);
+        let message = if first.value == later.value {
+            format!("feature set `{}` is listed twice", later.value)
+        } else {
+            format!(
+                "`{}` and `{}` are the same features",
+                first.value, later.value
+            )
+        };
+        diagnostics
+            .error(later.span, message)
+            .related(first.span, "first here");
+    }
+    Some(sets)
+}
+
+fn check_set(features: &Features, diagnostics: &mut Diagnostics) -> Option<FeatureSet> {
+    let name = &features.set;
+    if !NAMES.contains(&name.value.as_str()) {
+        unknown_name("set", name, NAMES.iter().copied(), diagnostics);
+        return None;
+    }
+    let defaults = Parameters::named(&name.value);
+    if defaults.is_none() && features.king_buckets.is_none() {
+        diagnostics
+            .error(features.span, format!("`{KING_BUCKETS}` needs `king_buckets`"))
+            .help("write a number for each square of the own king, or for each of the half that `mirror` puts it on");
+        return None;
+    }
+    let defaults = defaults.unwrap_or_else(Parameters::unbucketed);
+    let planes = match &features.planes {
+        Some(planes) => check_planes(planes, diagnostics),
+        None => Some(defaults.planes),
+    };
+    let offset = match &features.offset {
+        Some(offset) => in_range("offset", offset, 0..=MAX_OFFSET, diagnostics),
+        None => Some(defaults.offset),
+    };
+    let mirror = value(&features.mirror, defaults.mirror);
+    let king_buckets = match &features.king_buckets {
+        Some(table) => check_king_buckets(table, mirror, diagnostics),
+        None => check_halves(features, &defaults, mirror, diagnostics),
+    };
+    let parameters = Parameters {
+        planes: planes?,
+        piece_order: value(&features.piece_order, defaults.piece_order),
+        flip: value(&features.flip, defaults.flip),
+        mirror,
+        king_buckets: king_buckets?,
+        offset: offset?,
+    };
+    Some(FeatureSet::piece_square(&name.value, &parameters))
+}
+
+fn value<T: Copy>(given: &Option<Spanned<T>>, default: T) -> T {
+    given.as_ref().map_or(default, |given| given.value)
+}
+
+fn check_planes(planes: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<Planes> {
+    let found = Planes::ALL
+        .into_iter()
+        .find(|known| i64::from(known.count()) == planes.value);
+    if found.is_none() {
+        diagnostics
+            .error(
+                planes.span,
+                format!("`planes` is {}, allowed are 10, 11 or 12", planes.value),
+            )
+            .help("12 for all pieces, 11 where both kings share a plane, 10 without kings");
+    }
+    found
+}
+
+/// The bucket of every square, from a table of all squares or of half of them.
+fn check_king_buckets(
+    table: &Spanned<Vec<Spanned<i64>>>,
+    mirror: Mirror,
+    diagnostics: &mut Diagnostics,
+) -> Option<[u8; SQUARES]> {
+    let entries = &table.value;
+    let expected = match mirror {
+        Mirror::None => "64",
+        _ => "32 or 64",
+    };
+    let halved = entries.len() == SQUARES / 2;
+    if entries.len() != SQUARES && (!halved || mirror == Mirror::None) {
+        let error = diagnostics.error(
+            table.span,
+            format!(
+                "`king_buckets` has {} entries, expected {expected}",
+                entries.len()
+            ),
+        );
+        if halved {
+            error
+                .label("half a board, and nothing puts the king on a half")
+                .help("say which half: `mirror = \"a-d\"` or `mirror = \"e-h\"`");
+        } else {
+            error.label(match mirror {
+                Mirror::None => "one for each square: a1, b1, ... h1, a2, ... h8",
+                Mirror::AToD => "one for each square of the half: a1, b1, c1, d1, a2, ... d8",
+                Mirror::EToH => "one for each square of the half: e1, f1, g1, h1, e2, ... h8",
+            });
+        }
+        return None;
+    }
+    let buckets: Vec<_> = entries
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| {
+            let key = format!("king_buckets[{index}]");
+            in_range(&key, entry, 0..=SQUARES as i64 - 1, diagnostics).map(|bucket| bucket as u8)
+        })
+        .collect();
+    let buckets = buckets.into_iter().collect::<Option<Vec<u8>>>()?;
+    check_all_used(table, &buckets, diagnostics)?;
+    let entry_of = |square: usize| {
+        let (file, rank) = (square % 8, square / 8);
+        let left = file.min(7 - file);
+        match (halved, mirror) {
+            (false, _) => square,
+            (true, Mirror::EToH) => 4 * rank + 3 - left,
+            (true, _) => 4 * rank + left,
+        }
+    };
+    let unequal = |square: &usize| buckets[entry_of(*square)] != buckets[entry_of(square ^ 7)];
+    if mirror != Mirror::None
+        && let Some(square) = (0..SQUARES).find(unequal)
+    {
+        diagnostics
+            .error(
+                entries[square ^ 7].span,
+                format!(
+                    "`king_buckets` has {} for {} and {} for {}, expected the same",
+                    buckets[square],
+                    square_name(square),
+                    buckets[square ^ 7],
+                    square_name(square ^ 7),
+                ),
+            )
+            .related(entries[square].span, "the other half")
+            .help(format!(
+                "with `mirror = \"{mirror}\"` the king is always on one half: 32 entries are enough"
+            ));
+        return None;
+    }
+    Some(std::array::from_fn(|square| buckets[entry_of(square)]))
+}
+
+/// Buckets are numbered without gaps: one that no square has would be rows that nothing switches on.
+fn check_all_used(
+    table: &Spanned<Vec<Spanned<i64>>>,
+    buckets: &[u8],
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let last = buckets.iter().max()?;
+    let unused: Vec<String> = (0..*last)
+        .filter(|bucket| !buckets.contains(bucket))
+        .map(|bucket| bucket.to_string())
+        .collect();
+    if unused.is_empty() {
+        return Some(());
+    }
+    diagnostics
+        .error(
+            table.span,
+            format!(
+                "`king_buckets` has a bucket {last} and none numbered {}",
+                list(&unused)
+            ),
+        )
+        .help("number them from 0 without gaps");
+    None
+}
+
+/// The named set's own buckets, if they are the same on both halves where boards are mirrored.
+fn check_halves(
+    features: &Features,
+    defaults: &Parameters,
+    mirror: Mirror,
+    diagnostics: &mut Diagnostics,
+) -> Option<[u8; SQUARES]> {
+    let buckets = defaults.king_buckets;
+    let symmetric = (0..SQUARES).all(|square| buckets[square] == buckets[square ^ 7]);
+    if let Some(given) = &features.mirror
+        && mirror != Mirror::None
+        && !symmetric
+    {
+        let name = &features.set.value;
+        diagnostics
+            .error(
+                given.span,
+                format!(
+                    "`{name}` has a bucket for each square, and half of them would never be used"
+                ),
+            )
+            .help("give `king_buckets` of 32 numbers");
+        return None;
+    }
+    Some(buckets)
+}
+
+/// `e4`.
+fn square_name(square: usize) -> String {
+    let file = char::from(b'a' + (square % 8) as u8);
+    format!("{file}{}", square / 8 + 1)
+}

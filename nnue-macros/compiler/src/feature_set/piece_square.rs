@@ -1,0 +1,297 @@
+//! The piece-square family: one formula with other parameters. Seen by a perspective,
+//!
+//! ```text
+//! row = king_offset[king ^ o] + plane[piece] + (square ^ o)
+//! o   = flip[perspective], ^ 7 if the own king's file is then in mirror_files
+//! ```
+//!
+//! `king` is the perspective's own king and `piece` is told apart as own or opponent's.
+
+use crate::spec::{Flip, Mirror, PieceOrder, Planes};
+
+/// Squares of the board, and rows of a piece.
+pub const SQUARES: usize = 64;
+
+/// The parameters of a set, as a spec gives them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// How many kinds of pieces are told apart.
+    pub planes: Planes,
+    /// In which order.
+    pub piece_order: PieceOrder,
+    /// How black sees the board.
+    pub flip: Flip,
+    /// On which files the own king is put.
+    pub mirror: Mirror,
+    /// The bucket of each square of the oriented own king. Mirrored boards have the same on both halves.
+    pub king_buckets: [u8; SQUARES],
+    /// Rows before the first plane of each bucket.
+    pub offset: u32,
+}
+
+/// The formula's tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PieceSquare {
+    /// What white's and black's squares are exclusive-ored with.
+    pub flip: [u8; 2],
+    /// Bit `f` is set when a king on file `f`, flipped, mirrors the board.
+    pub mirror_files: u8,
+    /// The first row for each square of the (oriented) own king.
+    pub king_offset: [u32; SQUARES],
+    /// The first row of a piece within the king's rows: own pawn to king, then the opponent's.
+    pub plane: [u32; 12],
+    /// Whether kings switch on rows too. Otherwise their planes mean nothing.
+    pub kings: bool,
+}
+
+impl Parameters {
+    /// Those of a set that is known by name; `None` for other names, and for sets that are nothing without a table.
+    pub fn named(name: &str) -> Option<Parameters> {
+        let each_square = std::array::from_fn(|square| square as u8);
+        let half_ka_v2 = Parameters {
+            planes: Planes::MergedKings,
+            piece_order: PieceOrder::Interleaved,
+            flip: Flip::Vertical,
+            mirror: Mirror::None,
+            king_buckets: each_square,
+            offset: 0,
+        };
+        Some(match name {
+            "A" => Parameters {
+                king_buckets: [0; SQUARES],
+                ..Parameters::unbucketed()
+            },
+            // Row 0 of every king square was meant for a piece in hand, in another game, and is never switched on.
+            "HalfKP" => Parameters {
+                planes: Planes::NoKings,
+                flip: Flip::Rotate,
+                offset: 1,
+                ..half_ka_v2
+            },
+            "HalfKA" => Parameters {
+                planes: Planes::All,
+                ..half_ka_v2
+            },
+            "HalfKAv2" => half_ka_v2,
+            "HalfKAv2_hm" => Parameters {
+                mirror: Mirror::EToH,
+                king_buckets: std::array::from_fn(|square| {
+                    let (file, rank) = (square % 8, square / 8);
+                    (4 * (7 - rank) + file.min(7 - file)) as u8
+                }),
+                ..half_ka_v2
+            },
+            _ => return None,
+        })
+    }
+
+    /// Every piece on every square, whichever the king's: what trainers start from.
+    pub fn unbucketed() -> Parameters {
+        Parameters {
+            planes: Planes::All,
+            piece_order: PieceOrder::ByColour,
+            flip: Flip::Vertical,
+            mirror: Mirror::None,
+            king_buckets: [0; SQUARES],
+            offset: 0,
+        }
+    }
+
+    /// Rows of a bucket.
+    fn bucket_rows(&self) -> u32 {
+        self.offset + self.planes.count() * SQUARES as u32
+    }
+
+    /// Rows of all buckets.
+    pub fn rows(&self) -> usize {
+        let buckets = self.king_buckets.iter().max().map_or(1, |last| last + 1);
+        usize::from(buckets) * self.bucket_rows() as usize
+    }
+}
+
+impl PieceSquare {
+    /// The tables that follow from the parameters.
+    pub fn new(parameters: &Parameters) -> PieceSquare {
+        let bucket_rows = parameters.bucket_rows();
+        PieceSquare {
+            flip: match parameters.flip {
+                Flip::None => [0, 0],
+                Flip::Vertical => [0, 0b111_000],
+                Flip::Rotate => [0, 0b111_111],
+            },
+            mirror_files: match parameters.mirror {
+                Mirror::None => 0,
+                Mirror::AToD => 0b1111_0000,
+                Mirror::EToH => 0b0000_1111,
+            },
+            king_offset: parameters
+                .king_buckets
+                .map(|bucket| u32::from(bucket) * bucket_rows),
+            plane: planes(parameters.planes, parameters.piece_order)
+                .map(|plane| parameters.offset + plane * SQUARES as u32),
+            kings: parameters.planes != Planes::NoKings,
+        }
+    }
+}
+
+/// The plane of each piece: own pawn to king, then the opponent's.
+///
+/// Both kings can share a plane where the own king stands only on squares of its bucket, and the opponent's cannot.
+/// It is the own king's; the opponent's is the last in either order, so nothing else moves.
+fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
+    let roles = match planes {
+        Planes::NoKings => 5,
+        Planes::All | Planes::MergedKings => 6,
+    };
+    std::array::from_fn(|piece| {
+        let (owner, role) = (piece as u32 / 6, piece as u32 % 6);
+        match (role, planes) {
+            (5, Planes::NoKings) => 0,
+            (5, Planes::MergedKings) => plane(order, roles, 0, role),
+            _ => plane(order, roles, owner, role),
+        }
+    })
+}
+
+fn plane(order: PieceOrder, roles: u32, owner: u32, role: u32) -> u32 {
+    match order {
+        PieceOrder::ByColour => roles * owner + role,
+        PieceOrder::Interleaved => 2 * role + owner,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A1: usize = 0;
+    const E1: usize = 4;
+    const H1: usize = 7;
+    const E8: usize = 60;
+    const H8: usize = 63;
+
+    /// The row of a piece (own pawn 0 to king 5, opponent's 6 to 11), by the formula of the module's documentation.
+    fn row(
+        parameters: &Parameters,
+        perspective: usize,
+        king: usize,
+        piece: usize,
+        square: usize,
+    ) -> usize {
+        let set = PieceSquare::new(parameters);
+        let flip = usize::from(set.flip[perspective]);
+        let mirrored = set.mirror_files >> ((king ^ flip) % 8) & 1 != 0;
+        let o = flip ^ if mirrored { 7 } else { 0 };
+        set.king_offset[king ^ o] as usize + set.plane[piece] as usize + (square ^ o)
+    }
+
+    fn named(name: &str) -> Parameters {
+        Parameters::named(name).unwrap()
+    }
+
+    /// Against the numbers that the set's authors give for single squares.
+    #[test]
+    fn half_ka_v2_hm_counts_its_king_buckets_from_h8() {
+        let set = PieceSquare::new(&named("HalfKAv2_hm"));
+        let bucket = |square: usize| set.king_offset[square] / 704;
+        assert_eq!(
+            [bucket(H8), bucket(E8), bucket(H1), bucket(E1)],
+            [0, 3, 28, 31]
+        );
+        assert_eq!(
+            set.plane,
+            [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640]
+        );
+    }
+
+    #[test]
+    fn the_named_sets_have_as_many_rows_as_their_authors_say() {
+        let rows = [
+            ("A", 768),
+            ("HalfKP", 41024),
+            ("HalfKA", 49152),
+            ("HalfKAv2", 45056),
+            ("HalfKAv2_hm", 22528),
+        ];
+        for (name, expected) in rows {
+            assert_eq!(named(name).rows(), expected, "{name}");
+        }
+        let plain = Parameters {
+            offset: 0,
+            ..named("HalfKP")
+        };
+        assert_eq!(plain.rows(), 40960);
+    }
+
+    /// Trainers write the 768 inputs as `[0, 384][owner] + 64 * role + square`, black's with `square ^ 56`.
+    #[test]
+    fn a_is_the_768_inputs_of_trainers() {
+        for (piece, square, king) in [(0, 12, E1), (5, E1, E1), (6, 51, H8), (11, E8, A1)] {
+            let plain = [0, 384][piece / 6] + 64 * (piece % 6) + square;
+            assert_eq!(row(&named("A"), 0, king, piece, square), plain);
+            assert_eq!(row(&named("A"), 1, king, piece, square), plain ^ 56);
+        }
+    }
+
+    /// `768 * bucket[own king] + (the 768 inputs)`, exclusive-ored with 7 where the own king is on files e to h.
+    #[test]
+    fn mirrored_king_buckets_are_those_of_trainers() {
+        // Four buckets: the corners of rank 1, its centre, rank 2, everything else.
+        let half = |square: usize| match (square / 8, (square % 8).min(7 - square % 8)) {
+            (0, 0 | 1) => 0,
+            (0, _) => 1,
+            (1, _) => 2,
+            _ => 3,
+        };
+        let parameters = Parameters {
+            mirror: Mirror::AToD,
+            king_buckets: std::array::from_fn(half),
+            ..Parameters::unbucketed()
+        };
+        assert_eq!(parameters.rows(), 4 * 768);
+        for perspective in 0..2 {
+            for king in 0..64 {
+                let own = king ^ [0, 56][perspective];
+                for (piece, square) in [(0, 9), (5, king), (7, 62), (11, 33)] {
+                    let input =
+                        [0, 384][piece / 6] + 64 * (piece % 6) + (square ^ [0, 56][perspective]);
+                    let input = if own % 8 > 3 { input ^ 7 } else { input };
+                    assert_eq!(
+                        row(&parameters, perspective, king, piece, square),
+                        768 * usize::from(half(own)) + input
+                    );
+                }
+            }
+        }
+    }
+
+    /// Black, who sees the board rotated, has the king on the left where white sees it on the right.
+    #[test]
+    fn a_rotated_board_is_mirrored_by_where_the_king_then_stands() {
+        let parameters = Parameters {
+            flip: Flip::Rotate,
+            mirror: Mirror::AToD,
+            ..Parameters::unbucketed()
+        };
+        // Black's king on a8 is seen on h1, and mirrored to a1: the two turns leave the ranks exchanged.
+        assert_eq!(row(&parameters, 1, 56, 5, 56), 5 * 64);
+        // On h8 it is seen on a1 as it is.
+        assert_eq!(row(&parameters, 1, 63, 5, 63), 5 * 64);
+    }
+
+    #[test]
+    fn eleven_planes_are_twelve_without_the_last() {
+        for order in [PieceOrder::ByColour, PieceOrder::Interleaved] {
+            let (all, merged, none) = (
+                planes(Planes::All, order),
+                planes(Planes::MergedKings, order),
+                planes(Planes::NoKings, order),
+            );
+            assert_eq!(merged[..11], all[..11]);
+            assert_eq!((merged[11], all[11]), (all[5], 11));
+            let mut without_kings: Vec<u32> = [&none[..5], &none[6..11]].concat();
+            without_kings.sort_unstable();
+            assert_eq!(without_kings, (0..10).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `[[features]]`: a name, and the parameters that override what it stands for.
+
+use super::{Named, named};
+use crate::diagnostics::{Span, Spanned};
+
+/// One `[[features]]` table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Features {
+    /// `set`: the name of a feature set.
+    pub set: Spanned<String>,
+    /// `planes`: how many kinds of pieces are told apart.
+    pub planes: Option<Spanned<i64>>,
+    /// `piece_order`: in which order.
+    pub piece_order: Option<Spanned<PieceOrder>>,
+    /// `flip`: how black sees the board.
+    pub flip: Option<Spanned<Flip>>,
+    /// `mirror`: on which files the own king is put.
+    pub mirror: Option<Spanned<Mirror>>,
+    /// `king_buckets`: the bucket of each square of the own king.
+    pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
+    /// `offset`: rows before the first plane of each bucket.
+    pub offset: Option<Spanned<i64>>,
+    /// The table's header.
+    pub span: Span,
+}
+
+named! {
+    /// In which order pieces have their planes.
+    PieceOrder {
+        /// Own pawn, knight, ... king, then the opponent's.
+        ByColour = "by-colour",
+        /// Own pawn, opponent's pawn, own knight, ...
+        Interleaved = "interleaved",
+    }
+}
+
+named! {
+    /// How black sees the board. White sees it as it is.
+    Flip {
+        /// As it is.
+        None = "none",
+        /// Upside down: ranks exchanged.
+        Vertical = "vertical",
+        /// From the other side: ranks and files exchanged.
+        Rotate = "rotate",
+    }
+}
+
+named! {
+    /// On which files the own king is put, by mirroring the board if need be.
+    Mirror {
+        /// It stays where it is.
+        None = "none",
+        /// The left half.
+        AToD = "a-d",
+        /// The right half.
+        EToH = "e-h",
+    }
+}
+
+/// Which kinds of pieces have planes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Planes {
+    /// Twelve: all.
+    All,
+    /// Eleven: both kings share one.
+    MergedKings,
+    /// Ten: kings have none.
+    NoKings,
+}
+
+impl Planes {
+    /// All of them.
+    pub const ALL: [Planes; 3] = [Planes::All, Planes::MergedKings, Planes::NoKings];
+
+    /// How many planes there are.
+    pub fn count(self) -> u32 {
+        match self {
+            Planes::All => 12,
+            Planes::MergedKings => 11,
+            Planes::NoKings => 10,
+        }
+    }
+
+    /// How many pieces can be on the board that have one.
+    pub fn max_active(self) -> usize {
+        match self {
+            Planes::All | Planes::MergedKings => 32,
+            Planes::NoKings => 30,
+        }
+    }
+}
