@@ -57,7 +57,7 @@ impl Evaluation {
     }
 }
 
-impl<A: SelectedByPieces> AnyNetwork for Network<A> {
+impl<A: SelectedByPieces<Output = Output>> AnyNetwork for Network<A> {
     fn name(&self) -> &'static str {
         A::NAME
     }

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use nnue_runtime::file::{FileLayout, split};
-use nnue_runtime::{Architecture, Level, LoadError, Network, SelectedByPieces};
+use nnue_runtime::{Architecture, Level, LoadError, Network, Output, SelectedByPieces};
 
 use crate::any_network::AnyNetwork;
 
@@ -63,7 +63,10 @@ pub struct Spec {
 /// Loads a net file for an instruction set.
 type Open = fn(&Path, Level) -> Result<Box<dyn AnyNetwork>, LoadError>;
 
-fn open<A: SelectedByPieces>(path: &Path, level: Level) -> Result<Box<dyn AnyNetwork>, LoadError> {
+fn open<A: SelectedByPieces<Output = Output>>(
+    path: &Path,
+    level: Level,
+) -> Result<Box<dyn AnyNetwork>, LoadError> {
     Ok(Box::new(Network::<A>::open(path)?.with_level(level)))
 }
 

@@ -14,6 +14,8 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     type Weights: Plain + Send + Sync;
     /// One perspective's accumulator.
     type Half: Plain + Send + Sync;
+    /// What an evaluation is: [`Output`], or [`Wdl`].
+    type Output: Copy + fmt::Debug + PartialEq + Send + Sync + 'static;
     /// Room for every row that can be active at once.
     #[doc(hidden)]
     type RowList: AsRef<[u32]> + AsMut<[u32]> + Clone + Send + Sync;
@@ -64,7 +66,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         opponent: &Self::Half,
         bucket: usize,
         proved: Proved,
-    ) -> Output;
+    ) -> Self::Output;
 }
 
 /// Which layers' weights are proved to let a faster kernel be exact: a bit per layer, set by the loader.
@@ -101,4 +103,16 @@ pub struct Output {
     pub positional: i32,
     /// Both together, in the engine's units: divided as the spec says.
     pub value: i32,
+}
+
+/// What a network of three outputs says of a game's end, from the side to move's view. How these become probabilities is the
+/// network's author's choice: usually by a softmax.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wdl {
+    /// Of a win.
+    pub win: Output,
+    /// Of a draw.
+    pub draw: Output,
+    /// Of a loss.
+    pub loss: Output,
 }

@@ -43,6 +43,27 @@ pub fn place<T: Copy>(into: &mut [T], start: usize, values: &[T]) {
     into[start..start + values.len()].copy_from_slice(values);
 }
 
+/// Copies `values` to `start` and what follows, as 16 bits.
+///
+/// Panics if they do not fit; a constant `start` makes that vanish.
+#[inline(always)]
+pub fn place_wide(into: &mut [i16], start: usize, values: &[u8]) {
+    for (wide, value) in into[start..start + values.len()].iter_mut().zip(values) {
+        *wide = i16::from(*value);
+    }
+}
+
+/// Sets the bits from `start` on for the values that are negative, 64 to a word.
+///
+/// Panics if they do not fit; a constant `start` makes that vanish.
+#[inline(always)]
+pub fn place_signs<T: Copy + Into<i32>>(into: &mut [u64], start: usize, values: &[T]) {
+    for (index, value) in values.iter().enumerate() {
+        let bit = start + index;
+        into[bit / 64] |= u64::from((*value).into() < 0) << (bit % 64);
+    }
+}
+
 /// The row of a table, the last one for indices beyond it.
 ///
 /// Indices come from tables that the compiler made, so the minimum changes nothing; it costs one instruction where a

@@ -9,7 +9,7 @@ use core::ops::Deref;
 
 use self::cache::RefreshCache;
 use self::placement::Placement;
-use crate::architecture::{Architecture, Output, SelectedByPieces};
+use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::Color;
 use crate::delta::Delta;
@@ -173,7 +173,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
 
     /// Evaluates for the side to move with the layers of one bucket; the last for buckets beyond it.
     #[inline]
-    pub fn evaluate_bucket(&mut self, bucket: usize) -> Output {
+    pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
         self.place();
         self.set_halves_aside(self.ply());
         let white = self.settle(Color::White);
@@ -304,7 +304,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
 impl<A: SelectedByPieces, N: Deref<Target = Network<A>>> Evaluator<A, N> {
     /// Evaluates the position for the side to move.
     #[inline]
-    pub fn evaluate(&mut self) -> Output {
+    pub fn evaluate(&mut self) -> A::Output {
         self.place();
         self.evaluate_bucket(Network::<A>::bucket(self.placement.pieces()))
     }

@@ -51,6 +51,7 @@ mod evaluator;
 pub mod features;
 mod fen;
 pub mod file;
+pub mod kernels;
 pub mod level;
 pub mod memory;
 mod network;
@@ -59,7 +60,7 @@ mod report;
 pub mod simd;
 
 pub use crate::accumulator::Accumulator;
-pub use crate::architecture::{Architecture, Embedded, Output, Proved, SelectedByPieces};
+pub use crate::architecture::{Architecture, Embedded, Output, Proved, SelectedByPieces, Wdl};
 pub use crate::board::{Board, BoardError};
 pub use crate::chess::{Bitboard, Color, Piece, Role, Square, SquareError, Squares};
 pub use crate::delta::{Change, Delta, DeltaError};

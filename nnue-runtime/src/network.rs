@@ -6,7 +6,7 @@ use core::convert::Infallible;
 use core::fmt;
 
 use crate::accumulator::Accumulator;
-use crate::architecture::{Architecture, Embedded, Output, Proved, SelectedByPieces};
+use crate::architecture::{Architecture, Embedded, Proved, SelectedByPieces};
 use crate::chess::Color;
 use crate::file::{self, LoadError, Loaded};
 use crate::level::Level;
@@ -128,7 +128,7 @@ impl<A: Architecture> Network<A> {
         accumulator: &Accumulator<A>,
         side_to_move: Color,
         bucket: usize,
-    ) -> Output {
+    ) -> A::Output {
         let (stm, opponent) = (
             accumulator.half(side_to_move),
             accumulator.half(!side_to_move),
@@ -158,7 +158,7 @@ impl<A: SelectedByPieces> Network<A> {
     /// Evaluates a position, whose accumulator is given, for the side to move.
     #[inline]
     #[must_use]
-    pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> Output {
+    pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> A::Output {
         let bucket = Self::bucket(position.occupied().len());
         self.evaluate_bucket(accumulator, position.side_to_move(), bucket)
     }

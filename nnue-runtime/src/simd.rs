@@ -191,6 +191,15 @@ mod tests {
                         row!(dot_row_wide, wide_row, 96),
                         row!(dot_row_wide, wide_row, 128),
                         row!(dot_row_wide, wide_row, 480),
+                        ("fma_f32", {
+                            let float = |index: usize| f32::from_bits(inputs.sums[index] as u32);
+                            let bits = |index: usize| {
+                                let value = fma_f32(float(index), float(index + 1), float(index + 2));
+                                // Which of the many that are no number does not matter.
+                                if value.is_nan() { -1 } else { i64::from(value.to_bits()) }
+                            };
+                            (0..14).map(bits).collect()
+                        }),
                         ("append_nonzero", nonzero.collect()),
                     ]
                 }

@@ -53,7 +53,7 @@ fn bench(bencher: Bencher, count: usize, mut work: impl FnMut(usize) -> i32) {
     });
 }
 
-fn refresh<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
+fn refresh<A: SelectedByPieces<Output = nnue_runtime::Output>>(bencher: Bencher, net: &Network<A>) {
     let boards = &**BOARDS;
     let mut accumulator = Accumulator::new(net, &boards[0]);
     bench(bencher, boards.len(), |index| {
@@ -62,7 +62,10 @@ fn refresh<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
     });
 }
 
-fn evaluate<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
+fn evaluate<A: SelectedByPieces<Output = nnue_runtime::Output>>(
+    bencher: Bencher,
+    net: &Network<A>,
+) {
     let boards: Vec<&Board> = BOARDS.iter().step_by(800).collect();
     let accumulators: Vec<_> = boards
         .iter()
@@ -73,7 +76,10 @@ fn evaluate<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
     });
 }
 
-fn refresh_evaluate<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
+fn refresh_evaluate<A: SelectedByPieces<Output = nnue_runtime::Output>>(
+    bencher: Bencher,
+    net: &Network<A>,
+) {
     let boards = &**BOARDS;
     let mut accumulator = Accumulator::new(net, &boards[0]);
     bench(bencher, boards.len(), |index| {
@@ -82,7 +88,10 @@ fn refresh_evaluate<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
     });
 }
 
-fn incremental<A: SelectedByPieces>(bencher: Bencher, net: &Network<A>) {
+fn incremental<A: SelectedByPieces<Output = nnue_runtime::Output>>(
+    bencher: Bencher,
+    net: &Network<A>,
+) {
     let mut evaluator = Evaluator::new(net, &SEARCHES[0].root);
     let mut search = SEARCHES.iter().cycle();
     let mut events = [].iter();

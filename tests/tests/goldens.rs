@@ -27,7 +27,10 @@ fn side(color: cozy_chess::Color) -> Color {
     color.into()
 }
 
-fn check_positions<A: SelectedByPieces>(net: &Network<A>, goldens: &[GoldenPosition]) {
+fn check_positions<A: SelectedByPieces<Output = Output>>(
+    net: &Network<A>,
+    goldens: &[GoldenPosition],
+) {
     assert!(!goldens.is_empty());
     let mut accumulator = Accumulator::new(net, &Board::start());
     for golden in goldens {
@@ -66,7 +69,11 @@ fn check_positions<A: SelectedByPieces>(net: &Network<A>, goldens: &[GoldenPosit
 }
 
 /// Plays the lines: each ply's accumulator is updated from the one before and equal to a refreshed one.
-fn check_lines<A: SelectedByPieces>(net: &Network<A>, lines: &[Line], plies: &[GoldenLinePly]) {
+fn check_lines<A: SelectedByPieces<Output = Output>>(
+    net: &Network<A>,
+    lines: &[Line],
+    plies: &[GoldenLinePly],
+) {
     let mut plies = plies.iter();
     for line in lines {
         let mut game = cozy_chess::Board::from_fen(&line.fen, false).expect("lines start legally");
@@ -102,7 +109,7 @@ fn check_lines<A: SelectedByPieces>(net: &Network<A>, lines: &[Line], plies: &[G
     assert!(plies.next().is_none(), "plies without a line");
 }
 
-fn check_goldens<A: SelectedByPieces>(
+fn check_goldens<A: SelectedByPieces<Output = Output>>(
     file: &[u8],
     positions: &[GoldenPosition],
     lines: Option<&str>,
@@ -183,7 +190,7 @@ released! {
     released_sfnnv9: "nn-1c0000000000", WITH_LINES => sfnnv9;
 }
 
-fn check_released<A: SelectedByPieces>(name: &str, with_lines: bool) {
+fn check_released<A: SelectedByPieces<Output = Output>>(name: &str, with_lines: bool) {
     let file = well_loaded(name);
     let goldens = format!("real/{name}");
     let mut positions = well_formed(golden_positions(&goldens));

@@ -269,6 +269,14 @@ fn stack(network: &Network, layers: &[LayerLayout]) -> Struct {
             vec![affine.outputs],
             &format!("biases of `{name}`: {outputs} outputs{unit}"),
         );
+        if layer.affine().is_some_and(|op| op.scales.is_some()) {
+            builder.field(
+                &format!("{name}_alpha"),
+                FieldElement::I16,
+                vec![affine.outputs],
+                &format!("factors of the sums of `{name}`"),
+            );
+        }
         if let Form::OutputBlocks(blocks) = affine.form {
             builder.field(
                 &format!("{name}_blocks"),

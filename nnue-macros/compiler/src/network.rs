@@ -277,6 +277,21 @@ pub struct Affine {
     pub to_float: Option<f32>,
     /// In which order products of `f32` are added.
     pub order: SumOrder,
+    /// The factors of binary sums.
+    pub scales: Option<Scales>,
+}
+
+/// Factors that give binary sums back the size of real ones.
+///
+/// `y[o] = bias[o] + (sum * alpha[o] * beta >> shift)` in `i64`, wrapping, then in `i32`: `alpha` is a tensor of `i16` in the
+/// net file, the size of an output's weights; `beta` is the size of the inputs, the sum of their magnitudes divided by how many
+/// there are, rounded down, or 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scales {
+    /// How far.
+    pub shift: u32,
+    /// Whether the size of the inputs is a factor.
+    pub inputs: bool,
 }
 
 /// Below this share of inputs that are not zero, skipping single ones pays; above it, too few of them are alone.

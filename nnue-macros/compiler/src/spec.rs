@@ -296,7 +296,7 @@ pub struct Reference {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// A fully connected layer.
-    Affine(Affine),
+    Affine(Box<Affine>),
     /// An elementwise function.
     Activation {
         /// Which.
@@ -342,6 +342,19 @@ pub struct Affine {
     pub scale: Option<Spanned<f64>>,
     /// `sums`: in which order products of `f32` are added.
     pub sums: Option<Spanned<SumOrder>>,
+    /// `scales`: the factors of a binary layer's sums.
+    pub scales: Option<Scales>,
+}
+
+/// `scales = { shift = 8, inputs = true }`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scales {
+    /// How far products with the factors are shifted right.
+    pub shift: Spanned<i64>,
+    /// Whether the inputs' mean magnitude is a factor too.
+    pub inputs: bool,
+    /// Where the spec says so.
+    pub span: Span,
 }
 
 /// How values of different ones are brought together.

@@ -257,6 +257,14 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
     )
 }
 
+/// `a * b + c`, rounded once.
+#[inline]
+#[target_feature(enable = "fma")]
+pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
+    // One lane: loops around it become vectors.
+    _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)))
+}
+
 /// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
 /// are not all zero, in the order of the bytes.
 ///

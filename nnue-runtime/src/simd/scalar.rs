@@ -229,6 +229,26 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
     products.fold(0, i32::wrapping_add)
 }
 
+/// `a * b + c`, rounded once.
+///
+/// The product of two `f32` is exact in `f64`. The sum is rounded to odd there: towards zero, and if anything is lost the
+/// last bit is set. What is then rounded to `f32` is as far from a tie as the exact sum.
+#[inline(always)]
+pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
+    let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = product + addend;
+    // What the rounded sum misses, exactly (Knuth).
+    let part = sum - product;
+    let error = (product - (sum - part)) + (addend - part);
+    if error == 0.0 || !sum.is_finite() || sum.to_bits() & 1 == 1 {
+        return sum as f32;
+    }
+    // An even sum that is not exact lies between its two odd neighbours: take the one on the side of the error.
+    let away_from_zero = (error > 0.0) == (sum > 0.0);
+    let bits = sum.to_bits();
+    f64::from_bits(if away_from_zero { bits + 1 } else { bits - 1 }) as f32
+}
+
 /// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
 /// are not all zero, in the order of the bytes.
 ///
@@ -293,6 +313,57 @@ mod tests {
             packed,
             [0, 0, 1, 127, 128, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0]
         );
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn fma_rounds_once() {
+        let nasty = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            f32::MIN_POSITIVE,
+            f32::MAX,
+            f32::MIN,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::EPSILON,
+            1.0 + f32::EPSILON,
+            1.0 - f32::EPSILON / 2.0,
+            1e-45,
+            -1e-45,
+            16_777_215.0,
+            3.0,
+        ];
+        let assert_same = |a: f32, b: f32, c: f32| {
+            let (found, expected) = (fma_f32(a, b, c), a.mul_add(b, c));
+            assert!(
+                found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
+                "{a:e} * {b:e} + {c:e} is {found:e}, expected {expected:e}"
+            );
+        };
+        for a in nasty {
+            for b in nasty {
+                for c in nasty {
+                    assert_same(a, b, c);
+                }
+            }
+        }
+        let mut state = 0x9E37_79B9_7F4A_7C15u64;
+        let mut draw = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            f32::from_bits((state >> 16) as u32)
+        };
+        for _ in 0..1_000_000 {
+            let (a, b, c) = (draw(), draw(), draw());
+            assert_same(a, b, c);
+            // Close to a tie, or cancelling.
+            assert_same(a, b, -(a * b));
+            assert_same(a, b, a * b * f32::EPSILON);
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::layout::{FEWEST_BLOCKED_OUTPUTS, OUTPUT_UNIT};
 use crate::network::{
-    Affine, Divide, Element, One, Slice, Source, Sparse, SparseBy, SumOrder, Tensor, WeightType,
+    Affine, Divide, Element, One, Scales, Slice, Source, Sparse, SparseBy, SumOrder, Tensor,
+    WeightType,
 };
 use crate::spec::{self, BiasType, Rounding};
 
@@ -25,6 +26,7 @@ pub(super) fn check(
     let divide = check_divide(affine, diagnostics);
     let order = check_order(affine, len, diagnostics);
     let density = check_density(affine, diagnostics);
+    let scales = check_scales(affine, diagnostics);
     let ones = check_ones(layer, affine, len, diagnostics);
     let inputs = inputs?;
     let element = input_element(scope, layer, affine.weights.value, inputs, diagnostics)?;
@@ -42,7 +44,12 @@ pub(super) fn check(
     let (element, range) = match one {
         Some(_) => {
             let by = divide.map_or(1, |divide| i64::from(divide.by));
-            (Element::I32, (sums.0 / by, sums.1 / by))
+            let range = match affine.scales {
+                None => (sums.0 / by, sums.1 / by),
+                // The factors are the net file's.
+                Some(_) => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            };
+            (Element::I32, range)
         }
         None => (Element::F32, (0, 0)),
     };
@@ -53,6 +60,7 @@ pub(super) fn check(
         divide,
         to_float,
         order: order?,
+        scales: scales?,
     };
     let output = Tensor {
         len,
@@ -217,6 +225,24 @@ fn check_divide(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<
     Some(Some(Divide {
         by: by as i32,
         rounding: rounding.map_or(Rounding::Truncate, |rounding| rounding.value),
+    }))
+}
+
+/// The factors of binary sums.
+fn check_scales(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<Option<Scales>> {
+    let Some(scales) = &affine.scales else {
+        return Some(None);
+    };
+    if affine.weights.value != WeightType::Binary {
+        diagnostics
+            .error(scales.span, "`scales` belongs to binary weights")
+            .related(affine.weights.span, "the weights");
+        return None;
+    }
+    let shift = in_range("shift", &scales.shift, 0..=31, diagnostics)?;
+    Some(Some(Scales {
+        shift,
+        inputs: scales.inputs,
     }))
 }
 

@@ -3,9 +3,9 @@
 use toml::de::DeValue;
 
 use super::references;
-use super::table::{Table, Value, boolean, integer, named, number, string};
+use super::table::{Table, Value, boolean, inline_table, integer, named, number, string};
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::spec::{Affine, Alignment, Layer, Op, OpName, SparseBy};
+use crate::spec::{Affine, Alignment, Layer, Op, OpName, Scales, SparseBy};
 
 /// The keys of all ops.
 const KEYS: &[&str] = &[
@@ -20,6 +20,7 @@ const KEYS: &[&str] = &[
     "rounding",
     "scale",
     "sums",
+    "scales",
     "shift",
     "limit",
     "align",
@@ -37,7 +38,9 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
         .required("op", "op = \"affine\"", diagnostics)
         .and_then(|value| named::<OpName>("op", value, diagnostics));
     let op = match op_name.map(|name| name.value) {
-        Some(OpName::Affine) => affine(&mut table, diagnostics).map(Op::Affine),
+        Some(OpName::Affine) => {
+            affine(&mut table, diagnostics).map(|affine| Op::Affine(Box::new(affine)))
+        }
         Some(OpName::Sum) => alignment(&mut table, diagnostics).map(Op::Sum),
         Some(OpName::Float) => {
             let scale = table.optional_with("scale", number, diagnostics);
@@ -75,6 +78,7 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Affine
     let rounding = table.optional_with("rounding", named, diagnostics);
     let scale = table.optional_with("scale", number, diagnostics);
     let sums = table.optional_with("sums", named, diagnostics);
+    let scales = table.optional_with("scales", scales, diagnostics);
     Some(Affine {
         outputs: outputs?,
         weights: weights?,
@@ -87,6 +91,22 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Affine
         rounding: rounding?,
         scale: scale?,
         sums: sums?,
+        scales: scales?,
+    })
+}
+
+fn scales(_: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Scales> {
+    let mut table = inline_table("scales", value, "scales = { shift = 8 }", diagnostics)?;
+    let shift = table
+        .required("shift", "shift = 8", diagnostics)
+        .and_then(|value| integer("shift", value, diagnostics));
+    let inputs = table.optional_with("inputs", boolean, diagnostics);
+    let span = table.span;
+    table.finish(diagnostics);
+    Some(Scales {
+        shift: shift?,
+        inputs: inputs?.is_some_and(|inputs| inputs.value),
+        span,
     })
 }
 

@@ -27,10 +27,10 @@ pub(super) fn statements(
         names: &names,
         input: &input,
         // What happens to the sum of products comes before the bias.
-        biases_first: op.divide.is_none() && op.to_float.is_none(),
+        biases_first: op.divide.is_none() && op.to_float.is_none() && op.scales.is_none(),
     };
-    let body = carried_out.body(program, &plan.layers[index], index);
-    let body = finished(program, op, &carried_out, body);
+    let body = carried_out.body(&plan.layers[index], index);
+    let body = finished(program, op, layer, &carried_out, body);
     let name = &names.layer;
     quote! { #prepare let #name = { #body }; }
 }
@@ -59,7 +59,7 @@ struct CarriedOut<'a> {
 
 impl CarriedOut<'_> {
     /// An expression for the sums: with the biases, if those come first.
-    fn body(&self, program: &Program<'_>, plan: &LayerPlan, index: usize) -> TokenStream {
+    fn body(&self, plan: &LayerPlan, index: usize) -> TokenStream {
         let proved = |fast: TokenStream, exact: TokenStream| {
             let layer = Literal::u32_unsuffixed(index as u32);
             quote! { if proved.layer(#layer) { #fast } else { #exact } }
@@ -70,12 +70,12 @@ impl CarriedOut<'_> {
                 name,
                 unless_proved: None,
                 ..
-            } => self.kernel(program, name),
+            } => self.kernel(name),
             LayerPlan::Kernel {
                 name,
                 unless_proved: Some(exact),
                 ..
-            } => proved(self.kernel(program, name), self.kernel(program, exact)),
+            } => proved(self.kernel(name), self.kernel(exact)),
             LayerPlan::Rows {
                 products: Products::Fast,
             } => self.rows("dot_row"),
@@ -166,36 +166,37 @@ impl CarriedOut<'_> {
     }
 
     /// A call of one of the runtime's kernels.
-    fn kernel(&self, program: &Program<'_>, name: &str) -> TokenStream {
+    fn kernel(&self, name: &str) -> TokenStream {
         let Names {
-            biases,
-            weights,
-            layer,
+            biases, weights, ..
         } = self.names;
-        let (name, input) = (format_ident!("{name}"), self.input);
-        let (slots, outputs) = (count(self.affine.slots), count(self.affine.outputs));
+        let name = format_ident!("{name}");
+        let input = match self.affine.input {
+            Element::U8 => {
+                let input = self.input;
+                quote! { chunk(#input.as_flattened(), 0) }
+            }
+            _ => self.input.clone(),
+        };
+        let outputs = count(self.affine.outputs);
         let biases = if self.biases_first {
             quote! { &stack.#biases }
         } else {
             quote! { &[0; #outputs] }
         };
-        let call = match self.affine.form {
-            Form::OutputBlocks(_) => {
-                let blocks = format_ident!("{}_blocks", layer.to_string().trim_end_matches("_out"));
-                quote! { kernels::#name(#input, &stack.#blocks, &stack.#weights, #biases) }
+        let more = match (self.affine.form, self.affine.input) {
+            (Form::Bits, _) => {
+                let inputs = count(self.affine.segments.iter().map(|segment| segment.len).sum());
+                quote! { , #inputs }
             }
-            Form::Bits => {
-                let index =
-                    program.network.layers.iter().position(|layer| {
-                        propagate::variable(layer) == *self.names.layer.to_string()
-                    });
-                let inputs = index.map_or(0, |index| program.network.layers[index].input_len());
-                let inputs = count(inputs);
-                quote! { kernels::#name(#input, &stack.#weights, #biases, #inputs) }
-            }
-            _ => quote! { kernels::#name::<#slots, #outputs>(#input, &stack.#weights, #biases) },
+            (_, Element::F32) => quote! { , |a, b, c| simd::fma_f32(a, b, c) },
+            _ => TokenStream::new(),
         };
-        quote! { buffer::Aligned(#call) }
+        let blocks = matches!(self.affine.form, Form::OutputBlocks(_)).then(|| {
+            let blocks = &self.names.blocks;
+            quote! { &stack.#blocks, }
+        });
+        quote! { buffer::Aligned(kernels::#name(#input, #blocks &stack.#weights, #biases #more)) }
     }
 
     /// Starts the sums at the biases, runs over the blocks, and brings the sums together.
@@ -241,6 +242,7 @@ impl CarriedOut<'_> {
 fn finished(
     program: &Program<'_>,
     op: &network::Affine,
+    layer: &Layer,
     carried_out: &CarriedOut<'_>,
     body: TokenStream,
 ) -> TokenStream {
@@ -256,18 +258,54 @@ fn finished(
         let by = Literal::i32_unsuffixed(divide.by);
         quote! { let sums = #runtime::activation::#function(&sums, #by); }
     });
+    let scaled = op.scales.map(|scales| {
+        let (alpha, shift) = (
+            &carried_out.names.alpha,
+            Literal::u32_unsuffixed(scales.shift),
+        );
+        let beta = if scales.inputs {
+            magnitude(program, layer)
+        } else {
+            quote! { 1 }
+        };
+        quote! { let sums = kernels::scaled(&sums, &stack.#alpha, #beta, #shift); }
+    });
     let end = match op.to_float {
         Some(scale) => {
             let scale = Literal::f32_unsuffixed(scale);
-            quote! { kernels::to_float(&sums, #scale, &stack.#biases) }
+            quote! {
+                kernels::to_float(&sums, #scale, &stack.#biases, |a, b, c| simd::fma_f32(a, b, c))
+            }
         }
         None => quote! { #runtime::activation::add_biases(&sums, &stack.#biases) },
     };
     quote! {
         let sums = { #body }.0;
+        #scaled
         #divided
         buffer::Aligned(#end)
     }
+}
+
+/// The mean magnitude of a layer's inputs, rounded down.
+fn magnitude(program: &Program<'_>, layer: &Layer) -> TokenStream {
+    let (half, padded) = (
+        program.network.transformer.half(),
+        program.layout.columns.half,
+    );
+    let sums = layer.inputs.iter().map(|slice| {
+        // What lies between the perspectives is padding, and zero.
+        let memory = |index: usize| match slice.source {
+            Source::Transformer => index / half * padded + index % half,
+            Source::Layer(_) => index,
+        };
+        let start = count(memory(slice.start));
+        let end = count(memory(slice.start + slice.len - 1) + 1);
+        let values = propagate::values(program, slice.source);
+        quote! { kernels::magnitude(&#values[#start..#end]) }
+    });
+    let inputs = Literal::i64_unsuffixed(layer.input_len() as i64);
+    quote! { (#(#sums)+*) / #inputs }
 }
 
 /// The step that [`LayerPlan::Dense`] calls, for modules that need it.
@@ -290,6 +328,8 @@ struct Names {
     layer: Ident,
     biases: Ident,
     weights: Ident,
+    blocks: Ident,
+    alpha: Ident,
 }
 
 impl Names {
@@ -298,6 +338,8 @@ impl Names {
             layer: propagate::variable(layer),
             biases: format_ident!("{}_biases", layer.name),
             weights: format_ident!("{}_weights", layer.name),
+            blocks: format_ident!("{}_blocks", layer.name),
+            alpha: format_ident!("{}_alpha", layer.name),
         }
     }
 }

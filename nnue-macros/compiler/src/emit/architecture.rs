@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::memory::count;
-use super::{Program, affine, doc, file};
+use super::{Program, affine, doc, file, output};
 use crate::feature_set::{Family, FeatureSet, PieceSquare, SQUARES};
 
 /// The public names of a network.
@@ -22,6 +22,7 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
     let network_doc = doc::network(program);
     let accumulator_doc = doc::accumulator(program);
     let (features_doc, buckets_doc) = (doc::features(network), doc::buckets(network));
+    let output_type = output::output_type(program);
     let embedded = program.embedded.map(|bytes| embedded(program, bytes));
     quote! {
         #[doc = #net_doc]
@@ -38,7 +39,7 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         /// `Arc<Network>`.
         pub type Evaluator<N> = #runtime::Evaluator<Net, N>;
 
-        pub use #runtime::Output;
+        pub use #output_type;
 
         /// The network's name.
         pub const NAME: &str = #name;
@@ -64,6 +65,7 @@ fn embedded(program: &Program<'_>, bytes: &TokenStream) -> TokenStream {
 
 pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
+    let output_type = output::output_type(program);
     let features = features(program);
     // A piece on every square, in each set.
     let row_list = count(network.features.len() * SQUARES);
@@ -86,6 +88,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
         impl #runtime::Architecture for Net {
             type Weights = Weights;
             type Half = Half;
+            type Output = #output_type;
             type RowList = [u32; #row_list];
 
             const NO_ROWS: [u32; #row_list] = [0; #row_list];
@@ -132,7 +135,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 opponent: &Half,
                 bucket: usize,
                 #proved: #runtime::Proved,
-            ) -> #runtime::Output {
+            ) -> #output_type {
                 #runtime::dispatch!(level, propagate(weights, stm, opponent, bucket #pass_proved))
             }
         }
@@ -213,6 +216,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
         impl #runtime::Architecture for Net {
             type Weights = [u8; 0];
             type Half = [u8; 0];
+            type Output = #runtime::Output;
             type RowList = [u32; 0];
             const NO_ROWS: [u32; 0] = [];
             const NAME: &'static str = "";

@@ -223,6 +223,10 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
     if let Some(blocks) = op.output_blocks {
         text += &format!(", {blocks} runs of 16 outputs per input");
     }
+    if let Some(scales) = op.scales {
+        let beta = if scales.inputs { " * beta" } else { "" };
+        text += &format!(", sums * alpha{beta} >> {} before biases", scales.shift);
+    }
     if let Some(divide) = op.divide {
         let rounding = match divide.rounding {
             Rounding::Truncate => "",

@@ -78,7 +78,7 @@ fn sum(program: &Program<'_>, layer: &Layer, aligns: &[Align], lanes: usize) -> 
     let lanes = count(lanes);
     if layer.output.element == Element::F32 {
         let runs = layer.inputs.iter().map(|slice| run(program, *slice));
-        return quote! { #runtime::activation::sum_f32::<#lanes>([#(#runs),*]) };
+        return quote! { #runtime::activation::sum_f32::<#lanes>(&[#(#runs),*]) };
     }
     let numbers = |numbers: &mut dyn Iterator<Item = i64>| {
         let numbers = numbers.map(Literal::i64_unsuffixed);

@@ -34,7 +34,7 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
         .layers
         .iter()
         .any(|layer| matches!(layer, LayerPlan::Kernel { .. }));
-    let kernels = calls_kernels.then(|| quote! { use #runtime::kernels::#module as kernels; });
+    let kernels = calls_kernels.then(|| quote! { use #runtime::kernels; });
     quote! {
         #[doc = #doc]
         #cfg

@@ -1,14 +1,23 @@
 //! The output of a network: terms, alignment, the engine's units.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
 use super::Program;
 use super::memory::count;
 use super::propagate::variable;
 use crate::network::{Align, Head, Rounding, Units};
 
-/// Statements whose last one is an expression of the type `Output`.
+/// The type of an evaluation.
+pub(super) fn output_type(program: &Program<'_>) -> TokenStream {
+    let runtime = program.runtime;
+    match program.network.output.heads.len() {
+        1 => quote! { #runtime::Output },
+        _ => quote! { #runtime::Wdl },
+    }
+}
+
+/// Statements whose last one is an expression of that type.
 pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let psqt = if network.transformer.psqt == 0 {
@@ -41,7 +50,11 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     let heads: Vec<_> = heads.collect();
     let result = match heads.as_slice() {
         [head] => quote! { #head },
-        _ => quote! { [#(#heads),*] },
+        // Three, in this order: `check` lets nothing else through.
+        heads => {
+            let names = ["win", "draw", "loss"].map(|name| format_ident!("{name}"));
+            quote! { #runtime::Wdl { #(#names: #heads),* } }
+        }
     };
     quote! {
         let psqt = #psqt;

@@ -24,7 +24,7 @@ pub(super) fn function(
             Op::Affine(op) => affine::statements(program, plan, index, op),
             _ => elementwise::statement(program, index),
         });
-    let output = output::expression(program);
+    let (output, output_type) = (output::expression(program), output::output_type(program));
     let proved = affine::needs_proofs(program.plans).then(|| {
         let name = if affine::needs_proofs(std::slice::from_ref(plan)) {
             quote! { proved }
@@ -41,7 +41,7 @@ pub(super) fn function(
             opponent: &Half,
             bucket: usize,
             #proved
-        ) -> #runtime::Output {
+        ) -> #output_type {
             let stack = buffer::row(&weights.stacks, bucket as u32);
             #transformed
             #(#layers)*

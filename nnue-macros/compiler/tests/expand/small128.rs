@@ -214,6 +214,7 @@ const _: () = {
 impl ::nnue_runtime::Architecture for Net {
     type Weights = Weights;
     type Half = Half;
+    type Output = ::nnue_runtime::Output;
     type RowList = [u32; 64];
     const NO_ROWS: [u32; 64] = [0; 64];
     const NAME: &'static str = NAME;

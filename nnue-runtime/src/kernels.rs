@@ -1,0 +1,426 @@
+//! Affine layers beyond bytes: 16-bit and binary weights, squares, floating point, sparse inputs.
+//!
+//! The same code on every level. It is inlined into kernels, where LLVM makes vectors of it with the level's
+//! instructions: products of 16 bits become `pmaddwd` or, with VNNI, `vpdpwssd`; counting bits becomes table lookups or
+//! `vpopcntq`. Only fused multiplication and addition comes in from outside, for the scalar level has no instruction for
+//! it.
+//!
+//! Integer sums wrap around in 32 bits, so no order of additions changes them. Floating-point sums have the order that
+//! each function states. Inputs in padding slots meet weights of zero.
+
+/// `y[o] = biases[o] + sum of weights[o][i] * x[i]`.
+#[inline(always)]
+#[must_use]
+pub fn affine_i16<const INPUTS: usize, const OUTPUTS: usize>(
+    inputs: &[i16; INPUTS],
+    weights: &[[i16; INPUTS]; OUTPUTS],
+    biases: &[i32; OUTPUTS],
+) -> [i32; OUTPUTS] {
+    rows(weights, biases, |row| {
+        let products = inputs
+            .iter()
+            .zip(row)
+            .map(|(x, w)| i32::from(*x) * i32::from(*w));
+        products.fold(0, i32::wrapping_add)
+    })
+}
+
+/// `y[o] = biases[o] + sum of weights[o][i] * roots[i]^2`, for roots in `0..=255`.
+///
+/// Exact if all products of a weight and 255, or whatever the largest root is, fit in 16 bits: then a root times a
+/// weight is one instruction on 16-bit lanes, and that times the root another.
+#[inline(always)]
+#[must_use]
+pub fn affine_squares<const INPUTS: usize, const OUTPUTS: usize>(
+    roots: &[i16; INPUTS],
+    weights: &[[i16; INPUTS]; OUTPUTS],
+    biases: &[i32; OUTPUTS],
+) -> [i32; OUTPUTS] {
+    rows(weights, biases, |row| {
+        let products = roots
+            .iter()
+            .zip(row)
+            .map(|(x, w)| i32::from(x.wrapping_mul(*w)) * i32::from(*x));
+        products.fold(0, i32::wrapping_add)
+    })
+}
+
+/// As [`affine_squares`], exact for all weights.
+#[inline(always)]
+#[must_use]
+pub fn affine_squares_exact<const INPUTS: usize, const OUTPUTS: usize>(
+    roots: &[i16; INPUTS],
+    weights: &[[i16; INPUTS]; OUTPUTS],
+    biases: &[i32; OUTPUTS],
+) -> [i32; OUTPUTS] {
+    rows(weights, biases, |row| {
+        let products = roots.iter().zip(row).map(|(x, w)| {
+            let product = i32::from(*x) * i32::from(*w);
+            product.wrapping_mul(i32::from(*x))
+        });
+        products.fold(0, i32::wrapping_add)
+    })
+}
+
+/// One sum per row, with its bias.
+#[inline(always)]
+fn rows<W, const OUTPUTS: usize>(
+    weights: &[W; OUTPUTS],
+    biases: &[i32; OUTPUTS],
+    sum: impl Fn(&W) -> i32,
+) -> [i32; OUTPUTS] {
+    let mut sums = *biases;
+    for (total, row) in sums.iter_mut().zip(weights) {
+        *total = total.wrapping_add(sum(row));
+    }
+    sums
+}
+
+/// The numbers of the inputs that are not zero, ascending, and how many there are.
+#[inline(always)]
+#[must_use]
+pub fn nonzero_inputs<T: Copy + Into<i32>, const INPUTS: usize>(
+    inputs: &[T; INPUTS],
+) -> ([u16; INPUTS], usize) {
+    let mut numbers = [0; INPUTS];
+    let mut found = 0;
+    for (number, input) in inputs.iter().enumerate() {
+        // Written whether it counts or not: a branch would be mispredicted too often.
+        numbers[found.min(INPUTS - 1)] = number as u16;
+        found += usize::from((*input).into() != 0);
+    }
+    (numbers, found)
+}
+
+/// `y[o] = biases[o] + sum of weights[i][o] * x[i]` over the inputs that are not zero, two at a time.
+#[inline(always)]
+#[must_use]
+pub fn affine_sparse_inputs<
+    T: Copy + Into<i32>,
+    W: Copy + Into<i32>,
+    const INPUTS: usize,
+    const OUTPUTS: usize,
+>(
+    inputs: &[T; INPUTS],
+    weights: &[[W; OUTPUTS]; INPUTS],
+    biases: &[i32; OUTPUTS],
+) -> [i32; OUTPUTS] {
+    let (numbers, found) = nonzero_inputs(inputs);
+    let numbers = &numbers[..found.min(INPUTS)];
+    let mut sums = *biases;
+    let column = |number: u16| {
+        // Numbers come from the list, so the minimum changes nothing: it is there instead of a check.
+        let number = usize::from(number).min(INPUTS - 1);
+        (inputs[number].into(), &weights[number])
+    };
+    let (pairs, rest) = numbers.as_chunks::<2>();
+    for [first, second] in pairs {
+        let ((x, first), (y, second)) = (column(*first), column(*second));
+        for ((sum, a), b) in sums.iter_mut().zip(first).zip(second) {
+            *sum = sum
+                .wrapping_add(x * (*a).into())
+                .wrapping_add(y * (*b).into());
+        }
+    }
+    for number in rest {
+        let (x, column) = column(*number);
+        for (sum, weight) in sums.iter_mut().zip(column) {
+            *sum = sum.wrapping_add(x * (*weight).into());
+        }
+    }
+    sums
+}
+
+/// Outputs that share a block.
+const BLOCK: usize = 16;
+
+/// [`affine_sparse_inputs`] for weights of which most are zero: each input reaches `N` runs of 16 outputs, and `blocks`
+/// says which.
+#[inline(always)]
+#[must_use]
+pub fn affine_output_blocks<
+    T: Copy + Into<i32>,
+    W: Copy + Into<i32>,
+    const INPUTS: usize,
+    const OUTPUTS: usize,
+    const N: usize,
+    const WEIGHTS: usize,
+>(
+    inputs: &[T; INPUTS],
+    blocks: &[[u16; N]; INPUTS],
+    weights: &[[W; WEIGHTS]; INPUTS],
+    biases: &[i32; OUTPUTS],
+) -> [i32; OUTPUTS] {
+    const { assert!(WEIGHTS == N * BLOCK && OUTPUTS.is_multiple_of(BLOCK)) };
+    let (numbers, found) = nonzero_inputs(inputs);
+    let mut sums = *biases;
+    for number in &numbers[..found.min(INPUTS)] {
+        let number = usize::from(*number).min(INPUTS - 1);
+        let x: i32 = inputs[number].into();
+        let runs = weights[number].as_chunks::<BLOCK>().0;
+        for (block, run) in blocks[number].iter().zip(runs) {
+            let block = usize::from(*block).min(OUTPUTS / BLOCK - 1);
+            let sums: &mut [i32; BLOCK] = &mut sums.as_chunks_mut().0[block];
+            for (sum, weight) in sums.iter_mut().zip(run) {
+                *sum = sum.wrapping_add(x * (*weight).into());
+            }
+        }
+    }
+    sums
+}
+
+/// `y[o] = biases[o] + sum of signs`: 1 for each of the `inputs` whose sign is the weight's, -1 for the others. Bits are
+/// set for negative ones; those beyond the inputs are 0 in both.
+#[inline(always)]
+#[must_use]
+pub fn affine_binary<const WORDS: usize, const OUTPUTS: usize>(
+    signs: &[u64; WORDS],
+    weights: &[[u64; WORDS]; OUTPUTS],
+    biases: &[i32; OUTPUTS],
+    inputs: u32,
+) -> [i32; OUTPUTS] {
+    rows(weights, biases, |row| {
+        let different = signs
+            .iter()
+            .zip(row)
+            .map(|(a, b)| u64::from((a ^ b).count_ones()));
+        inputs as i32 - 2 * different.sum::<u64>() as i32
+    })
+}
+
+/// `sum * alpha[o] * beta >> shift` in `i64`, wrapping, then in `i32`.
+#[inline(always)]
+#[must_use]
+pub fn scaled<const OUTPUTS: usize>(
+    sums: &[i32; OUTPUTS],
+    alpha: &[i16; OUTPUTS],
+    beta: i64,
+    shift: u32,
+) -> [i32; OUTPUTS] {
+    let mut scaled = *sums;
+    for (sum, alpha) in scaled.iter_mut().zip(alpha) {
+        let product = (i64::from(*sum) * i64::from(*alpha)).wrapping_mul(beta);
+        *sum = (product >> shift) as i32;
+    }
+    scaled
+}
+
+/// The sum of the magnitudes of values.
+#[inline(always)]
+#[must_use]
+pub fn magnitude<T: Copy + Into<i64>>(values: &[T]) -> i64 {
+    values.iter().map(|value| (*value).into().abs()).sum()
+}
+
+/// `y[o] = biases[o]`, to which `weights[i][o] * x[i]` is added by `fma` for `i` from 0 to the last.
+#[inline(always)]
+#[must_use]
+pub fn affine_f32_columns<const INPUTS: usize, const OUTPUTS: usize>(
+    inputs: &[f32; INPUTS],
+    weights: &[[f32; OUTPUTS]; INPUTS],
+    biases: &[f32; OUTPUTS],
+    fma: impl Fn(f32, f32, f32) -> f32,
+) -> [f32; OUTPUTS] {
+    let mut sums = *biases;
+    for (x, column) in inputs.iter().zip(weights) {
+        for (sum, weight) in sums.iter_mut().zip(column) {
+            *sum = fma(*x, *weight, *sum);
+        }
+    }
+    sums
+}
+
+/// Sums that run side by side, whatever the size of a vector.
+const LANES: usize = 16;
+
+/// `y[o] = sum + biases[o]`, where lane `l` of 16 starts at 0 and takes the products of the inputs `l`, `l + 16`, ... by
+/// `fma`; then lanes `l` and `l + 8` are added, those `l` and `l + 4` of the result, and so on.
+#[inline(always)]
+#[must_use]
+pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
+    inputs: &[f32; INPUTS],
+    weights: &[[f32; INPUTS]; OUTPUTS],
+    biases: &[f32; OUTPUTS],
+    fma: impl Fn(f32, f32, f32) -> f32,
+) -> [f32; OUTPUTS] {
+    const {
+        assert!(
+            INPUTS.is_multiple_of(LANES),
+            "rows are padded to whole rounds of lanes"
+        )
+    };
+    let mut outputs = *biases;
+    for (output, row) in outputs.iter_mut().zip(weights) {
+        let mut lanes = [0.0; LANES];
+        let rounds = inputs
+            .as_chunks::<LANES>()
+            .0
+            .iter()
+            .zip(row.as_chunks::<LANES>().0);
+        for (inputs, weights) in rounds {
+            for ((lane, x), weight) in lanes.iter_mut().zip(inputs).zip(weights) {
+                *lane = fma(*x, *weight, *lane);
+            }
+        }
+        let mut half = LANES / 2;
+        while half > 0 {
+            for lane in 0..half {
+                lanes[lane] += lanes[lane + half];
+            }
+            half /= 2;
+        }
+        *output += lanes[0];
+    }
+    outputs
+}
+
+/// Integer sums to floating point: `fma(sum, scale, biases[o])`, the sum converted to the nearest `f32` first.
+#[inline(always)]
+#[must_use]
+pub fn to_float<const OUTPUTS: usize>(
+    sums: &[i32; OUTPUTS],
+    scale: f32,
+    biases: &[f32; OUTPUTS],
+    fma: impl Fn(f32, f32, f32) -> f32,
+) -> [f32; OUTPUTS] {
+    let mut outputs = *biases;
+    for (output, sum) in outputs.iter_mut().zip(sums) {
+        *output = fma(*sum as f32, scale, *output);
+    }
+    outputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::scalar;
+
+    /// Numbers of both signs that differ from one another.
+    fn numbers<const N: usize>(seed: i64) -> [i64; N] {
+        core::array::from_fn(|index| (index as i64 * 7919 + seed * 104_729) % 65_536 - 32_768)
+    }
+
+    fn exact<const N: usize>(inputs: [i64; N], weights: [i64; N]) -> i32 {
+        let sum: i64 = inputs.iter().zip(weights).map(|(x, w)| x * w).sum();
+        sum as i32
+    }
+
+    #[test]
+    fn sums_of_words_wrap() {
+        let inputs = numbers::<64>(1);
+        let weights = [numbers::<64>(2), numbers::<64>(3)];
+        let words = |values: [i64; 64]| values.map(|value| value as i16);
+        let found = affine_i16(&words(inputs), &weights.map(words), &[5, -5]);
+        assert_eq!(
+            found,
+            [
+                exact(inputs, weights[0]).wrapping_add(5),
+                exact(inputs, weights[1]).wrapping_sub(5)
+            ]
+        );
+        let extreme = affine_i16(&[i16::MIN; 32], &[[i16::MIN; 32]], &[0]);
+        assert_eq!(extreme, [(32i64 << 30) as i32]);
+    }
+
+    #[test]
+    fn squares_are_exact_with_either_kernel() {
+        let roots: [i64; 64] = numbers::<64>(4).map(|number| number & 255);
+        let squares = roots.map(|root| root * root);
+        let small = numbers::<64>(5).map(|weight| weight % 128);
+        let large = numbers::<64>(6);
+        let words = |values: [i64; 64]| values.map(|value| value as i16);
+        assert_eq!(
+            affine_squares(&words(roots), &[words(small)], &[3]),
+            [exact(squares, small) + 3]
+        );
+        assert_eq!(
+            affine_squares_exact(&words(roots), &[words(large)], &[0]),
+            [exact(squares, large)]
+        );
+        assert_ne!(
+            affine_squares(&words(roots), &[words(large)], &[0]),
+            [exact(squares, large)]
+        );
+    }
+
+    #[test]
+    fn sparse_layers_skip_zeros_alone() {
+        for density in [0, 1, 2, 5, 37] {
+            let inputs: [u8; 37] = core::array::from_fn(|index| {
+                if index * density % 37 < density {
+                    200
+                } else {
+                    0
+                }
+            });
+            let weights: [[i8; 32]; 37] = core::array::from_fn(|input| {
+                core::array::from_fn(|output| (input * 31 + output * 17) as i8)
+            });
+            let biases: [i32; 32] = core::array::from_fn(|output| output as i32);
+            let expected: [i32; 32] = core::array::from_fn(|output| {
+                let products = (0..37)
+                    .map(|input| i32::from(inputs[input]) * i32::from(weights[input][output]));
+                products.sum::<i32>() + biases[output]
+            });
+            assert_eq!(affine_sparse_inputs(&inputs, &weights, &biases), expected);
+            assert_eq!(
+                affine_sparse_inputs(
+                    &inputs.map(i16::from),
+                    &weights.map(|row| row.map(i16::from)),
+                    &biases
+                ),
+                expected
+            );
+        }
+    }
+
+    #[test]
+    fn blocks_of_outputs_go_where_they_belong() {
+        let inputs = [3u8, 0, 5];
+        let blocks = [[2], [0], [0]];
+        let weights = [[1i8; 16], [100; 16], [-2; 16]];
+        let mut expected = [7; 48];
+        expected[32..].fill(10);
+        expected[..16].fill(-3);
+        assert_eq!(
+            affine_output_blocks(&inputs, &blocks, &weights, &[7; 48]),
+            expected
+        );
+    }
+
+    #[test]
+    fn signs_count_agreements_minus_differences() {
+        assert_eq!(
+            affine_binary(&[0b1010], &[[0b1010], [0b0101], [0b1000]], &[0, 0, 10], 4),
+            [4, -4, 12]
+        );
+    }
+
+    #[test]
+    fn binary_sums_get_back_their_size() {
+        assert_eq!(magnitude(&[-3i16, 4, 0]), 7);
+        assert_eq!(scaled(&[-4, 6], &[100, -1], 3, 3), [-150, -3]);
+        assert_eq!(
+            scaled(&[i32::MAX], &[i16::MAX], 1 << 31, 31),
+            [((1i64 << 31) - 1).wrapping_mul(32767) as i32]
+        );
+    }
+
+    #[test]
+    fn floats_are_added_in_the_order_that_is_stated() {
+        let fma = scalar::fma_f32;
+        // 1e8 swallows 1 unless the ones come together first.
+        let columns = affine_f32_columns(&[1e8, 1.0, -1e8], &[[1.0], [1.0], [1.0]], &[0.5], fma);
+        assert_eq!(columns, [0.0]);
+        let mut inputs = [0.0; 32];
+        (inputs[0], inputs[1], inputs[16]) = (1e8, 1.0, -1e8);
+        assert_eq!(affine_f32_lanes(&inputs, &[[1.0; 32]], &[0.5], fma), [1.5]);
+        (inputs[16], inputs[9]) = (0.0, -1e8);
+        // Lanes 1 and 9 meet first, and the one is lost.
+        assert_eq!(affine_f32_lanes(&inputs, &[[1.0; 32]], &[0.5], fma), [0.5]);
+        assert_eq!(
+            to_float(&[3, i32::MAX], 0.5, &[0.25, 0.0], fma),
+            [1.75, 1_073_741_824.0]
+        );
+    }
+}
