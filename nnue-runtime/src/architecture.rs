@@ -6,6 +6,7 @@ use crate::features::FeatureSet;
 use crate::file::FileLayout;
 use crate::level::Level;
 use crate::memory::Plain;
+use crate::proof::Proofs;
 
 /// A network's shape, tables and kernels. Implemented by [`nnue_net!`](crate::nnue_net) and by nobody else:
 /// what it asks for may change.
@@ -30,6 +31,8 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     const WIDTH: usize;
     /// Layer stacks, one per bucket.
     const BUCKETS: usize;
+    /// Whether there are kernels that ask for proofs: otherwise only reports do.
+    const NEEDS_PROOFS: bool;
     /// The feature sets, whose rows are summed.
     const FEATURES: &'static [FeatureSet];
     /// What a net file must contain, and where its tensors go in [`Self::Weights`].
@@ -44,6 +47,9 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The transformer's rows, one after the other.
     #[doc(hidden)]
     fn rows(weights: &Self::Weights) -> &[i16];
+    /// What the weights prove about the layers.
+    #[doc(hidden)]
+    fn proofs(weights: &Self::Weights) -> Proofs;
     /// Asks for the beginning of a row, which will be added soon.
     #[doc(hidden)]
     fn prefetch(weights: &Self::Weights, row: u32);

@@ -56,6 +56,7 @@ pub mod level;
 pub mod memory;
 mod network;
 mod position;
+pub mod proof;
 mod report;
 pub mod simd;
 

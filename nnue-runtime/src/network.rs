@@ -59,8 +59,12 @@ impl<A: Architecture> Network<A> {
         let loaded = parts.load(level.packed(), memory::bytes_mut(&mut *weights))?;
         Ok(Network {
             level,
+            proved: if A::NEEDS_PROOFS {
+                A::proofs(&weights).proved()
+            } else {
+                Proved::default()
+            },
             weights,
-            proved: Proved::default(),
             loaded,
         })
     }

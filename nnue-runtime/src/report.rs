@@ -8,12 +8,15 @@ use crate::architecture::Architecture;
 use crate::chess::Role;
 use crate::features::{PieceSquare, piece_squares};
 use crate::file::Loaded;
+use crate::proof::LayerProof;
 
 /// What is known of a network's weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// How far the accumulator can go.
     pub accumulator: AccumulatorBound,
+    /// How far the sums of the affine layers of integers can go.
+    pub layers: Vec<LayerProof>,
     /// Bytes of the file other than zero that no evaluation reads.
     pub ignored_bytes: usize,
     /// What a user of the network should know; empty for a sound one.
@@ -46,6 +49,9 @@ impl AccumulatorBound {
 pub enum Warning {
     /// The accumulator cannot be proved to stay within 16 bits. It wraps around where it does not, as in engines.
     AccumulatorMayOverflow(AccumulatorBound),
+    /// The sums of this layer cannot be proved to stay within 32 bits. They wrap around where they do not, on every level
+    /// alike.
+    SumsMayOverflow(&'static str),
     /// The file has bytes other than zero where no weight is. They are kept, and change no evaluation.
     IgnoredBytes(usize),
 }
@@ -62,6 +68,9 @@ impl fmt::Display for Warning {
                 i16::MIN,
                 i16::MAX
             ),
+            Warning::SumsMayOverflow(layer) => {
+                write!(f, "sums of `{layer}` are not known to fit in 32 bits")
+            }
             Warning::IgnoredBytes(count) => {
                 write!(
                     f,
@@ -83,6 +92,9 @@ impl fmt::Display for Report {
             bound.pieces,
             bound.margin()
         )?;
+        for layer in &self.layers {
+            write!(f, "\n{layer}")?;
+        }
         for warning in &self.warnings {
             write!(f, "\nwarning: {warning}")?;
         }
@@ -94,15 +106,20 @@ impl Report {
     pub(crate) fn of<A: Architecture>(weights: &A::Weights, loaded: &Loaded) -> Report {
         let biases = A::values(A::biases(weights));
         let accumulator = bound(piece_squares::<A>(), biases, A::rows(weights));
+        let layers = A::proofs(weights).into_layers();
         let mut warnings = Vec::new();
         if accumulator.margin() < 0 {
             warnings.push(Warning::AccumulatorMayOverflow(accumulator));
+        }
+        for layer in layers.iter().filter(|layer| layer.margin() < 0) {
+            warnings.push(Warning::SumsMayOverflow(layer.layer));
         }
         if !loaded.ignored.is_empty() {
             warnings.push(Warning::IgnoredBytes(loaded.ignored.len()));
         }
         Report {
             accumulator,
+            layers,
             ignored_bytes: loaded.ignored.len(),
             warnings,
         }

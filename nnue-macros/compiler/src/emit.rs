@@ -14,6 +14,7 @@ mod file;
 mod kernels;
 mod memory;
 mod output;
+mod proof;
 mod propagate;
 mod transform;
 

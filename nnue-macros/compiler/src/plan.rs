@@ -213,9 +213,11 @@ fn factor_shifts(largest: u32, shift: u32) -> (u32, u32) {
     (first, total - first)
 }
 
+/// Inputs up to this can be multiplied in bytes on every instruction set, whatever the weights.
+pub const LARGEST_FAST_INPUT: i64 = 127;
+
 /// Whether bytes can be multiplied the fast way whatever the weights.
 fn products(network: &Network, layer: &network::Layer, isa: &Isa) -> Products {
-    const LARGEST_FAST_INPUT: i64 = 127;
     let largest = layer
         .inputs
         .iter()

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::memory::count;
-use super::{Program, affine, doc, file, output};
+use super::{Program, affine, doc, file, output, proof};
 use crate::feature_set::{Family, FeatureSet, PieceSquare, SQUARES};
 
 /// The public names of a network.
@@ -65,13 +65,14 @@ fn embedded(program: &Program<'_>, bytes: &TokenStream) -> TokenStream {
 
 pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
-    let output_type = output::output_type(program);
+    let (output_type, proofs) = (output::output_type(program), proof::body(program));
+    let needs_proofs = affine::needs_proofs(program.plans);
     let features = features(program);
     // A piece on every square, in each set.
     let row_list = count(network.features.len() * SQUARES);
     let file = file::layout(program);
     let prefetch = prefetch(program);
-    let (proved, pass_proved) = if affine::needs_proofs(program.plans) {
+    let (proved, pass_proved) = if needs_proofs {
         (quote! { proved }, quote! { , proved })
     } else {
         (quote! { _ }, TokenStream::new())
@@ -95,6 +96,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             const NAME: &'static str = NAME;
             const WIDTH: usize = WIDTH;
             const BUCKETS: usize = BUCKETS;
+            const NEEDS_PROOFS: bool = #needs_proofs;
             const FEATURES: &'static [#runtime::features::FeatureSet] = &#features;
             const FILE: #runtime::file::FileLayout = #file;
 
@@ -108,6 +110,10 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
 
             fn rows(weights: &Weights) -> &[i16] {
                 weights.transformer_weights.as_flattened()
+            }
+
+            fn proofs(weights: &Weights) -> #runtime::proof::Proofs {
+                #proofs
             }
 
             #[inline]
@@ -222,11 +228,13 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             const NAME: &'static str = "";
             const WIDTH: usize = 0;
             const BUCKETS: usize = 0;
+            const NEEDS_PROOFS: bool = false;
             const FEATURES: &'static [#runtime::features::FeatureSet] = &[];
             const FILE: #runtime::file::FileLayout = #runtime::file::FileLayout::EMPTY;
             fn biases(_: &[u8; 0]) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }
             fn rows(_: &[u8; 0]) -> &[i16] { &[] }
+            fn proofs(_: &[u8; 0]) -> #runtime::proof::Proofs { #runtime::proof::Proofs::new() }
             fn prefetch(_: &[u8; 0], _: u32) {}
             fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u32], _: &[u32], _: &mut [u8; 0]) {}
             fn propagate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u8; 0], _: usize, _: #runtime::Proved) -> #runtime::Output {

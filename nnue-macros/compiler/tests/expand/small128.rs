@@ -220,6 +220,7 @@ impl ::nnue_runtime::Architecture for Net {
     const NAME: &'static str = NAME;
     const WIDTH: usize = WIDTH;
     const BUCKETS: usize = BUCKETS;
+    const NEEDS_PROOFS: bool = false;
     const FEATURES: &'static [::nnue_runtime::features::FeatureSet] = &[
         ::nnue_runtime::features::FeatureSet::PieceSquare(::nnue_runtime::features::PieceSquare {
             first_row: [0; 2],
@@ -435,6 +436,51 @@ impl ::nnue_runtime::Architecture for Net {
     }
     fn rows(weights: &Weights) -> &[i16] {
         weights.transformer_weights.as_flattened()
+    }
+    fn proofs(weights: &Weights) -> ::nnue_runtime::proof::Proofs {
+        let mut proofs = ::nnue_runtime::proof::Proofs::new();
+        for stack in &weights.stacks {
+            {
+                let layer = ::nnue_runtime::proof::Layer {
+                    name: "fc_0",
+                    index: 0,
+                    inputs: 0..=126,
+                };
+                proofs
+                    .sums(
+                        &layer,
+                        &stack.fc_0_biases,
+                        ::nnue_runtime::proof::blocks(&stack.fc_0_weights),
+                    );
+            }
+            {
+                let layer = ::nnue_runtime::proof::Layer {
+                    name: "fc_1",
+                    index: 3,
+                    inputs: 0..=127,
+                };
+                proofs
+                    .sums(
+                        &layer,
+                        &stack.fc_1_biases,
+                        ::nnue_runtime::proof::blocks(&stack.fc_1_weights),
+                    );
+            }
+            {
+                let layer = ::nnue_runtime::proof::Layer {
+                    name: "fc_2",
+                    index: 5,
+                    inputs: 0..=127,
+                };
+                proofs
+                    .sums(
+                        &layer,
+                        &stack.fc_2_biases,
+                        ::nnue_runtime::proof::rows(&stack.fc_2_weights),
+                    );
+            }
+        }
+        proofs
     }
     #[inline]
     fn prefetch(weights: &Weights, row: u32) {

@@ -1,0 +1,302 @@
+//! What the weights of a loaded net prove about its layers: how far sums can go, and whether products that a faster kernel
+//! keeps in 16 bits fit there.
+//!
+//! The spec bounds the inputs; the weights do the rest. Kernels that are exact for all weights need no proof.
+
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::RangeInclusive;
+
+use crate::architecture::Proved;
+
+/// What is known of one affine layer, over all stacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerProof {
+    /// Its name.
+    pub layer: &'static str,
+    /// Its number among the network's layers.
+    index: u32,
+    /// No sum is below this, biases included.
+    pub lowest: i64,
+    /// No sum is above this, biases included.
+    pub highest: i64,
+    /// The faster kernel's products, if there is a faster kernel that needs a proof.
+    pub products: Option<Products>,
+}
+
+/// Bounds of what a faster kernel keeps in 16 bits: the sum of two products of bytes, or a root times a weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Products {
+    /// No intermediate value is below this.
+    pub lowest: i32,
+    /// No intermediate value is above this.
+    pub highest: i32,
+}
+
+impl LayerProof {
+    /// What is left of the 32 bits of sums: negative if the bounds leave them.
+    #[must_use]
+    pub fn margin(&self) -> i64 {
+        (i64::from(i32::MAX) - self.highest).min(self.lowest - i64::from(i32::MIN))
+    }
+
+    fn include(&mut self, lowest: i64, highest: i64) {
+        self.lowest = self.lowest.min(lowest);
+        self.highest = self.highest.max(highest);
+    }
+}
+
+impl Products {
+    /// What is left of the 16 bits: negative if the bounds leave them, and the exact kernel is used.
+    #[must_use]
+    pub fn margin(&self) -> i32 {
+        (i32::from(i16::MAX) - self.highest).min(self.lowest - i32::from(i16::MIN))
+    }
+
+    fn include(&mut self, value: i32) {
+        self.lowest = self.lowest.min(value);
+        self.highest = self.highest.max(value);
+    }
+}
+
+impl fmt::Display for LayerProof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "sums of `{}` within {} to {}: margin {}",
+            self.layer,
+            self.lowest,
+            self.highest,
+            self.margin()
+        )?;
+        if let Some(products) = &self.products {
+            let margin = products.margin();
+            let kernel = if margin >= 0 { "fast" } else { "exact" };
+            write!(
+                f,
+                "; products within {} to {}: margin {margin}, {kernel} kernel",
+                products.lowest, products.highest
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Collects the proofs of a network's layers, stack by stack.
+#[derive(Debug, Default)]
+pub struct Proofs {
+    layers: Vec<LayerProof>,
+}
+
+/// An affine layer as proofs see it.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// Its name.
+    pub name: &'static str,
+    /// Its number among the network's layers.
+    pub index: u32,
+    /// What its inputs can be.
+    pub inputs: RangeInclusive<i64>,
+}
+
+impl Proofs {
+    /// No layers yet.
+    #[must_use]
+    pub fn new() -> Proofs {
+        Proofs::default()
+    }
+
+    /// The layers, in the order of the network.
+    #[must_use]
+    pub fn into_layers(self) -> Vec<LayerProof> {
+        self.layers
+    }
+
+    /// Which layers may use their faster kernel.
+    #[must_use]
+    pub fn proved(&self) -> Proved {
+        let fits = |proof: &&LayerProof| {
+            proof
+                .products
+                .is_some_and(|products| products.margin() >= 0)
+        };
+        let layers = self.layers.iter().filter(fits);
+        Proved(layers.fold(0, |bits, proof| bits | 1 << proof.index))
+    }
+
+    /// Bounds the sums of a layer whose weights come as output and weight, in any order.
+    pub fn sums<W: Into<i64>>(
+        &mut self,
+        layer: &Layer,
+        biases: &[i32],
+        weights: impl Iterator<Item = (usize, W)>,
+    ) {
+        let mut bounds: Vec<(i64, i64)> = biases
+            .iter()
+            .map(|bias| (i64::from(*bias), i64::from(*bias)))
+            .collect();
+        let (least, most) = (*layer.inputs.start(), *layer.inputs.end());
+        for (output, weight) in weights {
+            let Some((lowest, highest)) = bounds.get_mut(output) else {
+                continue;
+            };
+            let weight = weight.into();
+            let (a, b) = (weight.saturating_mul(least), weight.saturating_mul(most));
+            *lowest = lowest.saturating_add(a.min(b));
+            *highest = highest.saturating_add(a.max(b));
+        }
+        let proof = self.layer(layer);
+        for (lowest, highest) in bounds {
+            proof.include(lowest, highest);
+        }
+    }
+
+    /// Bounds the sums of two products of bytes that lie side by side: what AVX2 adds with saturation.
+    pub fn pairs(&mut self, layer: &Layer, weights: &[i8]) {
+        let largest = *layer.inputs.end() as i32;
+        let proof = self.layer(layer);
+        let products = proof.products.get_or_insert_default();
+        for pair in weights.as_chunks::<2>().0 {
+            let [a, b] = pair.map(i32::from);
+            products.include(largest * (a.max(0) + b.max(0)));
+            products.include(largest * (a.min(0) + b.min(0)));
+        }
+    }
+
+    /// Bounds the products of a root of a square and a weight.
+    pub fn roots(&mut self, layer: &Layer, largest_root: i32, weights: &[i16]) {
+        let proof = self.layer(layer);
+        let products = proof.products.get_or_insert_default();
+        for weight in weights {
+            products.include(largest_root * i32::from(*weight));
+        }
+    }
+
+    /// The proof of a layer, which other stacks may have begun.
+    fn layer(&mut self, layer: &Layer) -> &mut LayerProof {
+        let known = self
+            .layers
+            .iter()
+            .position(|proof| proof.index == layer.index);
+        let place = known.unwrap_or_else(|| {
+            self.layers.push(LayerProof {
+                layer: layer.name,
+                index: layer.index,
+                lowest: 0,
+                highest: 0,
+                products: None,
+            });
+            self.layers.len() - 1
+        });
+        &mut self.layers[place]
+    }
+}
+
+/// Weights `[outputs][slots]` as output and weight.
+pub fn rows<W: Copy, const SLOTS: usize, const OUTPUTS: usize>(
+    weights: &[[W; SLOTS]; OUTPUTS],
+) -> impl Iterator<Item = (usize, W)> {
+    let row = |(output, row): (usize, &'_ [W; SLOTS])| row.map(|weight| (output, weight));
+    weights.iter().enumerate().flat_map(row)
+}
+
+/// Weights `[slots / 4][outputs][4]` as output and weight.
+pub fn blocks<W: Copy, const ROW: usize, const BLOCKS: usize>(
+    weights: &[[W; ROW]; BLOCKS],
+) -> impl Iterator<Item = (usize, W)> {
+    let weights = weights.iter().flat_map(|row| row.iter().enumerate());
+    weights.map(|(position, weight)| (position / 4, *weight))
+}
+
+/// Weights `[slots][outputs]` as output and weight.
+pub fn columns<W: Copy, const OUTPUTS: usize, const SLOTS: usize>(
+    weights: &[[W; OUTPUTS]; SLOTS],
+) -> impl Iterator<Item = (usize, W)> {
+    weights
+        .iter()
+        .flat_map(|column| column.iter().copied().enumerate())
+}
+
+/// Weights `[slots][n][16]` as output and weight, `numbers` being those of the runs of 16 outputs.
+pub fn output_blocks<W: Copy, const N: usize, const ROW: usize, const SLOTS: usize>(
+    numbers: &[[u16; N]; SLOTS],
+    weights: &[[W; ROW]; SLOTS],
+) -> impl Iterator<Item = (usize, W)> {
+    let inputs = numbers.iter().zip(weights);
+    inputs.flat_map(|(numbers, row)| {
+        let runs = numbers.iter().zip(row.as_chunks::<16>().0);
+        runs.flat_map(|(number, run)| {
+            let first = 16 * usize::from(*number);
+            run.iter()
+                .enumerate()
+                .map(move |(lane, weight)| (first + lane, *weight))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAYER: Layer = Layer {
+        name: "fc",
+        index: 3,
+        inputs: 0..=100,
+    };
+
+    #[test]
+    fn sums_are_bounded_over_all_outputs_and_stacks() {
+        let mut proofs = Proofs::new();
+        proofs.sums(&LAYER, &[5, -7], rows(&[[1i8, -2], [3, 4]]));
+        proofs.sums(&LAYER, &[0, 0], columns(&[[-9i8, 0], [0, 0]]));
+        let [proof] = <[LayerProof; 1]>::try_from(proofs.into_layers()).unwrap();
+        assert_eq!((proof.lowest, proof.highest), (-900, 693));
+        assert_eq!(proof.margin(), i64::from(i32::MAX) - 900 + 1);
+        assert_eq!(proof.products, None);
+    }
+
+    #[test]
+    fn all_forms_tell_outputs_apart() {
+        let one_by_one = |weights: &mut dyn Iterator<Item = (usize, i8)>| {
+            let mut sums = [0; 32];
+            weights.for_each(|(output, weight)| sums[output] += i32::from(weight));
+            sums
+        };
+        let mut block = [[0i8; 64]; 2];
+        (block[0][4], block[1][7]) = (10, 1);
+        assert_eq!(one_by_one(&mut blocks(&block))[1], 11);
+        let mut runs = [[0i8; 16]; 2];
+        (runs[0][2], runs[1][2]) = (10, 1);
+        let sums = one_by_one(&mut output_blocks(&[[1], [0]], &runs));
+        assert_eq!((sums[18], sums[2]), (10, 1));
+    }
+
+    #[test]
+    fn pairs_decide_at_the_last_unit() {
+        let layer = Layer {
+            inputs: 0..=255,
+            ..LAYER
+        };
+        for (pair, fits) in [
+            ([127, 1], true),
+            ([127, 2], false),
+            ([-128, 0], true),
+            ([-128, -1], false),
+            ([127, -128], true),
+        ] {
+            let mut proofs = Proofs::new();
+            proofs.pairs(&layer, &[[0, 0], pair].concat());
+            assert_eq!(proofs.proved().layer(3), fits, "{pair:?}");
+            assert!(!proofs.proved().layer(2));
+        }
+    }
+
+    #[test]
+    fn roots_decide_at_the_last_unit() {
+        for (weight, fits) in [(128, true), (129, false), (-128, true), (-129, false)] {
+            let mut proofs = Proofs::new();
+            proofs.roots(&LAYER, 255, &[0, weight]);
+            assert_eq!(proofs.proved().layer(3), fits, "{weight}");
+        }
+    }
+}
