@@ -108,11 +108,16 @@ fn whole_nets_of_later_generations_are_told() {
 }
 
 #[test]
-#[ignore = "needs all released nets: cargo run -p nnue-tests --bin fetch-nets -- --all"]
+#[ignore = "needs the released nets: cargo run -p nnue-tests --bin fetch-nets"]
 fn released_nets_are_told() {
     for net in NETS {
-        let path = nets::cached(net.name).unwrap_or_else(|| panic!("{} is missing", net.name));
         let expected = identity_of(net.generation);
+        let path = match (nets::cached(net.name), expected) {
+            (Some(path), _) => path,
+            // Without a spec it is fetched only on demand.
+            (None, Identity::Later { .. }) => continue,
+            (None, _) => panic!("{} is missing", net.name),
+        };
         assert_eq!(identify_file(&path).unwrap(), expected, "{}", net.name);
         assert_eq!(identify(&fs::read(path).unwrap()), expected, "{}", net.name);
     }
