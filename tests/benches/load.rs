@@ -7,7 +7,7 @@
 //! the same size. Freeing a network is not measured.
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 use std::{env, fs, process};
 
 use divan::counter::BytesCount;
@@ -17,19 +17,12 @@ use nnue_tests::networks;
 use nnue_tests::synthetic::synthetic_net;
 
 fn main() {
-    for net in NETS {
-        println!("{}, {} bytes", net.title, net.bytes.len());
-    }
     divan::main();
-    for net in NETS {
+    for net in NETS.iter().filter_map(|net| net.get()) {
+        println!("{}, {} bytes", net.title, net.bytes.len());
         net.remove();
     }
 }
-
-static NETS: [&LazyLock<Net>; 3] = [&SFNNV5, &SFNNV9, &SMALL128];
-static SFNNV5: LazyLock<Net> = LazyLock::new(|| Net::new("nn-ad9b42354671", "v5"));
-static SFNNV9: LazyLock<Net> = LazyLock::new(|| Net::new("nn-1c0000000000", "v9"));
-static SMALL128: LazyLock<Net> = LazyLock::new(|| Net::new("nn-37f18f62d772", "small128"));
 
 /// A net file, in memory and where it can be opened.
 struct Net {
@@ -40,10 +33,10 @@ struct Net {
 }
 
 impl Net {
-    fn new(released: &str, generation: &str) -> Net {
-        if let Some(path) = nets::cached(released) {
+    fn new(released: Option<&str>, generation: &str) -> Net {
+        if let Some(path) = released.and_then(nets::cached) {
             return Net {
-                title: format!("{generation}: the released {released}"),
+                title: format!("{generation}: {}", path.display()),
                 bytes: fs::read(&path).expect("nets in the cache can be read"),
                 path,
                 is_temporary: false,
@@ -53,7 +46,7 @@ impl Net {
         let path = env::temp_dir().join(format!("nnue-load-{}-{generation}", process::id()));
         fs::write(&path, &bytes).expect("the folder for temporary files is writable");
         Net {
-            title: format!("{generation}: a synthetic net, for {released} has not been fetched"),
+            title: format!("{generation}: a synthetic net, for no released one has been fetched"),
             bytes,
             path,
             is_temporary: true,
@@ -68,34 +61,49 @@ impl Net {
     }
 }
 
-/// The benchmarks of a network.
+/// The benchmarks of each network.
 macro_rules! benches {
-    ($module:ident, $net:ident) => {
-        mod $module {
+    ($($module:ident: $released:expr, $generation:literal;)*) => {
+        /// Those that were needed.
+        static NETS: &[&OnceLock<Net>] = &[$(&$module::NET),*];
+
+        $(mod $module {
             use super::*;
+
+            pub(super) static NET: OnceLock<Net> = OnceLock::new();
+
+            fn net() -> &'static Net {
+                NET.get_or_init(|| Net::new($released, $generation))
+            }
 
             #[divan::bench(sample_size = 1, sample_count = 25)]
             fn from_bytes(bencher: Bencher) {
-                let bytes = &$net.bytes;
-                bencher
-                    .counter(BytesCount::new(bytes.len()))
-                    .bench_local(|| {
-                        networks::$module::Network::from_bytes(black_box(bytes))
-                            .expect("it is sound")
-                    });
+                let bytes = &net().bytes;
+                bencher.counter(BytesCount::new(bytes.len())).bench_local(|| {
+                    networks::$module::Network::from_bytes(black_box(bytes)).expect("it is sound")
+                });
             }
 
             #[divan::bench(sample_size = 1, sample_count = 25)]
             fn open(bencher: Bencher) {
-                let bytes = BytesCount::new($net.bytes.len());
+                let bytes = BytesCount::new(net().bytes.len());
                 bencher.counter(bytes).bench_local(|| {
-                    networks::$module::Network::open(black_box(&$net.path)).expect("it is sound")
+                    networks::$module::Network::open(black_box(&net().path)).expect("it is sound")
                 });
             }
-        }
+        })*
     };
 }
 
-benches!(sfnnv5, SFNNV5);
-benches!(sfnnv9, SFNNV9);
-benches!(small128, SMALL128);
+benches! {
+    sfnnv1: Some("nn-82215d0fd0df"), "v1";
+    sfnnv2: Some("nn-26abeed38351"), "v2";
+    sfnnv3: Some("nn-13406b1dcbe0"), "v3";
+    sfnnv4: Some("nn-6877cd24400e"), "v4";
+    sfnnv5: Some("nn-ad9b42354671"), "v5";
+    sfnnv6: Some("nn-5af11540bbfe"), "v6";
+    sfnnv7: None, "v7";
+    sfnnv8: None, "v8";
+    sfnnv9: Some("nn-1c0000000000"), "v9";
+    small128: Some("nn-37f18f62d772"), "small128";
+}
