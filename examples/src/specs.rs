@@ -2,12 +2,10 @@
 
 use std::error::Error;
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use nnue_runtime::file::{FileLayout, split};
-use nnue_runtime::{Architecture, Level, LoadError, Network, Output, SelectedByPieces};
+use nnue_runtime::file::{Identity, identify_file};
+use nnue_runtime::{Level, LoadError, Network, Output, SelectedByPieces};
 
 use crate::any_network::AnyNetwork;
 
@@ -21,7 +19,6 @@ macro_rules! specs {
         /// Every network of `specs/`.
         pub static SPECS: &[Spec] = &[$(Spec {
             name: stringify!($name),
-            file: <$name::Net as Architecture>::FILE,
             open: open::<$name::Net>,
         }),*];
     };
@@ -56,7 +53,6 @@ pub fn built_in(level: Level) -> Box<dyn AnyNetwork> {
 pub struct Spec {
     /// The name of its file in `specs/`, without the extension.
     pub name: &'static str,
-    file: FileLayout,
     open: Open,
 }
 
@@ -84,40 +80,21 @@ impl Spec {
             .ok_or_else(|| UnknownSpec { name: name.into() })
     }
 
-    /// The spec that a net file is for, as far as its header tells.
+    /// The spec that a net file is for. Of a damaged file it may be one of several whose files begin alike.
     ///
     /// # Errors
     ///
-    /// [`NetError`] if the file cannot be read, or its header is that of no spec or of several.
+    /// [`NetError`] if the file cannot be read or is of no spec.
     pub fn of_file(path: &Path) -> Result<&'static Spec, NetError> {
-        let mut start = Vec::new();
-        File::open(path)
-            .and_then(|file| file.take(START_LEN).read_to_end(&mut start))
-            .map_err(|error| NetError::Unreadable {
-                path: path.into(),
-                message: error.to_string(),
-            })?;
-        Spec::of_start(SPECS, path, &start)
-    }
-
-    fn of_start<'a>(specs: &'a [Spec], path: &Path, start: &[u8]) -> Result<&'a Spec, NetError> {
-        let matching: Vec<&Spec> = specs
-            .iter()
-            .filter(|spec| start.starts_with(&spec.header()))
-            .collect();
-        let path = path.to_path_buf();
-        match matching[..] {
-            [spec] => Ok(spec),
-            [] => Err(NetError::NoSpec {
-                looks_like: specs.iter().find_map(|spec| looks_like(spec, start)),
-                start: start.first_chunk().copied(),
-                path,
-            }),
-            _ => Err(NetError::SeveralSpecs {
-                specs: matching.iter().map(|spec| spec.name).collect(),
-                path,
-            }),
-        }
+        let identity = identify_file(path).map_err(|error| NetError::Unreadable {
+            path: path.into(),
+            message: error.to_string(),
+        })?;
+        let spec = identity.specs().find_map(|name| Spec::named(name).ok());
+        spec.ok_or_else(|| NetError::NoSpec {
+            path: path.into(),
+            identity,
+        })
     }
 
     /// Loads a net file of this spec.
@@ -130,26 +107,6 @@ impl Spec {
             path: path.into(),
             error,
         })
-    }
-
-    /// What its files begin with: version and network hash.
-    fn header(&self) -> [u8; 8] {
-        let [v0, v1, v2, v3] = self.file.version.to_le_bytes();
-        let [h0, h1, h2, h3] = self.file.hash.to_le_bytes();
-        [v0, v1, v2, v3, h0, h1, h2, h3]
-    }
-}
-
-/// How much of a file is read to tell what it is: more than the loader needs to recognise other formats.
-const START_LEN: u64 = 256;
-
-/// What the loader takes a file for that does not begin as the spec's files do.
-fn looks_like(spec: &Spec, start: &[u8]) -> Option<&'static str> {
-    match split(&spec.file, start) {
-        Err(LoadError::Version { looks_like, .. } | LoadError::NetworkHash { looks_like, .. }) => {
-            looks_like
-        }
-        _ => None,
     }
 }
 
@@ -191,21 +148,12 @@ pub enum NetError {
         /// What the operating system says.
         message: String,
     },
-    /// The header is that of no spec.
+    /// The file is of no spec.
     NoSpec {
         /// The file.
         path: PathBuf,
-        /// Version and network hash, little endian; `None` if the file is shorter.
-        start: Option<[u8; 8]>,
-        /// What the file is instead, in words that follow "this is".
-        looks_like: Option<&'static str>,
-    },
-    /// The header is that of several specs.
-    SeveralSpecs {
-        /// The file.
-        path: PathBuf,
-        /// The names of the specs.
-        specs: Vec<&'static str>,
+        /// What it is instead.
+        identity: Identity,
     },
     /// The file is not one of the spec's.
     Refused {
@@ -222,30 +170,21 @@ impl fmt::Display for NetError {
             NetError::Unreadable { path, message } => {
                 write!(f, "cannot read `{}`: {message}", path.display())
             }
-            NetError::NoSpec {
-                path,
-                start,
-                looks_like,
-            } => {
-                write!(f, "`{}` is no net of ", path.display())?;
-                f.write_str(&list(SPECS.iter().map(|spec| spec.name)))?;
-                match (looks_like, start) {
-                    (Some(what), _) => write!(f, ": this is {what}"),
-                    (None, Some([v0, v1, v2, v3, h0, h1, h2, h3])) => write!(
+            NetError::NoSpec { path, identity } => {
+                write!(f, "`{}` is {identity}", path.display())?;
+                match identity {
+                    Identity::Relative(family) => write!(
                         f,
-                        ": found file version {:#010x} and network hash {:#010x}",
-                        u32::from_le_bytes([*v0, *v1, *v2, *v3]),
-                        u32::from_le_bytes([*h0, *h1, *h2, *h3])
+                        "\n\nsave this as my-net.toml, and compile it with `nnue_net!(\"my-net.toml\")`:\n\n{}",
+                        family.spec("my-net").trim_end()
                     ),
-                    (None, None) => f.write_str(": it has less than the 8 bytes of a header"),
+                    _ => write!(
+                        f,
+                        "; expected a net of {}",
+                        list(SPECS.iter().map(|spec| spec.name))
+                    ),
                 }
             }
-            NetError::SeveralSpecs { path, specs } => write!(
-                f,
-                "`{}` has a header that {} share: choose one with `--spec`",
-                path.display(),
-                list(specs.iter().copied())
-            ),
             // The loader's own message names the path where the file could not be read.
             NetError::Refused {
                 error: error @ LoadError::Io { .. },

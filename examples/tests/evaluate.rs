@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use nnue_runtime::Level;
-use nnue_tests::{nets, synthetic};
+use nnue_tests::{generations, nets, synthetic};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const SMALL128: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
@@ -144,7 +144,7 @@ fn a_fen_needs_no_quotes() {
 }
 
 #[test]
-fn the_spec_is_found_by_the_header() {
+fn the_spec_is_found_by_the_file() {
     let shown = run(&["--net", SMALL128]);
     let expected = include_str!("start.txt")
         .replace("LEVEL", Level::detect().name())
@@ -153,15 +153,50 @@ fn the_spec_is_found_by_the_header() {
 }
 
 #[test]
-fn a_header_that_does_not_tell_the_spec_is_refused() {
-    let header = [0x7AF3_2F20_u32, 0x1C10_2EF2]
-        .map(u32::to_le_bytes)
-        .concat();
+fn the_spec_is_found_by_the_weights_where_headers_are_the_same() {
+    for (generation, spec, other) in [("v4", "SFNNv4", "sfnnv5"), ("v5", "SFNNv5", "sfnnv4")] {
+        let net = synthetic::synthetic_net(generation);
+        let net = scratch(&format!("by-weights-{generation}.nnue"), &net);
+        let shown = run(&["--net", text(&net)]);
+        assert!(printed(&shown).starts_with(spec), "{}", stdout(&shown));
+        assert!(!stdout(&shown).contains("warning"));
+        // Another spec can be asked for, but not without being told.
+        let shown = run(&["--net", text(&net), "--spec", other]);
+        let warning = format!("\nwarning: this is a net of {spec}, by its weights");
+        assert!(printed(&shown).contains(&warning), "{}", stdout(&shown));
+    }
+}
+
+#[test]
+fn a_net_that_needs_a_spec_of_its_own_is_told_which() {
+    let net = synthetic::net_of(&generations::HM256);
+    let net = scratch("relative.nnue", &net);
+    let words = [
+        "HalfKAv2_hm, 256 neurons",
+        "save this as my-net.toml",
+        "\nname = \"my-net\"\n",
+        "\nencoding = \"leb128\"\n",
+    ];
+    assert_refused(&run(&["--net", text(&net)]), 1, &words);
+    let output = run(&["--net", text(&net), "--spec", "small128"]);
+    assert_refused(&output, 1, &["small128", words[0]]);
+}
+
+#[test]
+fn a_file_of_no_spec_is_refused() {
+    let word = u32::to_le_bytes;
+    let later = [word(0x7AF3_2F20), word(0xEC10_2EF2)].concat();
+    let cut = [word(0x7AF3_2F20), word(0x1C10_2EF2)].concat();
     for (name, content, words) in [
         (
-            "two-specs.nnue",
-            &header[..],
-            &["`sfnnv4`", "`sfnnv5`", "--spec"][..],
+            "cut-header.nnue",
+            &cut[..],
+            &["the file ends in `description length`"][..],
+        ),
+        (
+            "later.nnue",
+            &later,
+            &["SFNNv10, SFNNv11 or SFNNv12", "`small128`"],
         ),
         (
             "archive.nnue",
@@ -171,10 +206,10 @@ fn a_header_that_does_not_tell_the_spec_is_refused() {
         (
             "nothing-known.nnue",
             b"nothing known",
-            &["0x68746f6e", "`small128`"],
+            &["nothing that is known", "`small128`"],
         ),
-        ("short.nnue", b"\x20\x2F\xF3", &["8 bytes"]),
-        ("empty.nnue", b"", &["8 bytes"]),
+        ("short.nnue", b"\x20\x2F\xF3", &["nothing that is known"]),
+        ("empty.nnue", b"", &["nothing that is known"]),
     ] {
         let path = scratch(name, content);
         let words = [words, &[name]].concat();
@@ -186,7 +221,7 @@ fn a_header_that_does_not_tell_the_spec_is_refused() {
 #[test]
 fn a_file_of_another_spec_is_refused() {
     let output = run(&["--net", SMALL128, "--spec", "sfnnv5"]);
-    assert_refused(&output, 1, &[SMALL128, "SFNNv5", "the header of small128"]);
+    assert_refused(&output, 1, &[SMALL128, "SFNNv5", "a net of small128"]);
     let cut = fs::read(SMALL128).expect("is committed");
     let cut = scratch("cut.nnue", &cut[..1000]);
     assert_refused(

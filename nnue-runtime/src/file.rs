@@ -21,8 +21,12 @@
 //! Reading has two steps, so that a wrong or hostile file costs no memory: [`split`] checks everything but the values
 //! (version, hashes, block sizes, total length), and [`Parts::load`] fills the weights. Nothing in a file is taken on
 //! trust and nothing is lost: a file is either refused, or [`store`] gives back each of its bytes.
+//!
+//! [`identify`] needs no layout: it says which network a file holds, and what spec it needs.
 
 mod error;
+mod family;
+mod identify;
 mod known;
 mod layout;
 mod leb128;
@@ -32,6 +36,10 @@ mod read;
 mod store;
 
 pub use error::LoadError;
+pub use family::{Family, Features, Wiring};
+#[cfg(feature = "std")]
+pub use identify::identify_file;
+pub use identify::{Identity, identify};
 pub use layout::{
     Affine, DESCRIPTION_LIMIT, Element, Encoding, FileLayout, Order, Place, Section, Segment,
     Stacks, Tensor, relevel,

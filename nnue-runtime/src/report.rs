@@ -7,7 +7,7 @@ use core::fmt;
 use crate::architecture::Architecture;
 use crate::chess::Role;
 use crate::features::{PieceSquare, piece_squares};
-use crate::file::Loaded;
+use crate::file::{Identity, Loaded};
 use crate::proof::LayerProof;
 
 /// What is known of a network's weights.
@@ -54,6 +54,8 @@ pub enum Warning {
     SumsMayOverflow(&'static str),
     /// The file has bytes other than zero where no weight is. They are kept, and change no evaluation.
     IgnoredBytes(usize),
+    /// The file has the header and the size of this network's files, but its weights are those of this one.
+    LooksLike(Identity),
 }
 
 impl fmt::Display for Warning {
@@ -77,6 +79,10 @@ impl fmt::Display for Warning {
                     "{count} bytes of the file's padding are not zero; they are ignored"
                 )
             }
+            Warning::LooksLike(identity) => write!(
+                f,
+                "this is {identity}, by its weights: header and size do not tell it from a net of this spec"
+            ),
         }
     }
 }
@@ -117,6 +123,7 @@ impl Report {
         if !loaded.ignored.is_empty() {
             warnings.push(Warning::IgnoredBytes(loaded.ignored.len()));
         }
+        warnings.extend(loaded.looks_like.map(Warning::LooksLike));
         Report {
             accumulator,
             layers,

@@ -337,6 +337,17 @@ const SMALL128: Generation = Generation {
     ..V6
 };
 
+/// A generation that never was: the small net with twice the neurons. No engine has read a net of it.
+pub static HM256: Generation = Generation {
+    name: "hm256",
+    width: 256,
+    layers: [affine(256, 16), affine(30, 32), affine(32, 1)],
+    seed: 119,
+    sha256: "",
+    bytes: 0,
+    ..SMALL128
+};
+
 const V10: Generation = Generation {
     name: "v10",
     feature_hash: FULL_THREATS,

@@ -26,9 +26,14 @@ pub fn synthetic_net(name: &str) -> Vec<u8> {
             known.join(", ")
         );
     };
-    let file = Writer::new(generation).write();
+    let file = net_of(generation);
     check(generation, &file);
     file
+}
+
+/// A synthetic net of any layout, made up ones among them.
+pub fn net_of(generation: &Generation) -> Vec<u8> {
+    Writer::new(generation).write()
 }
 
 /// Holds a generated file against the size and the hash of the one that the engines read.

@@ -21,7 +21,7 @@ contribution, the outputs of all buckets, and the evaluation.
 
 options:
   --net FILE      evaluate with this net file, not with the one that is built in
-  --spec NAME     the network's spec, where the file's header does not tell
+  --spec NAME     the network's spec, if not the one that the file is taken for
   --level NAME    the instruction set: scalar, avx2, avxvnni, avx512 or avx512icl; by default the best
   --fens FILE     evaluate many positions, one FEN a line; `-` reads standard input.
                   Blank lines and lines that begin with `#` are skipped
@@ -84,7 +84,7 @@ struct Arguments {
 
 enum Net {
     BuiltIn,
-    /// A file, of a spec that its header tells where none is named.
+    /// A file, of a spec that it tells itself where none is named.
     File(PathBuf, Option<&'static Spec>),
 }
 

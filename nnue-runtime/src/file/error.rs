@@ -4,6 +4,7 @@
 use alloc::string::String;
 use core::fmt;
 
+use super::identify::Identity;
 use super::layout::{Element, Place};
 
 /// Why a network file is refused: where, what was found, what was expected. Offsets are in bytes from the start of the
@@ -19,8 +20,8 @@ pub enum LoadError {
         expected: u32,
         /// The file's version.
         found: u32,
-        /// What the file looks like instead, as in "this is a gzip archive".
-        looks_like: Option<&'static str>,
+        /// What the file is instead.
+        identity: Identity,
     },
     /// The network hash is another: the file holds a network of another shape.
     NetworkHash {
@@ -30,8 +31,8 @@ pub enum LoadError {
         expected: u32,
         /// The file's hash.
         found: u32,
-        /// What the file looks like instead, as in "this is the header of SFNNv9".
-        looks_like: Option<&'static str>,
+        /// What the file is instead.
+        identity: Identity,
     },
     /// The description claims to be longer than [`DESCRIPTION_LIMIT`](super::DESCRIPTION_LIMIT).
     DescriptionTooLong {
@@ -148,25 +149,25 @@ impl fmt::Display for LoadError {
                 spec,
                 expected,
                 found,
-                looks_like,
+                identity,
             } => {
                 write!(
                     f,
                     "file version at offset 0 is {found:#010x}, expected {expected:#010x} for {spec}"
                 )?;
-                write_looks_like(f, *looks_like)
+                write_identity(f, *identity)
             }
             Self::NetworkHash {
                 spec,
                 expected,
                 found,
-                looks_like,
+                identity,
             } => {
                 write!(
                     f,
                     "network hash at offset 4 is {found:#010x}, expected {expected:#010x} for {spec}"
                 )?;
-                write_looks_like(f, *looks_like)
+                write_identity(f, *identity)
             }
             Self::DescriptionTooLong { length, limit } => write!(
                 f,
@@ -267,8 +268,11 @@ impl fmt::Display for LoadError {
     }
 }
 
-fn write_looks_like(f: &mut fmt::Formatter<'_>, looks_like: Option<&str>) -> fmt::Result {
-    looks_like.map_or(Ok(()), |what| write!(f, ": this is {what}"))
+fn write_identity(f: &mut fmt::Formatter<'_>, identity: Identity) -> fmt::Result {
+    match identity {
+        Identity::Unknown => Ok(()),
+        known => write!(f, ": this is {known}"),
+    }
 }
 
 fn write_elsewhere(
@@ -313,16 +317,16 @@ mod tests {
                 spec: "SFNNv5",
                 expected: 0x1C10_2EF2,
                 found: 0x1C10_3C92,
-                looks_like: Some("the header of small128"),
+                identity: Identity::Spec { name: "small128" },
             },
-            "network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5: this is the header of small128",
+            "network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5: this is a net of small128",
         );
         check(
             LoadError::Version {
                 spec: "SFNNv5",
                 expected: 0x7AF3_2F20,
                 found: 0x10,
-                looks_like: None,
+                identity: Identity::Unknown,
             },
             "file version at offset 0 is 0x00000010, expected 0x7af32f20 for SFNNv5",
         );

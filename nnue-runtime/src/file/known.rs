@@ -1,24 +1,76 @@
-//! What a file that is refused may be instead: another released network, or no network at all.
+//! What files can be told by: the networks that the project has specs for, those that came later, and what is no
+//! network at all.
 
-/// Version, network hash and owners of the headers of Stockfish's networks, released or in use between releases. Hashes
-/// do not tell all generations apart: they cover neither activations nor the number of threats.
-#[rustfmt::skip] // a table
-const HEADERS: &[(u32, u32, &str)] = &[
-    (0x7AF3_2F16, 0x3E5A_A6EE, "the header of SFNNv1"),
-    (0x7AF3_2F20, 0x3C10_3E72, "the header of SFNNv2"),
-    (0x7AF3_2F20, 0x1C10_2EEC, "the header of SFNNv3"),
-    (0x7AF3_2F20, 0x1C10_2EF2, "the header of SFNNv4 or SFNNv5"),
-    (0x7AF3_2F20, 0x1C10_2B72, "the header of SFNNv6"),
-    (0x7AF3_2F20, 0x1C10_37F2, "the header of SFNNv7"),
-    (0x7AF3_2F20, 0x1C10_3072, "the header of SFNNv8"),
-    (0x7AF3_2F20, 0x1C10_20F2, "the header of SFNNv9"),
-    (0x7AF3_2F20, 0x1C10_3C92, "the header of small128"),
-    (0x7AF3_2F20, 0xEC10_2EF2, "the header of SFNNv10, SFNNv11 or SFNNv12"),
-    (0x7AF3_2F20, 0xEC10_35AE, "the header of early SFNNv13"),
-    (0x7AF3_2F20, 0x0256_ACDF, "the header of late SFNNv13 or SFNNv14"),
-    (0x6A44_8AFA, 0x0256_ACDF, "the header of late SFNNv14 or SFNNv15"),
-    (0x6A44_8AFA, 0xA85B_2205, "the header of SFNNv16"),
+use super::family::{Family, Features, Wiring};
+use super::layout::Encoding;
+
+/// The project's specs by name, oldest first.
+pub(crate) const SPECS: &[(&str, Family)] = &[
+    ("SFNNv1", V1),
+    ("SFNNv2", V2),
+    ("SFNNv3", V3),
+    ("SFNNv4", V4),
+    ("SFNNv5", V5),
+    ("SFNNv6", V6),
+    ("SFNNv7", Family { width: 2048, ..V6 }),
+    ("SFNNv8", Family { width: 2560, ..V6 }),
+    ("SFNNv9", Family { width: 3072, ..V6 }),
+    ("small128", Family { width: 128, ..V6 }),
 ];
+
+const V1: Family = Family {
+    version: 0x7AF3_2F16,
+    features: Features::HalfKP,
+    width: 256,
+    wiring: Wiring::Plain,
+    outputs: [32, 32],
+    encoding: Encoding::Raw,
+};
+
+const V2: Family = Family {
+    version: 0x7AF3_2F20,
+    features: Features::HalfKAv2,
+    width: 512,
+    outputs: [16, 32],
+    ..V1
+};
+
+const V3: Family = Family {
+    features: Features::HalfKAv2Hm,
+    width: 1024,
+    outputs: [8, 32],
+    ..V2
+};
+
+const V4: Family = Family {
+    wiring: Wiring::Skip,
+    outputs: [16, 32],
+    ..V3
+};
+
+const V5: Family = Family {
+    wiring: Wiring::SkipAndSquares,
+    ..V4
+};
+
+const V6: Family = Family {
+    width: 1536,
+    encoding: Encoding::Leb128,
+    ..V5
+};
+
+/// Version, network hash and names of Stockfish's later networks, released or in use between releases. Hashes do not
+/// tell all of them apart: they cover neither activations nor the number of threats.
+const LATER: &[(u32, u32, &str)] = &[
+    (0x7AF3_2F20, 0xEC10_2EF2, "SFNNv10, SFNNv11 or SFNNv12"),
+    (0x7AF3_2F20, 0xEC10_35AE, "early SFNNv13"),
+    (0x7AF3_2F20, 0x0256_ACDF, "late SFNNv13 or SFNNv14"),
+    (LATEST_VERSION, 0x0256_ACDF, "late SFNNv14 or SFNNv15"),
+    (LATEST_VERSION, 0xA85B_2205, "SFNNv16"),
+];
+
+/// The version that came with the second half of SFNNv14. None of the project's networks has it.
+const LATEST_VERSION: u32 = 0x6A44_8AFA;
 
 /// What other files begin with.
 const SIGNATURES: &[(&[u8], &str)] = &[
@@ -38,17 +90,27 @@ const SIGNATURES: &[(&[u8], &str)] = &[
 /// How far to look for what is not at the very start: enough for any signature, little enough to read first.
 pub(crate) const PREFIX_LEN: usize = 64;
 
-/// What a file looks like from its first bytes, in words that follow "this is": a known header of a network, or a
-/// well-known other format.
-pub(crate) fn looks_like(source: &[u8]) -> Option<&'static str> {
-    let prefix = &source[..source.len().min(PREFIX_LEN)];
-    let word = |at: usize| Some(u32::from_le_bytes(*prefix.get(at..)?.first_chunk()?));
-    if let Some((.., what)) = HEADERS
+/// The specs of whose files these are the first words.
+pub(crate) fn with_header(version: u32, hash: u32) -> impl Iterator<Item = &'static str> {
+    SPECS
         .iter()
-        .find(|(version, hash, _)| (Some(*version), Some(*hash)) == (word(0), word(4)))
-    {
-        return Some(what);
+        .filter(move |(_, family)| (family.version, family.hash()) == (version, hash))
+        .map(|(name, _)| *name)
+}
+
+/// The names of the later generations of whose files these are the first words.
+pub(crate) fn later(version: u32, hash: u32) -> Option<&'static str> {
+    let known = LATER
+        .iter()
+        .find(|(later, its_hash, _)| (*later, *its_hash) == (version, hash));
+    match known {
+        Some((.., names)) => Some(names),
+        None => (version == LATEST_VERSION).then_some("SFNNv14 or later"),
     }
+}
+
+/// What a file that is no network is, from its first [`PREFIX_LEN`] bytes, in words that follow "this is".
+pub(crate) fn other(prefix: &[u8]) -> Option<&'static str> {
     if let Some((_, what)) = SIGNATURES
         .iter()
         .find(|(signature, _)| prefix.starts_with(signature))
@@ -76,66 +138,64 @@ fn starts_with_ignoring_case(text: &[u8], start: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// The rule by which Stockfish's networks are hashed, for a transformer with `width` neurons and layers with
-    /// `outputs`.
-    fn network_hash(feature_hash: u32, width: u32, outputs: [u32; 3]) -> u32 {
-        let affine = |before: u32, outputs: u32| {
-            0xCC03_DAE4_u32.wrapping_add(outputs) ^ (before >> 1) ^ (before << 31)
-        };
-        let clipped = |before: u32| before.wrapping_add(0x538D_24C7);
-        let hidden = clipped(affine(0xEC42_E90D ^ (2 * width), outputs[0]));
-        let stack = affine(clipped(affine(hidden, outputs[1])), outputs[2]);
-        feature_hash ^ (2 * width) ^ stack
-    }
-
-    fn combine(hashes: &[u32]) -> u32 {
-        hashes
-            .iter()
-            .fold(0, |sum: u32, hash| sum.rotate_left(1) ^ hash)
-    }
-
     #[test]
-    fn hashes_of_the_table_follow_the_rule() {
-        const MIRRORED: u32 = 0x7F23_4CB8;
-        const THREATS: u32 = 0x8F23_4CB8;
-        let both = combine(&[THREATS, MIRRORED]);
-        let wide = combine(&[0x2E6B_9D04, 0x86F2_B1DD, MIRRORED]);
-        let shapes = [
-            (0x5D69_D5B8, 256, 32),
-            (0x5F23_4CB8, 512, 16),
-            (MIRRORED, 1024, 8),
-            (MIRRORED, 1024, 16),
-            (MIRRORED, 1536, 16),
-            (MIRRORED, 2048, 16),
-            (MIRRORED, 2560, 16),
-            (MIRRORED, 3072, 16),
-            (MIRRORED, 128, 16),
-            (THREATS, 1024, 16),
-            (THREATS, 1024, 32),
-            (both, 1024, 32),
-            (both, 1024, 32),
-            (wide, 1024, 32),
-        ];
-        assert_eq!(shapes.len(), HEADERS.len());
-        for (&(_, hash, what), (features, width, outputs)) in HEADERS.iter().zip(shapes) {
-            assert_eq!(
-                hash,
-                network_hash(features, width, [outputs, 32, 1]),
-                "{what}"
-            );
+    fn words_are_those_of_released_nets() {
+        let words = |name: &str| {
+            let (_, family) = SPECS.iter().find(|(spec, _)| *spec == name).unwrap();
+            [
+                family.version,
+                family.hash(),
+                family.transformer_hash(),
+                family.stack_hash(),
+            ]
+        };
+        const V: u32 = 0x7AF3_2F20;
+        for (name, expected) in [
+            (
+                "SFNNv1",
+                [0x7AF3_2F16, 0x3E5A_A6EE, 0x5D69_D7B8, 0x6333_7156],
+            ),
+            ("SFNNv2", [V, 0x3C10_3E72, 0x5F23_48B8, 0x6333_76CA]),
+            ("SFNNv3", [V, 0x1C10_2EEC, 0x7F23_44B8, 0x6333_6A54]),
+            ("SFNNv4", [V, 0x1C10_2EF2, 0x7F23_44B8, 0x6333_6A4A]),
+            ("SFNNv5", [V, 0x1C10_2EF2, 0x7F23_44B8, 0x6333_6A4A]),
+            ("SFNNv6", [V, 0x1C10_2B72, 0x7F23_40B8, 0x6333_6BCA]),
+            ("SFNNv7", [V, 0x1C10_37F2, 0x7F23_5CB8, 0x6333_6B4A]),
+            ("SFNNv8", [V, 0x1C10_3072, 0x7F23_58B8, 0x6333_68CA]),
+            ("SFNNv9", [V, 0x1C10_20F2, 0x7F23_54B8, 0x6333_744A]),
+            ("small128", [V, 0x1C10_3C92, 0x7F23_4DB8, 0x6333_712A]),
+        ] {
+            assert_eq!(words(name), expected, "{name}");
         }
     }
 
     #[test]
-    fn networks_are_told_by_version_and_hash() {
-        let v5 = b"\x20\x2F\xF3\x7A\xF2\x2E\x10\x1C and more";
-        assert_eq!(looks_like(v5), Some("the header of SFNNv4 or SFNNv5"));
-        assert_eq!(looks_like(&v5[..8]), Some("the header of SFNNv4 or SFNNv5"));
-        assert_eq!(looks_like(&v5[..7]), None);
-        let late = |version: u32| {
-            looks_like(&[version.to_le_bytes(), 0x0256_ACDF_u32.to_le_bytes()].concat())
+    fn hashes_of_later_networks_follow_the_rule() {
+        let combine = |hashes: &[u32]| {
+            hashes
+                .iter()
+                .fold(0, |sum: u32, hash| sum.rotate_left(1) ^ hash)
         };
-        assert_ne!(late(0x7AF3_2F20), late(0x6A44_8AFA));
+        const MIRRORED: u32 = Features::HalfKAv2Hm.hash();
+        const THREATS: u32 = 0x8F23_4CB8;
+        let both = combine(&[THREATS, MIRRORED]);
+        let wide = combine(&[0x2E6B_9D04, 0x86F2_B1DD, MIRRORED]);
+        let shapes = [
+            (THREATS, 16),
+            (THREATS, 32),
+            (both, 32),
+            (both, 32),
+            (wide, 32),
+        ];
+        assert_eq!(shapes.len(), LATER.len());
+        for (&(_, hash, names), (features, first)) in LATER.iter().zip(shapes) {
+            let family = Family {
+                outputs: [first, 32],
+                ..V5
+            };
+            let expected = features ^ (2 * family.width) ^ family.stack_hash();
+            assert_eq!(hash, expected, "{names}");
+        }
     }
 
     #[test]
@@ -152,12 +212,12 @@ mod tests {
             ),
             (b"\n <!DOCTYPE HTML>", "web page"),
             (b"<HTML lang=en>", "web page"),
-            (&[0; 100], "zeros"),
+            (&[0; 64], "zeros"),
         ] {
-            let what = looks_like(start).unwrap();
+            let what = other(start).unwrap();
             assert!(what.contains(word), "{what}");
         }
-        assert_eq!(looks_like(b""), None);
-        assert_eq!(looks_like(b"something else entirely"), None);
+        assert_eq!(other(b""), None);
+        assert_eq!(other(b"something else entirely"), None);
     }
 }

@@ -187,6 +187,20 @@ impl FileLayout {
         START_LEN as u64 + u64::from(DESCRIPTION_LIMIT) + sections
     }
 
+    /// The inputs of the affine layers of a stack.
+    pub(crate) fn affine_inputs(&self) -> impl Iterator<Item = usize> {
+        self.stacks
+            .sections
+            .iter()
+            .filter_map(|section| match section {
+                Section::Tensor(Tensor {
+                    order: Order::Affine(affine),
+                    ..
+                }) => Some(affine.inputs),
+                _ => None,
+            })
+    }
+
     /// All sections in file order, those of the stacks repeated.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry> + use<> {
         let Self {

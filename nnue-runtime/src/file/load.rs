@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::error::LoadError;
-use super::known::looks_like;
+use super::identify::{Identity, identify};
 use super::layout::{
     Affine, DESCRIPTION_LIMIT, Element, Encoding, FileLayout, Order, Place, Section, Tensor,
 };
@@ -16,6 +16,7 @@ pub struct Parts<'a> {
     /// Where the description ends in the file.
     body: usize,
     tensors: Vec<Part<'a>>,
+    looks_like: Option<Identity>,
 }
 
 /// What a file says besides its weights.
@@ -26,6 +27,8 @@ pub struct Loaded {
     /// The bytes other than zero in columns of affine layers that are never evaluated, each with its offset from the
     /// end of the description, in ascending order. Some nets have a few there, for a pretty hash.
     pub ignored: Vec<(u64, u8)>,
+    /// What the file is, where its header and its size are those of the layout but its weights are another network's.
+    pub looks_like: Option<Identity>,
 }
 
 #[derive(Clone, Debug)]
@@ -97,7 +100,19 @@ pub fn split<'a>(layout: &FileLayout, source: &'a [u8]) -> Result<Parts<'a>, Loa
         description,
         body,
         tensors,
+        looks_like: contradiction(layout, source),
     })
+}
+
+/// What a file that fits the layout is, if not of the layout: nets of some networks differ in nothing but which weights
+/// are zero.
+fn contradiction(layout: &FileLayout, source: &[u8]) -> Option<Identity> {
+    let identity = identify(source);
+    let inputs = identity.family()?.inputs();
+    let same = layout
+        .affine_inputs()
+        .eq(inputs.map(|inputs| inputs as usize));
+    (!same).then_some(identity)
 }
 
 /// Checks what comes before the description, in any beginning of a file.
@@ -141,6 +156,7 @@ impl Parts<'_> {
         Ok(Loaded {
             description: self.description.to_vec(),
             ignored,
+            looks_like: self.looks_like,
         })
     }
 }
@@ -202,7 +218,7 @@ impl<'a> Cursor<'a> {
                 spec: layout.name,
                 expected: layout.version,
                 found: version,
-                looks_like: looks_like(self.source),
+                identity: identify(self.source),
             });
         }
         let hash = self.word(header("network hash"))?;
@@ -211,7 +227,7 @@ impl<'a> Cursor<'a> {
                 spec: layout.name,
                 expected: layout.hash,
                 found: hash,
-                looks_like: looks_like(self.source),
+                identity: identify(self.source),
             });
         }
         let length = self.word(header("description length"))?;
@@ -457,7 +473,10 @@ mod tests {
                 spec: "Tiny",
                 expected: RAW.hash,
                 found: small128,
-                looks_like: Some("the header of small128"),
+                identity: Identity::Header {
+                    version: RAW.version,
+                    hash: small128,
+                },
             }
         );
         assert_eq!(
@@ -466,7 +485,7 @@ mod tests {
                 spec: "Tiny",
                 expected: RAW.version,
                 found: 0x464C_457F,
-                looks_like: Some("an ELF executable"),
+                identity: Identity::Other("an ELF executable"),
             }
         );
         for length in [DESCRIPTION_LIMIT + 1, u32::MAX] {

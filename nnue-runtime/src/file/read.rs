@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use super::error::LoadError;
+use super::identify::identify_open_file;
 use super::known::PREFIX_LEN;
 use super::layout::FileLayout;
 use super::load::check_start;
@@ -32,8 +33,18 @@ pub fn read_all(layout: &FileLayout, reader: impl Read) -> Result<Vec<u8>, LoadE
 pub fn open(layout: &FileLayout, path: &Path) -> Result<Vec<u8>, LoadError> {
     let read = || -> Result<Vec<u8>, LoadError> {
         let file = File::open(path)?;
-        let size = file.metadata()?.len();
-        read_sized(layout, file, size)
+        let metadata = file.metadata()?;
+        read_sized(layout, &file, metadata.len()).map_err(|mut error| {
+            // The first bytes do not say as much as the whole file does, and reading it anew needs no more memory.
+            if let LoadError::Version { identity, .. } | LoadError::NetworkHash { identity, .. } =
+                &mut error
+                && metadata.is_file()
+                && let Ok(whole) = identify_open_file(&file)
+            {
+                *identity = whole;
+            }
+            error
+        })
     };
     read().map_err(|error| match error {
         LoadError::Io { kind, message } => LoadError::Io {

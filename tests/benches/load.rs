@@ -1,0 +1,109 @@
+//! Milliseconds to load a net: `cargo bench -p nnue-tests --bench load`.
+//!
+//! * `from_bytes`: from memory;
+//! * `open`: from a file that the system has in its cache.
+//!
+//! Nets are the released ones where they have been fetched, otherwise synthetic ones of the same format and of about
+//! the same size. Freeing a network is not measured.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::{env, fs, process};
+
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use nnue_tests::nets;
+use nnue_tests::networks;
+use nnue_tests::synthetic::synthetic_net;
+
+fn main() {
+    divan::main();
+    for net in NETS.iter().filter_map(|net| net.get()) {
+        println!("{}, {} bytes", net.title, net.bytes.len());
+        net.remove();
+    }
+}
+
+/// A net file, in memory and where it can be opened.
+struct Net {
+    title: String,
+    bytes: Vec<u8>,
+    path: PathBuf,
+    is_temporary: bool,
+}
+
+impl Net {
+    fn new(released: Option<&str>, generation: &str) -> Net {
+        if let Some(path) = released.and_then(nets::cached) {
+            return Net {
+                title: format!("{generation}: {}", path.display()),
+                bytes: fs::read(&path).expect("nets in the cache can be read"),
+                path,
+                is_temporary: false,
+            };
+        }
+        let bytes = synthetic_net(generation);
+        let path = env::temp_dir().join(format!("nnue-load-{}-{generation}", process::id()));
+        fs::write(&path, &bytes).expect("the folder for temporary files is writable");
+        Net {
+            title: format!("{generation}: a synthetic net, for no released one has been fetched"),
+            bytes,
+            path,
+            is_temporary: true,
+        }
+    }
+
+    fn remove(&self) {
+        if self.is_temporary {
+            // A file left behind is no reason to fail.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// The benchmarks of each network.
+macro_rules! benches {
+    ($($module:ident: $released:expr, $generation:literal;)*) => {
+        /// Those that were needed.
+        static NETS: &[&OnceLock<Net>] = &[$(&$module::NET),*];
+
+        $(mod $module {
+            use super::*;
+
+            pub(super) static NET: OnceLock<Net> = OnceLock::new();
+
+            fn net() -> &'static Net {
+                NET.get_or_init(|| Net::new($released, $generation))
+            }
+
+            #[divan::bench(sample_size = 1, sample_count = 25)]
+            fn from_bytes(bencher: Bencher) {
+                let bytes = &net().bytes;
+                bencher.counter(BytesCount::new(bytes.len())).bench_local(|| {
+                    networks::$module::Network::from_bytes(black_box(bytes)).expect("it is sound")
+                });
+            }
+
+            #[divan::bench(sample_size = 1, sample_count = 25)]
+            fn open(bencher: Bencher) {
+                let bytes = BytesCount::new(net().bytes.len());
+                bencher.counter(bytes).bench_local(|| {
+                    networks::$module::Network::open(black_box(&net().path)).expect("it is sound")
+                });
+            }
+        })*
+    };
+}
+
+benches! {
+    sfnnv1: Some("nn-82215d0fd0df"), "v1";
+    sfnnv2: Some("nn-26abeed38351"), "v2";
+    sfnnv3: Some("nn-13406b1dcbe0"), "v3";
+    sfnnv4: Some("nn-6877cd24400e"), "v4";
+    sfnnv5: Some("nn-ad9b42354671"), "v5";
+    sfnnv6: Some("nn-5af11540bbfe"), "v6";
+    sfnnv7: None, "v7";
+    sfnnv8: None, "v8";
+    sfnnv9: Some("nn-1c0000000000"), "v9";
+    small128: Some("nn-37f18f62d772"), "small128";
+}
