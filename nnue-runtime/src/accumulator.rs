@@ -1,11 +1,13 @@
 //! Accumulators: the transformer's sums for both perspectives.
 
+mod custom;
+
 use core::fmt;
 
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{Rows, for_each_piece, piece_squares};
+use crate::features::{PieceSquare, Rows, View, for_each_piece, has_custom, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
 
@@ -18,19 +20,30 @@ pub struct Accumulator<A: Architecture> {
 }
 
 impl<A: Architecture> Accumulator<A> {
-    /// The accumulator of a position.
+    /// The accumulator of a position, for networks without custom feature sets.
     #[must_use]
     pub fn new(net: &Network<A>, position: &impl Position) -> Accumulator<A> {
-        let mut accumulator = Accumulator {
-            halves: [*A::biases(net.weights()); 2],
-        };
+        let mut accumulator = Self::empty(net);
         accumulator.refresh(net, position);
         accumulator
     }
 
+    /// The sums of an empty board.
+    fn empty(net: &Network<A>) -> Accumulator<A> {
+        Accumulator {
+            halves: [*A::biases(net.weights()); 2],
+        }
+    }
+
     /// Computes the sums of a position from nothing: biases plus the rows of all pieces.
     pub fn refresh(&mut self, net: &Network<A>, position: &impl Position) {
-        self.refresh_perspectives(net, &Color::ALL, position);
+        const {
+            assert!(
+                !has_custom(A::FEATURES),
+                "the network has custom feature sets: `refresh_with` takes their active features"
+            );
+        }
+        self.refresh_perspectives(net, &Color::ALL, position, [&[]; 2]);
     }
 
     /// Computes the sums after a move from those before it: the rows of the pieces that `delta` removes and adds.
@@ -44,42 +57,33 @@ impl<A: Architecture> Accumulator<A> {
         delta: &Delta,
         after: &impl Position,
     ) {
+        const {
+            assert!(
+                !has_custom(A::FEATURES),
+                "the network has custom feature sets: `update_with` takes their changes"
+            );
+        }
         for perspective in Color::ALL {
             if piece_squares::<A>().any(|set| set.view_changes(perspective, delta)) {
-                self.refresh_perspectives(net, &[perspective], after);
+                self.refresh_perspectives(net, &[perspective], after, [&[]; 2]);
                 continue;
             }
             let (mut added, mut removed) = (Rows::<A>::new(), Rows::<A>::new());
             for set in piece_squares::<A>() {
                 let view = set.view(perspective, after.king(perspective));
-                let row = |&(piece, square): &_| set.row(view, piece, square);
-                delta
-                    .added()
-                    .iter()
-                    .filter_map(row)
-                    .for_each(|row| added.push(row));
-                delta
-                    .removed()
-                    .iter()
-                    .filter_map(row)
-                    .for_each(|row| removed.push(row));
+                push_delta(set, view, delta, &mut added, &mut removed);
             }
-            A::accumulate(
-                net.level(),
-                net.weights(),
-                before.half(perspective),
-                added.as_slice(),
-                removed.as_slice(),
-                &mut self.halves[perspective.index()],
-            );
+            self.accumulate(net, before.half(perspective), perspective, &added, &removed);
         }
     }
 
+    /// Sums up all rows of some perspectives: the pieces', and those of the features that are active besides.
     fn refresh_perspectives(
         &mut self,
         net: &Network<A>,
         perspectives: &[Color],
         position: &impl Position,
+        active: [&[u32]; 2],
     ) {
         let mut rows = [Rows::<A>::new(), Rows::<A>::new()];
         for set in piece_squares::<A>() {
@@ -95,16 +99,32 @@ impl<A: Architecture> Accumulator<A> {
                 }
             });
         }
-        for perspective in perspectives {
-            A::accumulate(
-                net.level(),
-                net.weights(),
-                A::biases(net.weights()),
-                rows[perspective.index()].as_slice(),
-                &[],
-                &mut self.halves[perspective.index()],
-            );
+        for &perspective in perspectives {
+            let index = perspective.index();
+            rows[index].push_custom(net.weights(), perspective, active[index]);
+            let biases = A::biases(net.weights());
+            self.accumulate(net, biases, perspective, &rows[index], &Rows::new());
         }
+    }
+
+    /// `base` plus and minus rows.
+    #[inline]
+    fn accumulate(
+        &mut self,
+        net: &Network<A>,
+        base: &A::Half,
+        perspective: Color,
+        added: &Rows<A>,
+        removed: &Rows<A>,
+    ) {
+        A::accumulate(
+            net.level(),
+            net.weights(),
+            base,
+            added.as_slice(),
+            removed.as_slice(),
+            &mut self.halves[perspective.index()],
+        );
     }
 
     /// What one perspective sees.
@@ -118,6 +138,28 @@ impl<A: Architecture> Accumulator<A> {
     pub fn values(&self, perspective: Color) -> &[i16] {
         A::values(self.half(perspective))
     }
+}
+
+/// Adds the rows of the pieces that a move adds and removes.
+#[inline]
+fn push_delta<A: Architecture>(
+    set: &PieceSquare,
+    view: View,
+    delta: &Delta,
+    added: &mut Rows<A>,
+    removed: &mut Rows<A>,
+) {
+    let row = |&(piece, square): &_| set.row(view, piece, square);
+    delta
+        .added()
+        .iter()
+        .filter_map(row)
+        .for_each(|row| added.push(row));
+    delta
+        .removed()
+        .iter()
+        .filter_map(row)
+        .for_each(|row| removed.push(row));
 }
 
 impl<A: Architecture> PartialEq for Accumulator<A> {

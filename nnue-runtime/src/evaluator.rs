@@ -1,6 +1,7 @@
 //! Evaluation along a search: moves are pushed and popped, and only what is evaluated is computed.
 
 mod cache;
+mod custom;
 mod placement;
 
 use alloc::vec::Vec;
@@ -8,12 +9,13 @@ use core::fmt;
 use core::ops::Deref;
 
 use self::cache::RefreshCache;
+pub use self::custom::CustomEvaluator;
 use self::placement::Placement;
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{PieceSquare, Rows, piece_squares};
+use crate::features::{PieceSquare, Rows, has_custom, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
 
@@ -52,6 +54,15 @@ struct RowChanges<A: Architecture> {
     removed: Rows<A>,
 }
 
+impl<A: Architecture> Clone for RowChanges<A> {
+    fn clone(&self) -> RowChanges<A> {
+        RowChanges {
+            added: self.added.clone(),
+            removed: self.removed.clone(),
+        }
+    }
+}
+
 /// One position of the line.
 #[derive(Clone, Copy)]
 struct Ply {
@@ -71,6 +82,12 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
     /// An evaluator that starts at a position.
     #[must_use]
     pub fn new(net: N, position: &impl Position) -> Self {
+        const {
+            assert!(
+                !has_custom(A::FEATURES),
+                "the network has custom feature sets: use `CustomEvaluator`, or accumulators where it has others too"
+            );
+        }
         let cache = RefreshCache::new(&net);
         let mut evaluator = Evaluator {
             placement: Placement::of(position),
@@ -324,10 +341,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone> Clone for Evaluator
             plies,
             halves,
             cache: self.cache.clone(),
-            changes: RowChanges {
-                added: self.changes.added.clone(),
-                removed: self.changes.removed.clone(),
-            },
+            changes: self.changes.clone(),
         }
     }
 }

@@ -7,9 +7,15 @@ use crate::position::Position;
 
 /// A feature set: a run of the transformer's rows, and who says which of them are active.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "only ever a constant of generated code"
+)]
 pub enum FeatureSet {
-    /// A row for each piece on the board.
+    /// The position: a row for each piece on the board.
     PieceSquare(PieceSquare),
+    /// The engine.
+    Custom(Custom),
 }
 
 /// A feature set of the piece-square family, its formula's tables written out.
@@ -38,6 +44,32 @@ pub struct PieceSquare {
     pub kings: bool,
     /// How many features can be active at once on a legal board.
     pub max_active: usize,
+}
+
+/// A feature set whose active rows the engine tells.
+///
+/// Features have numbers from 0. If a network has several custom sets, the second's continue where the first's end, and
+/// so on.
+#[derive(Clone, Copy, Debug)]
+pub struct Custom {
+    /// Where white's and black's rows of the set begin: at the same one, unless each has weights of its own.
+    pub first_row: [u32; 2],
+    /// How many rows it has, one per feature.
+    pub rows: u32,
+    /// How many features can be active at once.
+    pub max_active: usize,
+}
+
+/// How a move changes which features of custom sets are active, for one perspective.
+///
+/// Each list may have as many features as can be active at once. What is beyond that, and numbers that no feature has,
+/// are left out; sums are then meaningless, and nothing worse happens.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FeatureChanges<'a> {
+    /// Features that were not active before.
+    pub added: &'a [u32],
+    /// Features that are not active any more.
+    pub removed: &'a [u32],
 }
 
 /// How a perspective looks at the board: it changes only when its own king moves, and not always then.
@@ -129,10 +161,60 @@ pub(crate) fn for_each_piece(position: &impl Position, mut visit: impl FnMut(Pie
 #[inline]
 pub(crate) fn piece_squares<A: Architecture>() -> impl Iterator<Item = &'static PieceSquare> + Clone
 {
-    A::FEATURES.iter().map(|FeatureSet::PieceSquare(set)| set)
+    A::FEATURES.iter().filter_map(|set| match set {
+        FeatureSet::PieceSquare(set) => Some(set),
+        FeatureSet::Custom(_) => None,
+    })
 }
 
-/// A list of rows with room for a piece on every square of the board, in each set.
+/// The sets whose active rows the engine tells.
+#[inline]
+pub(crate) fn customs<A: Architecture>() -> impl Iterator<Item = &'static Custom> + Clone {
+    A::FEATURES.iter().filter_map(|set| match set {
+        FeatureSet::PieceSquare(_) => None,
+        FeatureSet::Custom(set) => Some(set),
+    })
+}
+
+/// Whether the position says which rows of some set are active.
+pub(crate) const fn has_piece_square(sets: &[FeatureSet]) -> bool {
+    let mut index = 0;
+    while index < sets.len() {
+        if matches!(sets[index], FeatureSet::PieceSquare(_)) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+/// Whether the engine says which rows of some set are active.
+pub(crate) const fn has_custom(sets: &[FeatureSet]) -> bool {
+    let mut index = 0;
+    while index < sets.len() {
+        if matches!(sets[index], FeatureSet::Custom(_)) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+/// The row of a custom set's feature; `None` for numbers that no feature has.
+#[inline]
+pub(crate) fn custom_row<A: Architecture>(perspective: Color, feature: u32) -> Option<u32> {
+    let mut feature = feature;
+    for set in customs::<A>() {
+        if feature < set.rows {
+            return Some(set.first_row[perspective.index()] + feature);
+        }
+        feature -= set.rows;
+    }
+    None
+}
+
+/// A list of rows with room for all that can be active at once: in each set, a piece on every square of the board or as
+/// many as the engine may tell.
 pub(crate) struct Rows<A: Architecture> {
     rows: A::RowList,
     len: usize,
@@ -150,13 +232,29 @@ impl<A: Architecture> Rows<A> {
         }
     }
 
-    /// Adds a row. There is room for every position whose bitboards are disjoint; rows of others beyond the
-    /// capacity are dropped.
+    /// Adds a row. There is room for every position whose bitboards are disjoint and for every list that keeps to its
+    /// set's limit; rows of others beyond the capacity are dropped.
     #[inline]
     pub(crate) fn push(&mut self, row: u32) {
         if let Some(free) = self.rows.as_mut().get_mut(self.len) {
             *free = row;
             self.len += 1;
+        }
+    }
+
+    /// Adds the rows of custom sets' features.
+    #[inline]
+    pub(crate) fn push_custom(
+        &mut self,
+        weights: &A::Weights,
+        perspective: Color,
+        features: &[u32],
+    ) {
+        for &feature in features {
+            if let Some(row) = custom_row::<A>(perspective, feature) {
+                A::prefetch(weights, row);
+                self.push(row);
+            }
         }
     }
 

@@ -65,7 +65,8 @@ pub use crate::architecture::{Architecture, Embedded, Output, Proved, SelectedBy
 pub use crate::board::{Board, BoardError};
 pub use crate::chess::{Bitboard, Color, Piece, Role, Square, SquareError, Squares};
 pub use crate::delta::{Change, Delta, DeltaError};
-pub use crate::evaluator::Evaluator;
+pub use crate::evaluator::{CustomEvaluator, Evaluator};
+pub use crate::features::FeatureChanges;
 pub use crate::fen::FenError;
 pub use crate::file::LoadError;
 pub use crate::level::{Level, LevelError};

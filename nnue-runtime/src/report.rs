@@ -1,12 +1,11 @@
 //! What can be proved about a network from its weights.
 
-use alloc::vec;
+mod bound;
+
 use alloc::vec::Vec;
 use core::fmt;
 
 use crate::architecture::Architecture;
-use crate::chess::Role;
-use crate::features::{PieceSquare, piece_squares};
 use crate::file::{Identity, Loaded};
 use crate::proof::LayerProof;
 
@@ -23,12 +22,12 @@ pub struct Report {
     pub warnings: Vec<Warning>,
 }
 
-/// Bounds that no accumulator value passes on a board of at most `pieces` pieces, one per square, both kings among
-/// them or not.
+/// Bounds that no accumulator value passes as long as each set has no more active features than it says: for piece-square
+/// sets, a board of at most 32 pieces, one per square, both kings among them or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccumulatorBound {
-    /// The pieces on the board.
-    pub pieces: usize,
+    /// The features of all sets that can be active at once.
+    pub features: usize,
     /// No value is below this.
     pub lowest: i32,
     /// No value is above this.
@@ -63,10 +62,10 @@ impl fmt::Display for Warning {
         match self {
             Warning::AccumulatorMayOverflow(bound) => write!(
                 f,
-                "accumulator values are only known to stay within {} to {} for {} pieces, 16 bits hold {} to {}",
+                "accumulator values are only known to stay within {} to {} for {} features, 16 bits hold {} to {}",
                 bound.lowest,
                 bound.highest,
-                bound.pieces,
+                bound.features,
                 i16::MIN,
                 i16::MAX
             ),
@@ -92,10 +91,10 @@ impl fmt::Display for Report {
         let bound = &self.accumulator;
         write!(
             f,
-            "accumulator within {} to {} for {} pieces: margin {}",
+            "accumulator within {} to {} for {} features: margin {}",
             bound.lowest,
             bound.highest,
-            bound.pieces,
+            bound.features,
             bound.margin()
         )?;
         for layer in &self.layers {
@@ -110,8 +109,7 @@ impl fmt::Display for Report {
 
 impl Report {
     pub(crate) fn of<A: Architecture>(weights: &A::Weights, loaded: &Loaded) -> Report {
-        let biases = A::values(A::biases(weights));
-        let accumulator = bound(piece_squares::<A>(), biases, A::rows(weights));
+        let accumulator = bound::of::<A>(weights);
         let layers = A::proofs(weights).into_layers();
         let mut warnings = Vec::new();
         if accumulator.margin() < 0 {
@@ -131,84 +129,4 @@ impl Report {
             warnings,
         }
     }
-}
-
-/// For every neuron and every square of the own king, the largest sum of at most `max_active` weights of which each
-/// square gives one, and likewise the smallest; sums of several sets are added.
-fn bound<'s>(
-    sets: impl Iterator<Item = &'s PieceSquare>,
-    biases: &[i16],
-    rows: &[i16],
-) -> AccumulatorBound {
-    let width = biases.len();
-    let mut lowest: Vec<i32> = biases.iter().map(|bias| i32::from(*bias)).collect();
-    let mut highest = lowest.clone();
-    let mut pieces = 0;
-    for set in sets {
-        let (low, high) = set_bound(set, rows, width);
-        for neuron in 0..width {
-            lowest[neuron] += low[neuron];
-            highest[neuron] += high[neuron];
-        }
-        pieces = pieces.max(set.max_active);
-    }
-    AccumulatorBound {
-        pieces,
-        lowest: lowest.into_iter().min().unwrap_or(0),
-        highest: highest.into_iter().max().unwrap_or(0),
-    }
-}
-
-/// The bounds of one set's contribution to each neuron, over all squares of the own king.
-fn set_bound(set: &PieceSquare, rows: &[i16], width: usize) -> (Vec<i32>, Vec<i32>) {
-    let mut offsets: Vec<u32> = set.king_offset.to_vec();
-    offsets
-        .iter_mut()
-        .for_each(|offset| *offset += set.first_row[0]);
-    offsets.sort_unstable();
-    offsets.dedup();
-    let is_feature = |index: &usize| set.kings || index % 6 != Role::King.index();
-    let mut planes: Vec<u32> = (0..12)
-        .filter(is_feature)
-        .map(|index| set.plane[index])
-        .collect();
-    planes.sort_unstable();
-    planes.dedup();
-
-    let (mut lowest, mut highest) = (vec![0; width], vec![0; width]);
-    // Per neuron and square, the best of the pieces that can stand there, or none.
-    let (mut low, mut high) = (vec![0i16; 64 * width], vec![0i16; 64 * width]);
-    let mut column = [0i16; 64];
-    for offset in offsets {
-        low.fill(0);
-        high.fill(0);
-        for plane in &planes {
-            for square in 0..64 {
-                let first = (offset + plane) as usize * width + square * width;
-                let row = &rows[first..first + width];
-                let best = square * width..(square + 1) * width;
-                for ((weight, low), high) in
-                    row.iter().zip(&mut low[best.clone()]).zip(&mut high[best])
-                {
-                    *low = (*low).min(*weight);
-                    *high = (*high).max(*weight);
-                }
-            }
-        }
-        for neuron in 0..width {
-            let mut gather = |table: &[i16]| {
-                for (square, value) in column.iter_mut().enumerate() {
-                    *value = table[square * width + neuron];
-                }
-                column.sort_unstable();
-                let len = set.max_active.min(64);
-                let sum =
-                    |values: &[i16]| values.iter().map(|value| i32::from(*value)).sum::<i32>();
-                (sum(&column[..len]), sum(&column[64 - len..]))
-            };
-            lowest[neuron] = lowest[neuron].min(gather(&low).0);
-            highest[neuron] = highest[neuron].max(gather(&high).1);
-        }
-    }
-    (lowest, highest)
 }

@@ -35,6 +35,8 @@ networks! {
     sfnnv9: "../specs/sfnnv9.toml";
     /// The small net of Stockfish 17, 17.1 and 18, with the file that the project carries.
     small128: "../specs/small128.toml", weights = "../examples/nets/nn-37f18f62d772.nnue";
+    /// A net for another game than chess.
+    ataxx: "../specs/ataxx.toml";
     /// The small net, every layer as straight-line code.
     small128_unrolled: "../specs/small128.toml", unroll = "full";
 }
@@ -48,6 +50,8 @@ pub mod features {
         half_ka: "specs/features/half_ka.toml";
         /// HalfKP without a row that is never used.
         half_kp: "specs/features/half_kp.toml";
+        /// One set that follows the position, two that the engine tells.
+        mixed: "specs/features/mixed.toml";
         /// Mirrored to files a to d, with four buckets.
         king_buckets: "specs/features/king_buckets.toml";
         /// Rotated for black and mirrored, with merged kings.

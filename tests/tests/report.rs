@@ -77,7 +77,7 @@ fn the_margin_is_what_one_reckons_by_hand() {
     };
     let report = tiny(|neuron| 10 * neuron as i32, pawns).report();
     let bound = report.accumulator;
-    assert_eq!(bound.pieces, 32);
+    assert_eq!(bound.features, 32);
     assert_eq!(bound.highest, 31 * 1000 + 1100 + 50);
     assert_eq!(bound.lowest, 60 - 32 * 7);
     assert_eq!(bound.margin(), 32767 - 32150);

@@ -24,10 +24,15 @@ pub struct FeatureSet {
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king.
     PieceSquare(Box<PieceSquare>),
+    /// The rows that the engine tells.
+    Custom,
 }
 
 /// The name of the set that has nothing but its `king_buckets`.
 pub const KING_BUCKETS: &str = "KingBuckets";
+
+/// The name of the sets whose active rows the engine tells.
+pub const CUSTOM: &str = "Custom";
 
 /// The names of the sets that a spec can ask for.
 pub const NAMES: &[&str] = &[
@@ -37,6 +42,7 @@ pub const NAMES: &[&str] = &[
     "HalfKAv2",
     "HalfKAv2_hm",
     KING_BUCKETS,
+    CUSTOM,
 ];
 
 impl FeatureSet {
@@ -58,9 +64,22 @@ impl FeatureSet {
         }
     }
 
-    /// The set called `name`, one of [`NAMES`], as it is without parameters of the spec's.
-    pub fn named(name: &str) -> Option<FeatureSet> {
-        let parameters = Parameters::named(name)?;
-        Some(FeatureSet::piece_square(name, &parameters))
+    /// A set whose active rows the engine tells, at most `max_active` of them at once.
+    pub fn custom(name: &str, rows: usize, max_active: usize) -> FeatureSet {
+        FeatureSet {
+            name: name.to_string(),
+            rows,
+            max_active,
+            family: Family::Custom,
+            hash: None,
+        }
+    }
+
+    /// Rows in a list that has room for all that can be active: a piece on every square, or all that the engine tells.
+    pub fn list_len(&self) -> usize {
+        match self.family {
+            Family::PieceSquare(_) => SQUARES,
+            Family::Custom => self.max_active,
+        }
     }
 }

@@ -5,7 +5,9 @@ mod features;
 
 use crate::diagnostics::{Span, Spanned};
 
-pub use features::{Features, Flip, Mirror, PieceOrder, Planes};
+pub use features::{
+    CustomKeys, FeatureKeys, Features, Flip, Mirror, PieceOrder, PieceSquareKeys, Planes,
+};
 
 /// A network as its TOML file describes it.
 #[derive(Clone, Debug, PartialEq)]

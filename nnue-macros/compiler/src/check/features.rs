@@ -3,73 +3,127 @@
 use super::in_range;
 use crate::decode::table::unknown_name;
 use crate::diagnostics::{Diagnostics, Spanned, list};
-use crate::feature_set::{FeatureSet, KING_BUCKETS, NAMES, Parameters, SQUARES};
-use crate::spec::{Features, Mirror, Planes};
+use crate::feature_set::{CUSTOM, Family, FeatureSet, KING_BUCKETS, NAMES, Parameters, SQUARES};
+use crate::spec::{CustomKeys, FeatureKeys, Features, Mirror, PieceSquareKeys, Planes};
 
 /// Rows before the planes of a bucket: more than anyone has a use for.
 const MAX_OFFSET: i64 = 64;
+
+/// Sets that are summed into one accumulator: more than anyone has a use for.
+const MAX_SETS: usize = 16;
+
+/// Rows of a custom set, and how many of them at once: a list of the latter is kept on the stack.
+const MAX_ROWS: i64 = 1 << 24;
+const MAX_ACTIVE: i64 = 4096;
 
 pub(super) fn check(
     features: &[Features],
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<FeatureSet>> {
+    if let Some(first_beyond) = features.get(MAX_SETS) {
+        let found = features.len();
+        diagnostics.error(
+            first_beyond.span,
+            format!("there are {found} feature sets, allowed are {MAX_SETS}"),
+        );
+        return None;
+    }
     let sets: Vec<_> = features
         .iter()
-        .map(|features| check_set(features, diagnostics))
+        .map(|features| match &features.keys {
+            FeatureKeys::PieceSquare(keys) => check_piece_square(features, keys, diagnostics),
+            FeatureKeys::Custom(keys) => check_custom(keys, diagnostics),
+        })
         .collect();
     let sets: Vec<FeatureSet> = sets.into_iter().collect::<Option<_>>()?;
     for (index, set) in sets.iter().enumerate() {
-        let same = |first: &&FeatureSet| first.family == set.family;
-        let Some(first) = sets[..index].iter().position(|first| same(&first)) else {
-            continue;
-        };
-        let (first, later) = (&features[first].set, &features[index].set);
-        let message = if first.value == later.value {
-            format!("feature set `{}` is listed twice", later.value)
-        } else {
-            format!(
-                "`{}` and `{}` are the same features",
-                first.value, later.value
-            )
-        };
-        diagnostics
-            .error(later.span, message)
-            .related(first.span, "first here");
+        if let Some(first) = sets[..index].iter().position(|first| is_same(first, set)) {
+            report_same(set, &features[first].set, &features[index].set, diagnostics);
+        }
     }
     Some(sets)
 }
 
-fn check_set(features: &Features, diagnostics: &mut Diagnostics) -> Option<FeatureSet> {
+/// Piece-square sets are what their tables say; nobody can tell what custom ones are but by their names.
+fn is_same(first: &FeatureSet, later: &FeatureSet) -> bool {
+    first.family == later.family && (first.family != Family::Custom || first.name == later.name)
+}
+
+fn report_same(
+    set: &FeatureSet,
+    first: &Spanned<String>,
+    later: &Spanned<String>,
+    diagnostics: &mut Diagnostics,
+) {
+    let message = if first.value == later.value {
+        format!("feature set `{}` is listed twice", set.name)
+    } else {
+        format!(
+            "`{}` and `{}` are the same features",
+            first.value, later.value
+        )
+    };
+    let error = diagnostics
+        .error(later.span, message)
+        .related(first.span, "first here");
+    if set.family == Family::Custom {
+        error.help("give each a `name` of its own");
+    }
+}
+
+fn check_custom(keys: &CustomKeys, diagnostics: &mut Diagnostics) -> Option<FeatureSet> {
+    let rows = in_range("rows", &keys.rows, 1..=MAX_ROWS, diagnostics);
+    let most = rows.map_or(MAX_ACTIVE, |rows| MAX_ACTIVE.min(i64::from(rows)));
+    let active = in_range("active", &keys.active, 1..=most, diagnostics);
+    let name = match &keys.name {
+        Some(name) if name.value.trim().is_empty() => {
+            diagnostics.error(
+                name.span,
+                "`name` is empty, expected what the set is called",
+            );
+            None
+        }
+        Some(name) => Some(name.value.as_str()),
+        None => Some(CUSTOM),
+    };
+    Some(FeatureSet::custom(name?, rows? as usize, active? as usize))
+}
+
+fn check_piece_square(
+    features: &Features,
+    keys: &PieceSquareKeys,
+    diagnostics: &mut Diagnostics,
+) -> Option<FeatureSet> {
     let name = &features.set;
     if !NAMES.contains(&name.value.as_str()) {
         unknown_name("set", name, NAMES.iter().copied(), diagnostics);
         return None;
     }
     let defaults = Parameters::named(&name.value);
-    if defaults.is_none() && features.king_buckets.is_none() {
+    if defaults.is_none() && keys.king_buckets.is_none() {
         diagnostics
             .error(features.span, format!("`{KING_BUCKETS}` needs `king_buckets`"))
             .help("write a number for each square of the own king, or for each of the half that `mirror` puts it on");
         return None;
     }
     let defaults = defaults.unwrap_or_else(Parameters::unbucketed);
-    let planes = match &features.planes {
+    let planes = match &keys.planes {
         Some(planes) => check_planes(planes, diagnostics),
         None => Some(defaults.planes),
     };
-    let offset = match &features.offset {
+    let offset = match &keys.offset {
         Some(offset) => in_range("offset", offset, 0..=MAX_OFFSET, diagnostics),
         None => Some(defaults.offset),
     };
-    let mirror = value(&features.mirror, defaults.mirror);
-    let king_buckets = match &features.king_buckets {
+    let mirror = value(&keys.mirror, defaults.mirror);
+    let king_buckets = match &keys.king_buckets {
         Some(table) => check_king_buckets(table, mirror, diagnostics),
-        None => check_halves(features, &defaults, mirror, diagnostics),
+        None => check_halves(&name.value, keys, &defaults, diagnostics),
     };
     let parameters = Parameters {
         planes: planes?,
-        piece_order: value(&features.piece_order, defaults.piece_order),
-        flip: value(&features.flip, defaults.flip),
+        piece_order: value(&keys.piece_order, defaults.piece_order),
+        flip: value(&keys.flip, defaults.flip),
         mirror,
         king_buckets: king_buckets?,
         offset: offset?,
@@ -200,21 +254,20 @@ fn check_all_used(
 
 /// The named set's own buckets, if they are the same on both halves where boards are mirrored.
 fn check_halves(
-    features: &Features,
+    name: &str,
+    keys: &PieceSquareKeys,
     defaults: &Parameters,
-    mirror: Mirror,
     diagnostics: &mut Diagnostics,
 ) -> Option<[u8; SQUARES]> {
     let buckets = defaults.king_buckets;
     let symmetric = (0..SQUARES).all(|square| buckets[square] == buckets[square ^ 7]);
-    if let Some(given) = &features.mirror
-        && mirror != Mirror::None
+    if let Some(mirror) = &keys.mirror
+        && mirror.value != Mirror::None
         && !symmetric
     {
-        let name = &features.set.value;
         diagnostics
             .error(
-                given.span,
+                mirror.span,
                 format!(
                     "`{name}` has a bucket for each square, and half of them would never be used"
                 ),

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::memory::count;
 use super::{Program, affine, doc, file, output, proof};
-use crate::feature_set::{Family, FeatureSet, PieceSquare, SQUARES};
+use crate::feature_set::{Family, FeatureSet, PieceSquare};
 
 /// The public names of a network.
 pub(super) fn types(program: &Program<'_>) -> TokenStream {
@@ -68,8 +68,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let (output_type, proofs) = (output::output_type(program), proof::body(program));
     let needs_proofs = affine::needs_proofs(program.plans);
     let features = features(program);
-    // A piece on every square, in each set.
-    let row_list = count(network.features.len() * SQUARES);
+    let row_list = count(network.features.iter().map(FeatureSet::list_len).sum());
     let file = file::layout(program);
     let prefetch = prefetch(program);
     let (proved, pass_proved) = if needs_proofs {
@@ -171,6 +170,10 @@ fn features(program: &Program<'_>) -> TokenStream {
                 let tables = piece_square(runtime, set, tables, first_row);
                 quote! { #runtime::features::FeatureSet::PieceSquare(#tables) }
             }
+            Family::Custom => {
+                let tables = custom(runtime, set, first_row);
+                quote! { #runtime::features::FeatureSet::Custom(#tables) }
+            }
         };
         first_row += set.rows as u32;
         tokens
@@ -199,6 +202,19 @@ fn piece_square(
             king_offset: [#(#king_offset),*],
             plane: [#(#plane),*],
             kings: #kings,
+            max_active: #max_active,
+        }
+    }
+}
+
+fn custom(runtime: &TokenStream, set: &FeatureSet, first_row: u32) -> TokenStream {
+    let first_row = Literal::u32_unsuffixed(first_row);
+    let rows = Literal::u32_unsuffixed(set.rows as u32);
+    let max_active = count(set.max_active);
+    quote! {
+        #runtime::features::Custom {
+            first_row: [#first_row; 2],
+            rows: #rows,
             max_active: #max_active,
         }
     }

@@ -8,6 +8,24 @@ use crate::diagnostics::{Span, Spanned};
 pub struct Features {
     /// `set`: the name of a feature set.
     pub set: Spanned<String>,
+    /// The keys that sets of its family have.
+    pub keys: FeatureKeys,
+    /// The table's header.
+    pub span: Span,
+}
+
+/// The keys of a family of feature sets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FeatureKeys {
+    /// Those of sets with a row for each piece on the board.
+    PieceSquare(PieceSquareKeys),
+    /// Those of sets whose active rows the engine tells.
+    Custom(CustomKeys),
+}
+
+/// The parameters of a piece-square set that override its defaults.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PieceSquareKeys {
     /// `planes`: how many kinds of pieces are told apart.
     pub planes: Option<Spanned<i64>>,
     /// `piece_order`: in which order.
@@ -20,8 +38,17 @@ pub struct Features {
     pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `offset`: rows before the first plane of each bucket.
     pub offset: Option<Spanned<i64>>,
-    /// The table's header.
-    pub span: Span,
+}
+
+/// What the engine's features are like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CustomKeys {
+    /// `rows`: how many features there are.
+    pub rows: Spanned<i64>,
+    /// `active`: how many can be active at once.
+    pub active: Spanned<i64>,
+    /// `name`: what messages call the set.
+    pub name: Option<Spanned<String>>,
 }
 
 named! {
