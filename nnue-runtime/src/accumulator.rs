@@ -31,7 +31,7 @@ impl<A: Architecture> Accumulator<A> {
     /// The sums of an empty board.
     fn empty(net: &Network<A>) -> Accumulator<A> {
         Accumulator {
-            halves: [*A::biases(net.weights()); 2],
+            halves: Color::ALL.map(|perspective| *A::biases(net.weights(), perspective)),
         }
     }
 
@@ -43,7 +43,7 @@ impl<A: Architecture> Accumulator<A> {
                 "the network has custom feature sets: `refresh_with` takes their active features"
             );
         }
-        self.refresh_perspectives(net, &Color::ALL, position, [&[]; 2]);
+        self.refresh_perspectives(net, A::PERSPECTIVES, position, [&[]; 2]);
     }
 
     /// Computes the sums after a move from those before it: the rows of the pieces that `delta` removes and adds.
@@ -63,7 +63,7 @@ impl<A: Architecture> Accumulator<A> {
                 "the network has custom feature sets: `update_with` takes their changes"
             );
         }
-        for perspective in Color::ALL {
+        for &perspective in A::PERSPECTIVES {
             if piece_squares::<A>().any(|set| set.view_changes(perspective, delta)) {
                 self.refresh_perspectives(net, &[perspective], after, [&[]; 2]);
                 continue;
@@ -102,7 +102,7 @@ impl<A: Architecture> Accumulator<A> {
         for &perspective in perspectives {
             let index = perspective.index();
             rows[index].push_custom(net.weights(), perspective, active[index]);
-            let biases = A::biases(net.weights());
+            let biases = A::biases(net.weights(), perspective);
             self.accumulate(net, biases, perspective, &rows[index], &Rows::new());
         }
     }

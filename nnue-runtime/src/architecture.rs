@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::chess::Color;
 use crate::features::FeatureSet;
 use crate::file::FileLayout;
 use crate::level::Level;
@@ -27,6 +28,10 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
 
     /// The spec's name.
     const NAME: &'static str;
+    /// Which perspective comes first.
+    const ORDER: Order;
+    /// The perspectives that are kept up to date: both, unless only white's is ever read.
+    const PERSPECTIVES: &'static [Color];
     /// Neurons of the transformer per perspective.
     const WIDTH: usize;
     /// Layer stacks, one per bucket.
@@ -38,9 +43,9 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// What a net file must contain, and where its tensors go in [`Self::Weights`].
     const FILE: FileLayout;
 
-    /// The accumulator of an empty board.
+    /// The accumulator of an empty board, as a perspective sees it.
     #[doc(hidden)]
-    fn biases(weights: &Self::Weights) -> &Self::Half;
+    fn biases(weights: &Self::Weights, perspective: Color) -> &Self::Half;
     /// The values of an accumulator, one per neuron.
     #[doc(hidden)]
     fn values(half: &Self::Half) -> &[i16];
@@ -63,16 +68,36 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         removed: &[u32],
         into: &mut Self::Half,
     );
-    /// Transformer output, layers and output of one bucket.
+    /// Transformer output, layers and output of one bucket. The halves are in the order of [`Self::ORDER`]; networks of
+    /// one perspective read the first alone.
     #[doc(hidden)]
     fn propagate(
         level: Level,
         weights: &Self::Weights,
-        stm: &Self::Half,
-        opponent: &Self::Half,
+        halves: [&Self::Half; 2],
         bucket: usize,
         proved: Proved,
     ) -> Self::Output;
+}
+
+/// Which perspective the layers see first. An evaluation is from its view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The side to move's, then the opponent's.
+    SideToMoveFirst,
+    /// White's, then black's.
+    WhiteFirst,
+}
+
+impl Order {
+    /// White's and black's, in this order.
+    #[inline]
+    pub(crate) fn of<T>(self, [white, black]: [T; 2], side_to_move: Color) -> [T; 2] {
+        match (self, side_to_move) {
+            (Order::SideToMoveFirst, Color::Black) => [black, white],
+            (Order::SideToMoveFirst, Color::White) | (Order::WhiteFirst, _) => [white, black],
+        }
+    }
 }
 
 /// Which layers' weights are proved to let a faster kernel be exact: a bit per layer, set by the loader.
@@ -100,10 +125,12 @@ pub trait Embedded: Architecture {
     const FILE: &'static [u8];
 }
 
-/// An evaluation from the side to move's view.
+/// An evaluation, from the side to move's view. Networks whose order is [`Order::WhiteFirst`] evaluate as they were trained
+/// to: usually from white's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// The PSQT part: half the difference of both perspectives' sums, rounded towards zero. 0 for networks without.
+    /// The PSQT part: half the difference of both perspectives' sums, rounded towards zero; of networks with one
+    /// perspective, its sum. 0 for networks without.
     pub psqt: i32,
     /// The layers' part, in the same units.
     pub positional: i32,

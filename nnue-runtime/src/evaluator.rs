@@ -54,6 +54,11 @@ struct RowChanges<A: Architecture> {
     removed: Rows<A>,
 }
 
+/// Both perspectives' accumulators of an empty board.
+fn empty_halves<A: Architecture>(net: &Network<A>) -> [A::Half; 2] {
+    Color::ALL.map(|perspective| *A::biases(net.weights(), perspective))
+}
+
 impl<A: Architecture> Clone for RowChanges<A> {
     fn clone(&self) -> RowChanges<A> {
         RowChanges {
@@ -193,16 +198,17 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
         self.place();
         self.set_halves_aside(self.ply());
-        let white = self.settle(Color::White);
-        let black = self.settle(Color::Black);
-        let halves = [&self.halves[white][0], &self.halves[black][1]];
-        let stm = self.side_to_move.index();
+        // A perspective that is not kept is not read either.
+        let plies = Color::ALL.map(|color| match A::PERSPECTIVES.contains(&color) {
+            true => self.settle(color),
+            false => 0,
+        });
+        let halves = Color::ALL.map(|color| &self.halves[plies[color.index()]][color.index()]);
         let net = &*self.net;
         A::propagate(
             net.level(),
             net.weights(),
-            halves[stm],
-            halves[1 - stm],
+            A::ORDER.of(halves, self.side_to_move),
             bucket,
             net.proved(),
         )
@@ -221,7 +227,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
     #[inline]
     fn set_halves_aside(&mut self, ply: usize) {
         while self.halves.len() <= ply {
-            self.halves.push([*A::biases(self.net.weights()); 2]);
+            self.halves.push(empty_halves(&self.net));
         }
     }
 

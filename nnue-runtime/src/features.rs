@@ -18,6 +18,16 @@ pub enum FeatureSet {
     Custom(Custom),
 }
 
+impl FeatureSet {
+    /// Where white's and black's rows of the set begin.
+    pub(crate) fn first_row(&self) -> [u32; 2] {
+        match self {
+            FeatureSet::PieceSquare(set) => set.first_row,
+            FeatureSet::Custom(set) => set.first_row,
+        }
+    }
+}
+
 /// A feature set of the piece-square family, its formula's tables written out.
 ///
 /// Seen by a perspective, a piece switches on the row

@@ -176,6 +176,7 @@ mod tests {
     const fn segment(input: usize, slot: usize, len: usize, packed: bool) -> Segment {
         Segment {
             input,
+            step: 1,
             slot,
             len,
             packed,

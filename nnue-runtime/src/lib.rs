@@ -61,7 +61,9 @@ mod report;
 pub mod simd;
 
 pub use crate::accumulator::Accumulator;
-pub use crate::architecture::{Architecture, Embedded, Output, Proved, SelectedByPieces, Wdl};
+pub use crate::architecture::{
+    Architecture, Embedded, Order, Output, Proved, SelectedByPieces, Wdl,
+};
 pub use crate::board::{Board, BoardError};
 pub use crate::chess::{Bitboard, Color, Piece, Role, Square, SquareError, Squares};
 pub use crate::delta::{Change, Delta, DeltaError};

@@ -133,15 +133,11 @@ impl<A: Architecture> Network<A> {
         side_to_move: Color,
         bucket: usize,
     ) -> A::Output {
-        let (stm, opponent) = (
-            accumulator.half(side_to_move),
-            accumulator.half(!side_to_move),
-        );
+        let halves = Color::ALL.map(|perspective| accumulator.half(perspective));
         A::propagate(
             self.level,
             &self.weights,
-            stm,
-            opponent,
+            A::ORDER.of(halves, side_to_move),
             bucket,
             self.proved,
         )

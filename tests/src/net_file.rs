@@ -61,8 +61,8 @@ pub fn net_file(
 pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
     net_file(network, "", |tensor, index| {
         let (low, high) = match tensor.rsplit_once('.') {
-            Some(("transformer", "psqt")) => (-20_000, 20_000),
-            Some(("transformer", _)) => (-100, 100),
+            Some((_, "psqt")) => (-20_000, 20_000),
+            _ if tensor.starts_with("transformer") => (-100, 100),
             Some((_, "biases")) => (-10_000, 10_000),
             _ => (-128, 127),
         };

@@ -60,3 +60,23 @@ pub mod features {
         summed: "specs/features/summed.toml";
     }
 }
+
+/// Networks whose perspectives are put together in other ways.
+pub mod perspectives {
+    networks! {
+        /// White's half first.
+        white_first: "specs/perspectives/white_first.toml";
+        /// Both halves' values in turn.
+        interleaved: "specs/perspectives/interleaved.toml";
+        /// Both halves' values in turn, read in parts.
+        interleaved_parts: "specs/perspectives/interleaved_parts.toml";
+        /// Weights for white and others for black.
+        separate: "specs/perspectives/separate.toml";
+        /// The side to move's only.
+        one: "specs/perspectives/one.toml";
+        /// The side to move's only, each side with weights of its own.
+        one_separate: "specs/perspectives/one_separate.toml";
+        /// White's only.
+        white_only: "specs/perspectives/white_only.toml";
+    }
+}

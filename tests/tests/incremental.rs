@@ -9,7 +9,7 @@ use nnue_runtime::{
     Position, Role, SelectedByPieces, Square,
 };
 use nnue_tests::net_file::random_net_file;
-use nnue_tests::networks::{features, sfnnv1, sfnnv2, sfnnv5, small128};
+use nnue_tests::networks::{sfnnv1, sfnnv2, sfnnv5, small128};
 use nnue_tests::random::Xorshift;
 use nnue_tests::synthetic::synthetic_net;
 
@@ -182,23 +182,28 @@ fn half_ka_v2_hm() {
     check_feature_set::<small128::Net>(&synthetic_net("small128"));
 }
 
-/// Random play with a spec of `specs/features`.
-macro_rules! feature_sets {
-    ($($net:ident)*) => { $(
-        #[test]
-        fn $net() {
-            let spec = include_str!(concat!("../specs/features/", stringify!($net), ".toml"));
-            let network = analyse(&SourceFile::new(stringify!($net), spec)).expect("a spec without errors");
-            check_feature_set::<features::$net::Net>(&random_net_file(&network, 1));
+/// Random play with specs of a folder.
+macro_rules! specs {
+    ($folder:ident: $($net:ident)*) => {
+        mod $folder {
+            use super::*;
+
+            $(
+                #[test]
+                fn $net() {
+                    let spec = include_str!(concat!("../specs/", stringify!($folder), "/", stringify!($net), ".toml"));
+                    let network = analyse(&SourceFile::new(stringify!($net), spec)).expect("a spec without errors");
+                    let file = random_net_file(&network, 1);
+                    check_feature_set::<nnue_tests::networks::$folder::$net::Net>(&file);
+                }
+            )*
         }
-    )* };
+    };
 }
 
-mod parametrised {
-    use super::*;
+specs! { features: a half_ka half_kp king_buckets rotated summed }
 
-    feature_sets! { a half_ka half_kp king_buckets rotated summed }
-}
+specs! { perspectives: white_first interleaved interleaved_parts separate one one_separate white_only }
 
 #[test]
 fn half_ka_v2_hm_with_tiles() {

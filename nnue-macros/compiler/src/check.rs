@@ -9,6 +9,7 @@ mod features;
 pub(crate) mod formula;
 mod layers;
 mod output;
+mod perspectives;
 mod transformer;
 
 use std::ops::RangeInclusive;
@@ -33,7 +34,7 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     let file = File::check(
         &spec.file,
         features.as_deref(),
-        transformer.as_ref().map(|transformer| transformer.width),
+        transformer.as_ref(),
         layers.as_deref(),
         diagnostics,
     );

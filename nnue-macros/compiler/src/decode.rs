@@ -142,7 +142,9 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
     let pooling = table.optional_with("pooling", named, diagnostics);
     let product_shift = table.optional_with("product_shift", integer, diagnostics);
     let pairs = table.optional_with("pairs", named, diagnostics);
+    let perspectives = table.optional_with("perspectives", integer, diagnostics);
     let order = table.optional_with("order", named, diagnostics);
+    let weights = table.optional_with("weights", named, diagnostics);
     table.finish(diagnostics);
     Some(Transformer {
         width: width?,
@@ -154,7 +156,9 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
         pooling: pooling?,
         product_shift: product_shift?,
         pairs: pairs?,
+        perspectives: perspectives?,
         order: order?,
+        weights: weights?,
     })
 }
 

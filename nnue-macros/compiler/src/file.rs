@@ -4,7 +4,7 @@ pub mod verify;
 
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
-use crate::network::{Layer, Network};
+use crate::network::{Layer, Network, Transformer};
 use crate::spec::{self, Encoding};
 
 /// The words that a net file must carry and how its tensors are stored.
@@ -72,16 +72,17 @@ impl File {
     pub(crate) fn check(
         file: &spec::File,
         features: Option<&[FeatureSet]>,
-        width: Option<usize>,
+        transformer: Option<&Transformer>,
         layers: Option<&[Layer]>,
         diagnostics: &mut Diagnostics,
     ) -> Option<File> {
+        let width = transformer.map(|transformer| transformer.width);
         let version = word("version", &file.version, diagnostics);
         let transformer_hash = match &file.transformer_hash {
             Some(hash) => word("transformer_hash", hash, diagnostics),
-            None => match features.zip(width) {
-                Some((features, width)) => {
-                    known_transformer_hash(file, features, width, diagnostics)
+            None => match features.zip(transformer) {
+                Some((features, transformer)) => {
+                    known_transformer_hash(file, features, transformer, diagnostics)
                 }
                 None => None,
             },
@@ -124,30 +125,45 @@ fn word(key: &str, value: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Optio
     word
 }
 
-/// The transformer's hash if all sets are Stockfish's; of others it does not know what the file's word is.
+/// The transformer's hash if all of it is like Stockfish's; of others it does not know what the file's word is.
 fn known_transformer_hash(
     file: &spec::File,
     features: &[FeatureSet],
-    width: usize,
+    transformer: &Transformer,
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
-    let mut combined = 0u32;
-    for set in features {
-        let Some(hash) = set.hash else {
-            diagnostics
-                .error(
-                    file.format.span,
-                    format!(
-                        "files of this format have a hash that is not known for `{}`",
-                        set.name
-                    ),
-                )
-                .help("say what the file has: `transformer_hash = 0x...` under `[file]`");
-            return None;
-        };
-        combined = combined.rotate_left(1) ^ hash;
+    let unknown = features.iter().find(|set| set.hash.is_none());
+    let perspectives = transformer.perspectives;
+    let unlike = match unknown {
+        Some(set) => Some((
+            format!("`{}` as it is here", set.name),
+            "known for `HalfKP`, `HalfKAv2` and `HalfKAv2_hm` without other keys",
+        )),
+        None if perspectives.count == 1 => Some((
+            "one perspective".to_string(),
+            "known for two that share their weights",
+        )),
+        None if perspectives.separate => Some((
+            "separate weights".to_string(),
+            "known for two perspectives that share their weights",
+        )),
+        None => None,
+    };
+    if let Some((what, known)) = unlike {
+        diagnostics
+            .error(
+                file.format.span,
+                format!("the transformer's hash is not known for {what}"),
+            )
+            .label(known)
+            .help("say which word the file has: `transformer_hash = 0x...` under `[file]`");
+        return None;
     }
-    Some(combined ^ (2 * width) as u32)
+    let combined = features
+        .iter()
+        .filter_map(|set| set.hash)
+        .fold(0u32, |combined, hash| combined.rotate_left(1) ^ hash);
+    Some(combined ^ (2 * transformer.width) as u32)
 }
 
 /// The hash of a stack covers the widths of its affine layers and nothing else: activations, shifts and the
@@ -170,34 +186,79 @@ fn stack_hash(width: usize, layers: &[Layer]) -> u32 {
     hash
 }
 
+/// A tensor of the transformer, in the order of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransformerTensor {
+    /// `transformer.weights`, or `transformer.white.weights` where black has others.
+    pub name: String,
+    /// What it is.
+    pub content: TransformerContent,
+    /// The first of its rows in memory; of biases, which perspective's they are.
+    pub first: usize,
+    /// How many rows it has.
+    pub rows: usize,
+}
+
+/// What a tensor of the transformer holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransformerContent {
+    /// One row: an `i16` per neuron.
+    Biases,
+    /// Per feature an `i16` for each neuron.
+    Weights,
+    /// Per feature an `i32` for each PSQT bucket.
+    Psqt,
+}
+
+/// The tensors of the transformer.
+pub fn transformer_tensors(network: &Network) -> Vec<TransformerTensor> {
+    use TransformerContent::{Biases, Psqt, Weights};
+    let features = network.feature_count();
+    let owners: &[&str] = match network.transformer.perspectives.separate {
+        false => &[""],
+        true => &["white.", "black."],
+    };
+    let contents = [(Biases, "biases"), (Weights, "weights"), (Psqt, "psqt")];
+    let tensors = contents.into_iter().flat_map(|(content, what)| {
+        let owners = owners.iter().enumerate();
+        owners.map(move |(copy, owner)| {
+            let rows = if content == Biases { 1 } else { features };
+            TransformerTensor {
+                name: format!("transformer.{owner}{what}"),
+                content,
+                first: copy * rows,
+                rows,
+            }
+        })
+    });
+    let has_psqt = network.transformer.psqt > 0;
+    tensors
+        .filter(|tensor| has_psqt || tensor.content != Psqt)
+        .collect()
+}
+
 /// The sections of the transformer.
 pub fn transformer_sections(network: &Network) -> Vec<Section> {
-    let encoding = network.file.encoding;
-    let (width, features) = (network.transformer.width, network.feature_count());
-    let tensor = |name: &str, element, bytes, shape| Section::Tensor {
-        name: name.to_string(),
-        element,
-        bytes,
-        shape,
-        encoding,
+    let (width, psqt) = (network.transformer.width, network.transformer.psqt);
+    let hash = Section::Hash {
+        name: "transformer",
+        value: network.file.transformer_hash,
     };
-    let mut sections = vec![
-        Section::Hash {
-            name: "transformer",
-            value: network.file.transformer_hash,
-        },
-        tensor("transformer.biases", "i16", 2, vec![width]),
-        tensor("transformer.weights", "i16", 2, vec![features, width]),
-    ];
-    if network.transformer.psqt > 0 {
-        sections.push(tensor(
-            "transformer.psqt",
-            "i32",
-            4,
-            vec![features, network.transformer.psqt],
-        ));
-    }
-    sections
+    let tensors = transformer_tensors(network).into_iter().map(|tensor| {
+        let (element, bytes, shape) = match tensor.content {
+            TransformerContent::Biases => ("i16", 2, vec![width]),
+            TransformerContent::Weights => ("i16", 2, vec![tensor.rows, width]),
+            TransformerContent::Psqt => ("i32", 4, vec![tensor.rows, psqt]),
+        };
+        Section::Tensor {
+            name: tensor.name,
+            element,
+            bytes,
+            shape,
+            encoding: network.file.encoding,
+        }
+    });
+    std::iter::once(hash).chain(tensors).collect()
 }
 
 /// The sections of one stack; the file has as many copies as there are stacks.

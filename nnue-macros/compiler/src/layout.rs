@@ -72,7 +72,9 @@ impl Columns {
     fn of(network: &Network) -> Columns {
         let transformer = &network.transformer;
         let len = transformer.half();
-        let half = len.next_multiple_of(TRANSFORMER_UNIT);
+        // One perspective alone fills what two would.
+        let unit = TRANSFORMER_UNIT * 2 / transformer.perspectives.count;
+        let half = len.next_multiple_of(unit);
         let run = |file, step, memory| ColumnRun {
             file,
             step,
@@ -305,25 +307,37 @@ fn weights(network: &Network, columns: &Columns, half: &Struct, stack: &Struct) 
         stack: stack.size,
         ..Builder::default()
     };
-    let (width, features) = (columns.width, network.feature_count());
+    let (width, rows) = (columns.width, network.row_count());
+    let (biases_shape, biases_doc, rows_doc) = match network.transformer.perspectives.separate {
+        false => (
+            vec![],
+            "the accumulator of an empty board: the biases",
+            "one row per feature",
+        ),
+        true => (
+            vec![2],
+            "white's and black's accumulator of an empty board: the biases",
+            "one row per feature, white's before black's",
+        ),
+    };
     builder.field(
         "transformer_biases",
         FieldElement::Half,
-        vec![],
-        "the accumulator of an empty board: the biases",
+        biases_shape,
+        biases_doc,
     );
     builder.field(
         "transformer_weights",
         FieldElement::I16,
-        vec![features, width],
-        "one row per feature",
+        vec![rows, width],
+        rows_doc,
     );
     let psqt = network.transformer.psqt;
     if psqt > 0 {
         builder.field(
             "transformer_psqt",
             FieldElement::I32,
-            vec![features, psqt],
+            vec![rows, psqt],
             "PSQT values of each feature, one per bucket",
         );
     }

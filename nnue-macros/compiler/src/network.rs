@@ -4,7 +4,7 @@
 
 use crate::feature_set::FeatureSet;
 use crate::file::File;
-pub use crate::spec::{Encoding, Pairs, Rounding, SparseBy, SumOrder, WeightType};
+pub use crate::spec::{Encoding, Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
 
 /// A whole network.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +43,36 @@ pub struct Transformer {
     pub pooling: Pooling,
     /// Which values make a pair.
     pub pairs: Pairs,
+    /// Whose views of the position there are.
+    pub perspectives: Perspectives,
     /// What the layers see: the perspectives' values.
     pub output: Tensor,
+}
+
+/// Whose views of the position are summed up, and how they are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Perspectives {
+    /// How many the layers see: one or two.
+    pub count: usize,
+    /// Whose comes first; of one perspective, whose it is.
+    pub order: Order,
+    /// Whether white and black have biases and rows of their own.
+    pub separate: bool,
+}
+
+impl Perspectives {
+    /// Copies of the transformer's weights: white's and black's, or those of both.
+    pub fn copies(&self) -> usize {
+        if self.separate { 2 } else { 1 }
+    }
+
+    /// Which elements of the transformer's output are the `index`-th perspective's: the first, and how far apart.
+    pub fn stride(&self, index: usize, half: usize) -> (usize, usize) {
+        match self.order {
+            Order::Interleaved => (index, self.count),
+            Order::StmFirst | Order::WhiteFirst => (index * half, 1),
+        }
+    }
 }
 
 impl Transformer {
@@ -469,9 +497,14 @@ impl Network {
         }
     }
 
-    /// Rows of the transformer: one per feature of every set.
+    /// Features of every set.
     pub fn feature_count(&self) -> usize {
         self.features.iter().map(|set| set.rows).sum()
+    }
+
+    /// Rows of the transformer's weights: one per feature, white's before black's where these are separate.
+    pub fn row_count(&self) -> usize {
+        self.transformer.perspectives.copies() * self.feature_count()
     }
 
     /// A slice as the spec would write it.

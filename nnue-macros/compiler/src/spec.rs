@@ -49,8 +49,12 @@ pub struct Transformer {
     pub product_shift: Option<Spanned<i64>>,
     /// `pairs`: which values are brought together.
     pub pairs: Option<Spanned<Pairs>>,
+    /// `perspectives`: how many players' views are summed up.
+    pub perspectives: Option<Spanned<i64>>,
     /// `order`: whose values come first.
     pub order: Option<Spanned<Order>>,
+    /// `weights`: whether both perspectives have the same.
+    pub weights: Option<Spanned<Sharing>>,
 }
 
 /// The names that a key accepts, with the value that each stands for.
@@ -125,6 +129,20 @@ named! {
     Order {
         /// The side to move's, then the opponent's.
         StmFirst = "stm-first",
+        /// White's, then black's.
+        WhiteFirst = "white-first",
+        /// The side to move's first, the opponent's first, the side to move's second, ...
+        Interleaved = "interleaved",
+    }
+}
+
+named! {
+    /// Whether white's and black's perspective have the same weights.
+    Sharing {
+        /// One set of biases and rows.
+        Shared = "shared",
+        /// White has some and black others.
+        Separate = "separate",
     }
 }
 

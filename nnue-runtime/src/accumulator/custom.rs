@@ -17,7 +17,7 @@ impl<A: Architecture> Accumulator<A> {
     #[must_use]
     pub fn from_features(net: &Network<A>, active: [&[u32]; 2]) -> Accumulator<A> {
         let mut accumulator = Self::empty(net);
-        for perspective in Color::ALL {
+        for &perspective in A::PERSPECTIVES {
             accumulator.refresh_features(net, perspective, active[perspective.index()]);
         }
         accumulator
@@ -33,7 +33,7 @@ impl<A: Architecture> Accumulator<A> {
         }
         let mut rows = Rows::new();
         rows.push_custom(net.weights(), perspective, active);
-        let biases = A::biases(net.weights());
+        let biases = A::biases(net.weights(), perspective);
         self.accumulate(net, biases, perspective, &rows, &Rows::new());
     }
 
@@ -73,7 +73,7 @@ impl<A: Architecture> Accumulator<A> {
         position: &impl Position,
         active: [&[u32]; 2],
     ) {
-        self.refresh_perspectives(net, &Color::ALL, position, active);
+        self.refresh_perspectives(net, A::PERSPECTIVES, position, active);
     }
 
     /// Computes the sums after a move from those before it: the rows of the pieces that `delta` removes and adds, and of
@@ -89,7 +89,7 @@ impl<A: Architecture> Accumulator<A> {
         after: &impl Position,
         changes: [FeatureChanges<'_>; 2],
     ) {
-        for perspective in Color::ALL {
+        for &perspective in A::PERSPECTIVES {
             let (mut added, mut removed) = (Rows::<A>::new(), Rows::<A>::new());
             for set in piece_squares::<A>() {
                 let king = after.king(perspective);

@@ -42,13 +42,13 @@ impl<A: Architecture> RefreshCache<A> {
                 entry_of[perspective.index()][king.index()] = entry as u8;
             }
         }
-        let empty = Entry {
-            half: *A::biases(net.weights()),
+        let entries = first.iter().map(|(perspective, _)| Entry {
+            half: *A::biases(net.weights(), *perspective),
             squares: Squares::EMPTY,
-        };
+        });
         RefreshCache {
             entry_of,
-            entries: alloc::vec![empty; first.len()],
+            entries: entries.collect(),
         }
     }
 

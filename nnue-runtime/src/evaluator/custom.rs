@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
-use super::{PLIES, RowChanges};
+use super::{PLIES, RowChanges, empty_halves};
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::features::{FeatureChanges, Rows, custom_row, has_piece_square};
@@ -114,22 +114,18 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> CustomEvaluator<A, N> {
     /// Evaluates for the side to move with the layers of one bucket; the last for buckets beyond it.
     pub fn evaluate_bucket(&mut self, side_to_move: Color, bucket: usize) -> A::Output {
         while self.halves.len() < self.plies.len() {
-            self.halves.push([*A::biases(self.net.weights()); 2]);
+            self.halves.push(empty_halves(&self.net));
         }
-        let halves = Color::ALL.map(|perspective| {
-            let ply = self.settle(perspective);
-            (ply, perspective.index())
+        let plies = Color::ALL.map(|color| match A::PERSPECTIVES.contains(&color) {
+            true => self.settle(color),
+            false => 0,
         });
-        let [stm, opponent] = [side_to_move, !side_to_move].map(|color| {
-            let (ply, p) = halves[color.index()];
-            &self.halves[ply][p]
-        });
+        let halves = Color::ALL.map(|color| &self.halves[plies[color.index()]][color.index()]);
         let net = &*self.net;
         A::propagate(
             net.level(),
             net.weights(),
-            stm,
-            opponent,
+            A::ORDER.of(halves, side_to_move),
             bucket,
             net.proved(),
         )
@@ -152,7 +148,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> CustomEvaluator<A, N> {
         A::accumulate(
             net.level(),
             net.weights(),
-            base.map_or(A::biases(net.weights()), |base| &before[base][p]),
+            base.map_or(A::biases(net.weights(), perspective), |base| {
+                &before[base][p]
+            }),
             added.as_slice(),
             removed.as_slice(),
             &mut after[0][p],

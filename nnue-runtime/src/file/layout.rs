@@ -124,11 +124,13 @@ pub struct Affine {
     pub blocked: bool,
 }
 
-/// A run of inputs whose slots are a run too.
+/// Inputs, `step` apart, whose slots are a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     /// The first input.
     pub input: usize,
+    /// From one input to the next.
+    pub step: usize,
     /// The first slot.
     pub slot: usize,
     /// The number of inputs and of slots.
@@ -292,8 +294,9 @@ impl Affine {
         let mut i = 0;
         while i < self.segments.len() {
             let segment = self.segments[i];
-            if segment.input <= input && input < segment.input + segment.len {
-                let position = input - segment.input;
+            let distance = input.wrapping_sub(segment.input);
+            let position = distance / segment.step;
+            if distance.is_multiple_of(segment.step) && position < segment.len {
                 return segment.slot
                     + if segment.packed {
                         debug_assert!(segment.len.is_multiple_of(8 * packed.len()));
@@ -399,18 +402,21 @@ mod tests {
         segments: &[
             Segment {
                 input: 0,
+                step: 1,
                 slot: 0,
                 len: 128,
                 packed: true,
             },
             Segment {
                 input: 128,
+                step: 1,
                 slot: 137,
                 len: 15,
                 packed: false,
             },
             Segment {
                 input: 143,
+                step: 1,
                 slot: 130,
                 len: 5,
                 packed: false,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::AccumulatorBound;
 use crate::architecture::Architecture;
-use crate::chess::Role;
+use crate::chess::{Color, Role};
 use crate::features::{Custom, FeatureSet, PieceSquare};
 
 /// Per neuron, what a set's rows add at least and at most.
@@ -14,14 +14,43 @@ struct Bounds {
     highest: Vec<i32>,
 }
 
-/// Biases, and for every neuron what each set can add.
+/// For every neuron the biases and what each set can add, of all perspectives that have weights of their own.
 pub(super) fn of<A: Architecture>(weights: &A::Weights) -> AccumulatorBound {
-    let biases = A::values(A::biases(weights));
-    let (rows, width) = (A::rows(weights), biases.len());
+    let mut bound = AccumulatorBound {
+        features: 0,
+        lowest: 0,
+        highest: 0,
+    };
+    for (index, &perspective) in A::PERSPECTIVES.iter().enumerate() {
+        let separate = A::FEATURES.iter().any(|set| {
+            let [white, black] = set.first_row();
+            white != black
+        });
+        if index > 0 && !separate {
+            break;
+        }
+        let own = of_perspective::<A>(weights, perspective);
+        bound = match index {
+            0 => own,
+            _ => AccumulatorBound {
+                features: own.features,
+                lowest: own.lowest.min(bound.lowest),
+                highest: own.highest.max(bound.highest),
+            },
+        };
+    }
+    bound
+}
+
+fn of_perspective<A: Architecture>(weights: &A::Weights, perspective: Color) -> AccumulatorBound {
+    let biases = A::values(A::biases(weights, perspective));
+    let width = biases.len();
     let mut lowest: Vec<i32> = biases.iter().map(|bias| i32::from(*bias)).collect();
     let mut highest = lowest.clone();
     let mut features = 0;
     for set in A::FEATURES {
+        let first = set.first_row()[perspective.index()] as usize;
+        let rows = &A::rows(weights)[first * width..];
         let (bounds, max_active) = match set {
             FeatureSet::PieceSquare(set) => (piece_square(set, rows, width), set.max_active),
             FeatureSet::Custom(set) => (custom(set, rows, width), set.max_active),
@@ -40,12 +69,9 @@ pub(super) fn of<A: Architecture>(weights: &A::Weights) -> AccumulatorBound {
 }
 
 /// For every neuron and every square of the own king, the largest sum of at most `max_active` weights of which each
-/// square gives one, and likewise the smallest.
+/// square gives one, and likewise the smallest. The set's rows are the first of `rows`.
 fn piece_square(set: &PieceSquare, rows: &[i16], width: usize) -> Bounds {
     let mut offsets: Vec<u32> = set.king_offset.to_vec();
-    offsets
-        .iter_mut()
-        .for_each(|offset| *offset += set.first_row[0]);
     offsets.sort_unstable();
     offsets.dedup();
     let is_feature = |index: &usize| set.kings || index % 6 != Role::King.index();
@@ -90,12 +116,12 @@ fn piece_square(set: &PieceSquare, rows: &[i16], width: usize) -> Bounds {
     Bounds { lowest, highest }
 }
 
-/// For every neuron, the largest sum of at most `max_active` weights, and the smallest.
+/// For every neuron, the largest sum of at most `max_active` weights, and the smallest. The set's rows are the first of
+/// `rows`.
 fn custom(set: &Custom, rows: &[i16], width: usize) -> Bounds {
     /// Neurons that are gathered in one pass over the rows: what lies in one cache line.
     const NEURONS: usize = 32;
-    let first = set.first_row[0] as usize * width;
-    let rows = &rows[first..first + set.rows as usize * width];
+    let rows = &rows[..set.rows as usize * width];
     let mut bounds = Bounds {
         lowest: vec![0; width],
         highest: vec![0; width],
@@ -151,19 +177,19 @@ mod tests {
     #[test]
     fn a_custom_set_is_bounded_over_its_own_rows() {
         let set = Custom {
-            first_row: [1; 2],
+            first_row: [0; 2],
             rows: 3,
             max_active: 2,
         };
-        // Rows of 40 neurons, so that the last pass is a short one; row 0 belongs to another set.
+        // Rows of 40 neurons, so that the last pass is a short one; row 3 belongs to another set.
         let width = 40;
         let rows: Vec<i16> = (0..4 * width)
             .map(|index| match (index / width, index % width) {
-                (0, _) => 1000,
-                (1, 39) => 7,
-                (2, 39) => -2,
-                (3, 39) => 9,
-                (3, _) => 1,
+                (0, 39) => 7,
+                (1, 39) => -2,
+                (2, 39) => 9,
+                (2, _) => 1,
+                (3, _) => 1000,
                 _ => 0,
             })
             .collect();

@@ -4,7 +4,7 @@ use crate::diagnostics::Diagnostics;
 use crate::network::{Element, One, Pairs, Pooling, Tensor, Transformer, TransformerActivation};
 use crate::spec::{self, Spec};
 
-use super::{STACKS, in_range};
+use super::{STACKS, in_range, perspectives};
 
 /// Widths up to this are compiled; none of the field's comes near.
 const MAX_WIDTH: i64 = 16384;
@@ -26,6 +26,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     let transformer = &spec.transformer;
     let width = in_range("width", &transformer.width, 1..=MAX_WIDTH, diagnostics);
     let psqt = check_psqt(spec, diagnostics);
+    let perspectives = perspectives::check(transformer, diagnostics);
     let one = check_one(transformer, diagnostics);
     let keys_fit = check_keys(transformer, diagnostics);
     let (one, width) = (one?, width? as usize);
@@ -44,6 +45,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
         TransformerActivation::None => (Element::I16, (i64::from(i16::MIN), i64::from(i16::MAX))),
         _ => (element(pooled.largest), (0, i64::from(pooled.largest))),
     };
+    let perspectives = perspectives?;
     Some(Transformer {
         width,
         one,
@@ -54,8 +56,9 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
             .pairs
             .as_ref()
             .map_or(Pairs::Halves, |pairs| pairs.value),
+        perspectives,
         output: Tensor {
-            len: 2 * half,
+            len: perspectives.count * half,
             element,
             one: One::Tensor(pooled.one),
             range,

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::memory::{count, linear};
-use super::{Program, propagate};
+use super::{Program, propagate, transform};
 use crate::layout::{Affine, BLOCK, Form};
 use crate::network::{self, Element, Layer, Rounding, Source};
 use crate::plan::{LayerPlan, Plan, Products};
@@ -417,7 +417,7 @@ fn as_it_is(program: &Program<'_>, affine: &Affine) -> Option<TokenStream> {
 /// Values that a source has in memory.
 fn lanes(program: &Program<'_>, source: Source) -> usize {
     match source {
-        Source::Transformer => 2 * program.layout.columns.half,
+        Source::Transformer => transform::outputs(program),
         Source::Layer(index) => program.layout.layers[index].lanes(),
     }
 }

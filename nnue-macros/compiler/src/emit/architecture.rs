@@ -6,6 +6,7 @@ use quote::quote;
 use super::memory::count;
 use super::{Program, affine, doc, file, output, proof};
 use crate::feature_set::{Family, FeatureSet, PieceSquare};
+use crate::network::Order;
 
 /// The public names of a network.
 pub(super) fn types(program: &Program<'_>) -> TokenStream {
@@ -71,6 +72,30 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let row_list = count(network.features.iter().map(FeatureSet::list_len).sum());
     let file = file::layout(program);
     let prefetch = prefetch(program);
+    let perspectives = network.transformer.perspectives;
+    let order = match perspectives.order {
+        Order::StmFirst | Order::Interleaved => quote! { SideToMoveFirst },
+        Order::WhiteFirst => quote! { WhiteFirst },
+    };
+    let (halves, pattern, kept) = match (perspectives.count, perspectives.order) {
+        (1, order) => (
+            vec![quote! { first }],
+            quote! { [first, _] },
+            match order {
+                Order::WhiteFirst => quote! { &[#runtime::Color::White] },
+                _ => quote! { &#runtime::Color::ALL },
+            },
+        ),
+        _ => (
+            vec![quote! { first }, quote! { second }],
+            quote! { [first, second] },
+            quote! { &#runtime::Color::ALL },
+        ),
+    };
+    let biases = match perspectives.separate {
+        false => quote! { let _ = perspective; &weights.transformer_biases },
+        true => quote! { &weights.transformer_biases[perspective.index()] },
+    };
     let (proved, pass_proved) = if needs_proofs {
         (quote! { proved }, quote! { , proved })
     } else {
@@ -93,14 +118,17 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
 
             const NO_ROWS: [u32; #row_list] = [0; #row_list];
             const NAME: &'static str = NAME;
+            const ORDER: #runtime::Order = #runtime::Order::#order;
+            const PERSPECTIVES: &'static [#runtime::Color] = #kept;
             const WIDTH: usize = WIDTH;
             const BUCKETS: usize = BUCKETS;
             const NEEDS_PROOFS: bool = #needs_proofs;
             const FEATURES: &'static [#runtime::features::FeatureSet] = &#features;
             const FILE: #runtime::file::FileLayout = #file;
 
-            fn biases(weights: &Weights) -> &Half {
-                &weights.transformer_biases
+            #[inline]
+            fn biases(weights: &Weights, perspective: #runtime::Color) -> &Half {
+                #biases
             }
 
             fn values(half: &Half) -> &[i16] {
@@ -136,12 +164,12 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             fn propagate(
                 level: #runtime::Level,
                 weights: &Weights,
-                stm: &Half,
-                opponent: &Half,
+                halves: [&Half; 2],
                 bucket: usize,
                 #proved: #runtime::Proved,
             ) -> #output_type {
-                #runtime::dispatch!(level, propagate(weights, stm, opponent, bucket #pass_proved))
+                let #pattern = halves;
+                #runtime::dispatch!(level, propagate(weights, #(#halves,)* bucket #pass_proved))
             }
         }
 
@@ -163,15 +191,21 @@ fn prefetch(program: &Program<'_>) -> TokenStream {
 
 fn features(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
+    let network = program.network;
+    let blacks = match network.transformer.perspectives.separate {
+        false => 0,
+        true => network.feature_count() as u32,
+    };
     let mut first_row = 0;
-    let sets = program.network.features.iter().map(|set| {
+    let sets = network.features.iter().map(|set| {
+        let first_rows = [first_row, blacks + first_row].map(Literal::u32_unsuffixed);
         let tokens = match &set.family {
             Family::PieceSquare(tables) => {
-                let tables = piece_square(runtime, set, tables, first_row);
+                let tables = piece_square(runtime, set, tables, first_rows);
                 quote! { #runtime::features::FeatureSet::PieceSquare(#tables) }
             }
             Family::Custom => {
-                let tables = custom(runtime, set, first_row);
+                let tables = custom(runtime, set, first_rows);
                 quote! { #runtime::features::FeatureSet::Custom(#tables) }
             }
         };
@@ -186,17 +220,16 @@ fn piece_square(
     runtime: &TokenStream,
     set: &FeatureSet,
     tables: &PieceSquare,
-    first_row: u32,
+    first_row: [Literal; 2],
 ) -> TokenStream {
     let flip = tables.flip.map(Literal::u8_unsuffixed);
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
-    let first_row = Literal::u32_unsuffixed(first_row);
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
     let plane = tables.plane.map(Literal::u32_unsuffixed);
     let (kings, max_active) = (tables.kings, count(set.max_active));
     quote! {
         #runtime::features::PieceSquare {
-            first_row: [#first_row; 2],
+            first_row: [#(#first_row),*],
             flip: [#(#flip),*],
             mirror_files: #mirror_files,
             king_offset: [#(#king_offset),*],
@@ -207,13 +240,12 @@ fn piece_square(
     }
 }
 
-fn custom(runtime: &TokenStream, set: &FeatureSet, first_row: u32) -> TokenStream {
-    let first_row = Literal::u32_unsuffixed(first_row);
+fn custom(runtime: &TokenStream, set: &FeatureSet, first_row: [Literal; 2]) -> TokenStream {
     let rows = Literal::u32_unsuffixed(set.rows as u32);
     let max_active = count(set.max_active);
     quote! {
         #runtime::features::Custom {
-            first_row: [#first_row; 2],
+            first_row: [#(#first_row),*],
             rows: #rows,
             max_active: #max_active,
         }
@@ -242,18 +274,20 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             type RowList = [u32; 0];
             const NO_ROWS: [u32; 0] = [];
             const NAME: &'static str = "";
+            const ORDER: #runtime::Order = #runtime::Order::SideToMoveFirst;
+            const PERSPECTIVES: &'static [#runtime::Color] = &[];
             const WIDTH: usize = 0;
             const BUCKETS: usize = 0;
             const NEEDS_PROOFS: bool = false;
             const FEATURES: &'static [#runtime::features::FeatureSet] = &[];
             const FILE: #runtime::file::FileLayout = #runtime::file::FileLayout::EMPTY;
-            fn biases(_: &[u8; 0]) -> &[u8; 0] { &[] }
+            fn biases(_: &[u8; 0], _: #runtime::Color) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }
             fn rows(_: &[u8; 0]) -> &[i16] { &[] }
             fn proofs(_: &[u8; 0]) -> #runtime::proof::Proofs { #runtime::proof::Proofs::new() }
             fn prefetch(_: &[u8; 0], _: u32) {}
             fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u32], _: &[u32], _: &mut [u8; 0]) {}
-            fn propagate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u8; 0], _: usize, _: #runtime::Proved) -> #runtime::Output {
+            fn propagate(_: #runtime::Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: #runtime::Proved) -> #runtime::Output {
                 #runtime::Output { psqt: 0, positional: 0, value: 0 }
             }
         }

@@ -1,8 +1,8 @@
 //! A network as text, from features to value: its shape at a glance, then one line per operation.
 
 use crate::network::{
-    Activation, Affine, Align, Element, Head, Layer, Network, One, Op, Pairs, Pooling, Rounding,
-    Slice, Source, SparseBy, TransformerActivation, Units, WeightType,
+    Activation, Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling,
+    Rounding, Slice, Source, SparseBy, TransformerActivation, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -14,7 +14,7 @@ pub(crate) fn diagram(network: &Network) -> String {
     table.extend(network.layers.iter().map(|layer| layer_row(network, layer)));
     table.extend(output_rows(network));
     text += &aligned(&table);
-    text += "\norder: the side to move's half first\n";
+    text += &format!("\norder: {}\n", order(network));
     if network.stacks.count > 1 {
         let by = selection(network).map_or("the caller's choice".to_string(), |by_pieces| {
             format!("by pieces, {by_pieces}")
@@ -37,11 +37,39 @@ fn headline(network: &Network) -> String {
         count => format!("({}) x {count}", widths.join(" -> ")),
     };
     format!(
-        "{}: {} -> {} x 2 -> {layers}\n\n",
+        "{}: {} -> {}{} -> {layers}\n\n",
         network.name,
         sets(network),
-        network.transformer.width
+        network.transformer.width,
+        match network.transformer.perspectives.count {
+            1 => "",
+            _ => " x 2",
+        }
     )
+}
+
+/// How the perspectives are put together.
+fn order(network: &Network) -> String {
+    let perspectives = network.transformer.perspectives;
+    let order = match (perspectives.count, perspectives.order) {
+        (1, Order::WhiteFirst) => "white's perspective only",
+        (1, _) => "the side to move's perspective only",
+        (_, Order::StmFirst) => "the side to move's half first",
+        (_, Order::WhiteFirst) => "white's half first",
+        (_, Order::Interleaved) => "the side to move's values and the opponent's in turn",
+    };
+    match perspectives.separate {
+        false => order.to_string(),
+        true => format!("{order}; white and black have weights of their own"),
+    }
+}
+
+/// `2 x 256`, or `256` where there is one perspective.
+fn per_perspective(network: &Network, len: usize) -> String {
+    match network.transformer.perspectives.count {
+        1 => len.to_string(),
+        count => format!("{count} x {len}"),
+    }
 }
 
 /// The feature sets and their rows.
@@ -90,7 +118,7 @@ fn row(
 fn transformer_rows(network: &Network) -> Vec<Row> {
     let transformer = &network.transformer;
     let one = One::Tensor(transformer.one);
-    let both = format!("2 x {}", transformer.width);
+    let both = per_perspective(network, transformer.width);
     let mut rows = vec![row(
         "accumulator",
         &both,
@@ -102,7 +130,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
     if transformer.psqt > 0 {
         rows.push(row(
             "psqt sums",
-            format!("2 x {}", transformer.psqt),
+            per_perspective(network, transformer.psqt),
             Element::I32,
             &One::Tensor(network.output.one),
             None,
@@ -304,7 +332,12 @@ fn output_rows(network: &Network) -> Vec<Row> {
     };
     let mut rows = Vec::new();
     if has_psqt {
-        let psqt = "(own - opponent's psqt sum) / 2";
+        let perspectives = network.transformer.perspectives;
+        let psqt = match (perspectives.count, perspectives.order) {
+            (1, _) => "the psqt sum",
+            (_, Order::WhiteFirst) => "(white's - black's psqt sum) / 2",
+            _ => "(own - opponent's psqt sum) / 2",
+        };
         rows.push(row("psqt", 1, Element::I32, &one, None, psqt.to_string()));
     }
     for (name, head_) in names.iter().zip(&output.heads) {

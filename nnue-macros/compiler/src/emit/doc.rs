@@ -140,7 +140,7 @@ fn describe_shape(network: &Network, tensor: &str, shape: &[usize]) -> String {
 fn unit(network: &Network, tensor: &str) -> String {
     let Some((layer, part)) = owner(network, tensor) else {
         return match tensor {
-            "transformer.psqt" => network.output.one.to_string(),
+            psqt if psqt.ends_with("psqt") => network.output.one.to_string(),
             _ => network.transformer.one.to_string(),
         };
     };

@@ -5,13 +5,13 @@ use quote::{format_ident, quote};
 
 use super::Program;
 use super::memory::count;
-use crate::file::padded_inputs;
+use crate::file::{TransformerContent, padded_inputs, transformer_tensors};
 use crate::layout::{Affine, Form};
 use crate::network::Encoding;
 
 /// The table.
 pub(super) fn layout(program: &Program<'_>) -> TokenStream {
-    let (network, runtime) = (program.network, program.runtime);
+    let (network, layout, runtime) = (program.network, program.layout, program.runtime);
     let core = quote!(#runtime::__private::core);
     let file = &network.file;
     let word = |value: u32| Literal::u32_unsuffixed(value);
@@ -21,8 +21,7 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
         Encoding::Raw => quote!(Raw),
         Encoding::Leb128 => quote!(Leb128),
     };
-    let (width, rows) = (network.transformer.width, network.feature_count());
-    let psqt = network.transformer.psqt;
+    let (width, psqt) = (network.transformer.width, network.transformer.psqt);
     let same =
         |name: &str, element: &str, encoding: &TokenStream, offset: TokenStream, len: usize| {
             let (element, len) = (format_ident!("{element}"), count(len));
@@ -40,32 +39,33 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
         let field = format_ident!("{field}");
         quote! { #core::mem::offset_of!(Weights, #field) }
     };
-    let mut transformer = vec![
+    let transformer = transformer_tensors(network).into_iter().map(|tensor| {
+        let (element, name, columns, row_bytes) = match tensor.content {
+            TransformerContent::Biases => ("I16", "transformer_biases", width, layout.half.size),
+            TransformerContent::Weights => (
+                "I16",
+                "transformer_weights",
+                width,
+                2 * layout.columns.width,
+            ),
+            TransformerContent::Psqt => ("I32", "transformer_psqt", psqt, 4 * psqt),
+        };
+        let offset = field(name);
+        let offset = match tensor.first {
+            0 => offset,
+            first => {
+                let first = count(first * row_bytes);
+                quote! { #offset + #first }
+            }
+        };
         same(
-            "transformer.biases",
-            "I16",
-            &encoding,
-            field("transformer_biases"),
-            width,
-        ),
-        same(
-            "transformer.weights",
-            "I16",
-            &encoding,
-            field("transformer_weights"),
-            rows * width,
-        ),
-    ];
-    if psqt > 0 {
-        let offset = field("transformer_psqt");
-        transformer.push(same(
-            "transformer.psqt",
-            "I32",
+            &tensor.name,
+            element,
             &encoding,
             offset,
-            rows * psqt,
-        ));
-    }
+            tensor.rows * columns,
+        )
+    });
     let raw = quote!(Raw);
     let stack_field = |field: String| {
         let field = format_ident!("{field}");
@@ -128,8 +128,8 @@ fn affine_order(
 ) -> TokenStream {
     let segments = affine.segments.iter().map(|segment| {
         let (input, slot, len) = (count(segment.input), count(segment.slot), count(segment.len));
-        let packed = segment.packed;
-        quote! { #runtime::file::Segment { input: #input, slot: #slot, len: #len, packed: #packed } }
+        let (step, packed) = (count(segment.step), segment.packed);
+        quote! { #runtime::file::Segment { input: #input, step: #step, slot: #slot, len: #len, packed: #packed } }
     });
     let (outputs, memory_outputs, padded) = (
         count(outputs),

@@ -20,13 +20,16 @@ pub(super) fn output_type(program: &Program<'_>) -> TokenStream {
 /// Statements whose last one is an expression of that type.
 pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
-    let psqt = if network.transformer.psqt == 0 {
-        quote! { 0i32 }
-    } else {
-        quote! {
-            buffer::row(&stm.psqt, bucket as u32)
-                .wrapping_sub(*buffer::row(&opponent.psqt, bucket as u32)) / 2
-        }
+    let psqt = match (
+        network.transformer.psqt,
+        network.transformer.perspectives.count,
+    ) {
+        (0, _) => quote! { 0i32 },
+        (_, 1) => quote! { *buffer::row(&first.psqt, bucket as u32) },
+        _ => quote! {
+            buffer::row(&first.psqt, bucket as u32)
+                .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2
+        },
     };
     let heads = network.output.heads.iter().map(|head| {
         let sum = sum(program, head);

@@ -16,6 +16,7 @@ pub(super) fn function(
 ) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let transformed = transformed(program, plan);
+    let halves = transform::halves(program);
     let layers = network
         .layers
         .iter()
@@ -37,8 +38,7 @@ pub(super) fn function(
         #attribute
         pub(super) fn propagate(
             weights: &Weights,
-            stm: &Half,
-            opponent: &Half,
+            #(#halves: &Half,)*
             bucket: usize,
             #proved
         ) -> #output_type {
@@ -55,11 +55,12 @@ pub(super) fn function(
 fn transformed(program: &Program<'_>, plan: &Plan) -> TokenStream {
     let runtime = program.runtime;
     let outputs = transform::outputs(program);
+    let halves = transform::halves(program);
     if program.network.transformer.output.element != Element::U8 {
         let outputs = count(outputs);
         return quote! {
             let mut inputs = buffer::Aligned([0i16; #outputs]);
-            transform(stm, opponent, &mut inputs.0);
+            transform(#(#halves,)* &mut inputs.0);
             let transformer = &inputs.0;
         };
     }
@@ -77,7 +78,7 @@ fn transformed(program: &Program<'_>, plan: &Plan) -> TokenStream {
         let mut inputs = #runtime::simd::Inputs::<#blocks>::new();
         let mut output = inputs.writer();
         #list
-        transform(stm, opponent, &mut output #pass_list);
+        transform(#(#halves,)* &mut output #pass_list);
         let transformer = output.finish();
     }
 }

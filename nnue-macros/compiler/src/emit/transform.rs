@@ -1,6 +1,6 @@
 //! From accumulators to the layers' inputs in one pass: activate, pool, pack, list the non-zero blocks.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
@@ -22,7 +22,15 @@ pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
 
 /// Values of the transformer's output in memory, padding included.
 pub(super) fn outputs(program: &Program<'_>) -> usize {
-    2 * program.layout.columns.half
+    program.network.transformer.perspectives.count * program.layout.columns.half
+}
+
+/// What kernels call the accumulators of the perspectives, in the order in which the layers see them.
+pub(super) fn halves(program: &Program<'_>) -> Vec<Ident> {
+    ["first", "second"][..program.network.transformer.perspectives.count]
+        .iter()
+        .map(|name| format_ident!("{name}"))
+        .collect()
 }
 
 /// The function `transform`, and those that it calls for one vector.
@@ -46,10 +54,11 @@ fn bytes(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) ->
         .lists_nonzero
         .then(|| quote! { nonzero: &mut #list, });
     let blocks = count(outputs(program) / BLOCK);
+    let halves = halves(program);
     let body = if transform.unrolled {
-        straight_line(plan)
+        straight_line(plan, &halves)
     } else {
-        let perspectives = ["stm", "opponent"]
+        let perspectives = halves
             .iter()
             .enumerate()
             .map(|(index, half)| looped(plan, half, index * transform.packed));
@@ -61,8 +70,7 @@ fn bytes(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) ->
         #[inline]
         #attribute
         fn transform(
-            stm: &Half,
-            opponent: &Half,
+            #(#halves: &Half,)*
             output: &mut #runtime::simd::InputWriter<'_, #blocks>,
             #list
         ) {
@@ -76,7 +84,14 @@ fn words(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) ->
     let (half, lanes) = (program.layout.columns.half, plan.isa.lanes(2));
     let vectors = count(half / lanes);
     let activated = activated(program, plan);
-    let (lanes, half, outputs) = (count(lanes), count(half), count(outputs(program)));
+    let (lanes, outputs) = (count(lanes), count(outputs(program)));
+    let halves = halves(program);
+    let stores = halves.iter().enumerate().map(|(index, name)| {
+        let index = linear(1, &quote!(index), index * (half / plan.isa.lanes(2)));
+        quote! {
+            simd::store_i16(activated(chunk(&#name.values, index)), chunk_mut(output, #index));
+        }
+    });
     quote! {
         #[inline]
         #attribute
@@ -87,11 +102,9 @@ fn words(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) ->
 
         #[inline]
         #attribute
-        fn transform(stm: &Half, opponent: &Half, output: &mut [i16; #outputs]) {
-            let (first, second) = output.split_at_mut(#half);
+        fn transform(#(#halves: &Half,)* output: &mut [i16; #outputs]) {
             for index in 0..#vectors {
-                simd::store_i16(activated(chunk(&stm.values, index)), chunk_mut(first, index));
-                simd::store_i16(activated(chunk(&opponent.values, index)), chunk_mut(second, index));
+                #(#stores)*
             }
         }
     }
@@ -264,16 +277,12 @@ fn product(shifts: (u32, u32)) -> TokenStream {
     quote! { simd::mul_high_i16(simd::shift_left_i16::<#first>(first), #second) }
 }
 
-/// All groups of both perspectives, one after the other.
-fn straight_line(plan: &Plan) -> TokenStream {
+/// All groups of all perspectives, one after the other.
+fn straight_line(plan: &Plan, halves: &[Ident]) -> TokenStream {
     let Transform { packed, group, .. } = plan.transform;
-    let vectors: Vec<_> = (0..2 * packed)
+    let vectors: Vec<_> = (0..halves.len() * packed)
         .map(|vector| {
-            let half = if vector < packed {
-                quote!(stm)
-            } else {
-                quote!(opponent)
-            };
+            let half = &halves[vector / packed];
             let index = count(vector % packed);
             let name = format_ident!("p{}", vector);
             (
@@ -298,9 +307,8 @@ fn straight_line(plan: &Plan) -> TokenStream {
 }
 
 /// A loop over the groups of one perspective, whose first vector of outputs is `first`.
-fn looped(plan: &Plan, half: &str, first: usize) -> TokenStream {
+fn looped(plan: &Plan, half: &Ident, first: usize) -> TokenStream {
     let Transform { packed, group, .. } = plan.transform;
-    let half = format_ident!("{half}");
     let names: Vec<_> = (0..group)
         .map(|vector| format_ident!("p{vector}"))
         .collect();

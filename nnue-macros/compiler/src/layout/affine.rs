@@ -64,6 +64,8 @@ pub struct Part {
 pub struct Segment {
     /// The first input.
     pub input: usize,
+    /// From one to the next; their slots follow one another all the same.
+    pub step: usize,
     /// How many.
     pub len: usize,
     /// The slot of the first value of the region that the run is in.
@@ -107,12 +109,15 @@ impl Affine {
         for slice in &layer.inputs {
             match slice.source {
                 Source::Transformer => {
+                    let perspectives = network.transformer.perspectives;
                     let half = network.transformer.half();
-                    for perspective in 0..2 {
-                        let region = perspective * half..(perspective + 1) * half;
-                        let start = slice.start.max(region.start);
-                        let end = (slice.start + slice.len).min(region.end);
-                        if start >= end {
+                    for perspective in 0..perspectives.count {
+                        let (first, step) = perspectives.stride(perspective, half);
+                        // Values of the perspective before an element of the output.
+                        let before =
+                            |end: usize| end.saturating_sub(first).div_ceil(step).min(half);
+                        let (start, end) = (before(slice.start), before(slice.start + slice.len));
+                        if start == end {
                             continue;
                         }
                         // The order within the region is the instruction set's, so all of it is read.
@@ -123,10 +128,11 @@ impl Affine {
                             slot,
                         });
                         segments.push(Segment {
-                            input: first_input + start - slice.start,
+                            input: first_input + first + start * step - slice.start,
+                            step,
                             len: end - start,
                             slot,
-                            at: start - region.start,
+                            at: start,
                             packed: elements[0] == Element::U8
                                 && network.transformer.output.element == Element::U8,
                         });
@@ -143,6 +149,7 @@ impl Affine {
                     });
                     segments.push(Segment {
                         input: first_input,
+                        step: 1,
                         len: slice.len,
                         slot,
                         at: 0,

@@ -218,12 +218,14 @@ impl ::nnue_runtime::Architecture for Net {
     type RowList = [u32; 64];
     const NO_ROWS: [u32; 64] = [0; 64];
     const NAME: &'static str = NAME;
+    const ORDER: ::nnue_runtime::Order = ::nnue_runtime::Order::SideToMoveFirst;
+    const PERSPECTIVES: &'static [::nnue_runtime::Color] = &::nnue_runtime::Color::ALL;
     const WIDTH: usize = WIDTH;
     const BUCKETS: usize = BUCKETS;
     const NEEDS_PROOFS: bool = false;
     const FEATURES: &'static [::nnue_runtime::features::FeatureSet] = &[
         ::nnue_runtime::features::FeatureSet::PieceSquare(::nnue_runtime::features::PieceSquare {
-            first_row: [0; 2],
+            first_row: [0, 0],
             flip: [0, 56],
             mirror_files: 15,
             king_offset: [
@@ -323,12 +325,14 @@ impl ::nnue_runtime::Architecture for Net {
                         segments: &[
                             ::nnue_runtime::file::Segment {
                                 input: 0,
+                                step: 1,
                                 slot: 0,
                                 len: 512,
                                 packed: true,
                             },
                             ::nnue_runtime::file::Segment {
                                 input: 512,
+                                step: 1,
                                 slot: 512,
                                 len: 512,
                                 packed: true,
@@ -370,12 +374,14 @@ impl ::nnue_runtime::Architecture for Net {
                         segments: &[
                             ::nnue_runtime::file::Segment {
                                 input: 0,
+                                step: 1,
                                 slot: 0,
                                 len: 15,
                                 packed: false,
                             },
                             ::nnue_runtime::file::Segment {
                                 input: 15,
+                                step: 1,
                                 slot: 16,
                                 len: 15,
                                 packed: false,
@@ -417,6 +423,7 @@ impl ::nnue_runtime::Architecture for Net {
                         segments: &[
                             ::nnue_runtime::file::Segment {
                                 input: 0,
+                                step: 1,
                                 slot: 0,
                                 len: 32,
                                 packed: false,
@@ -428,7 +435,9 @@ impl ::nnue_runtime::Architecture for Net {
             ],
         },
     };
-    fn biases(weights: &Weights) -> &Half {
+    #[inline]
+    fn biases(weights: &Weights, perspective: ::nnue_runtime::Color) -> &Half {
+        let _ = perspective;
         &weights.transformer_biases
     }
     fn values(half: &Half) -> &[i16] {
@@ -508,12 +517,12 @@ impl ::nnue_runtime::Architecture for Net {
     fn propagate(
         level: ::nnue_runtime::Level,
         weights: &Weights,
-        stm: &Half,
-        opponent: &Half,
+        halves: [&Half; 2],
         bucket: usize,
         _: ::nnue_runtime::Proved,
     ) -> ::nnue_runtime::Output {
-        ::nnue_runtime::dispatch!(level, propagate(weights, stm, opponent, bucket))
+        let [first, second] = halves;
+        ::nnue_runtime::dispatch!(level, propagate(weights, first, second, bucket))
     }
 }
 impl ::nnue_runtime::SelectedByPieces for Net {
@@ -777,35 +786,35 @@ mod scalar {
     }
     #[inline]
     fn transform(
-        stm: &Half,
-        opponent: &Half,
+        first: &Half,
+        second: &Half,
         output: &mut ::nnue_runtime::simd::InputWriter<'_, 256>,
         nonzero: &mut ::nnue_runtime::simd::NonZero<256, 288>,
     ) {
         for group in 0..32 {
             let vector = group;
-            let p0 = packed(stm, vector);
+            let p0 = packed(first, vector);
             output.push(simd::bytes_u8(p0));
             simd::append_nonzero(nonzero, 4 * vector, [p0]);
         }
         for group in 0..32 {
             let vector = group;
-            let p0 = packed(opponent, vector);
+            let p0 = packed(second, vector);
             output.push(simd::bytes_u8(p0));
             simd::append_nonzero(nonzero, 4 * vector + 128, [p0]);
         }
     }
     pub(super) fn propagate(
         weights: &Weights,
-        stm: &Half,
-        opponent: &Half,
+        first: &Half,
+        second: &Half,
         bucket: usize,
     ) -> ::nnue_runtime::Output {
         let stack = buffer::row(&weights.stacks, bucket as u32);
         let mut inputs = ::nnue_runtime::simd::Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = <::nnue_runtime::simd::NonZero<256, 288>>::new();
-        transform(stm, opponent, &mut output, &mut nonzero);
+        transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
@@ -983,8 +992,8 @@ mod scalar {
                     ),
             ])
         };
-        let psqt = buffer::row(&stm.psqt, bucket as u32)
-            .wrapping_sub(*buffer::row(&opponent.psqt, bucket as u32)) / 2;
+        let psqt = buffer::row(&first.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         {
             let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
             let positional = sum as i32;
@@ -1345,24 +1354,24 @@ mod avx512icl {
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     fn transform(
-        stm: &Half,
-        opponent: &Half,
+        first: &Half,
+        second: &Half,
         output: &mut ::nnue_runtime::simd::InputWriter<'_, 256>,
         nonzero: &mut ::nnue_runtime::simd::NonZero<256, 288>,
     ) {
         for group in 0..4 {
             let vector = 2 * group;
-            let p0 = packed(stm, vector);
+            let p0 = packed(first, vector);
             output.push(simd::bytes_u8(p0));
-            let p1 = packed(stm, vector + 1);
+            let p1 = packed(first, vector + 1);
             output.push(simd::bytes_u8(p1));
             simd::append_nonzero(nonzero, 16 * vector, [p0, p1]);
         }
         for group in 0..4 {
             let vector = 2 * group;
-            let p0 = packed(opponent, vector);
+            let p0 = packed(second, vector);
             output.push(simd::bytes_u8(p0));
-            let p1 = packed(opponent, vector + 1);
+            let p1 = packed(second, vector + 1);
             output.push(simd::bytes_u8(p1));
             simd::append_nonzero(nonzero, 16 * vector + 128, [p0, p1]);
         }
@@ -1372,15 +1381,15 @@ mod avx512icl {
     )]
     pub(super) fn propagate(
         weights: &Weights,
-        stm: &Half,
-        opponent: &Half,
+        first: &Half,
+        second: &Half,
         bucket: usize,
     ) -> ::nnue_runtime::Output {
         let stack = buffer::row(&weights.stacks, bucket as u32);
         let mut inputs = ::nnue_runtime::simd::Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = <::nnue_runtime::simd::NonZero<256, 288>>::new();
-        transform(stm, opponent, &mut output, &mut nonzero);
+        transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
@@ -1539,8 +1548,8 @@ mod avx512icl {
                     ),
             ])
         };
-        let psqt = buffer::row(&stm.psqt, bucket as u32)
-            .wrapping_sub(*buffer::row(&opponent.psqt, bucket as u32)) / 2;
+        let psqt = buffer::row(&first.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
         {
             let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
             let positional = sum as i32;
