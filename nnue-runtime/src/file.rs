@@ -178,6 +178,7 @@ mod tests {
             input,
             step: 1,
             slot,
+            at: 0,
             len,
             packed,
         }

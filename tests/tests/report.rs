@@ -6,7 +6,7 @@ use nnue_runtime::{Accumulator, Architecture, Board, Color, Level, Network, Warn
 use nnue_tests::golden::golden_positions;
 use nnue_tests::net_file::net_file;
 use nnue_tests::nets;
-use nnue_tests::networks::{sfnnv5, small128};
+use nnue_tests::networks::{perspectives::separate, sfnnv5, small128};
 use nnue_tests::synthetic::synthetic_net;
 
 /// A network small enough to reckon by hand.
@@ -92,6 +92,26 @@ fn the_margin_is_what_one_reckons_by_hand() {
         over.warnings,
         [Warning::AccumulatorMayOverflow(over.accumulator)]
     );
+}
+
+/// Where white and black have weights of their own, the larger ones count.
+#[test]
+fn separate_weights_are_bounded_each() {
+    let spec = include_str!("../specs/perspectives/separate.toml");
+    let network = analyse(&SourceFile::new("separate.toml", spec)).unwrap();
+    let bound = |large: &str| {
+        let file = net_file(&network, "", |tensor, index| match (tensor, index) {
+            ("transformer.black.biases", 3) => -20,
+            (tensor, 5) if tensor == large => 1000,
+            _ => 0,
+        });
+        let net = separate::Network::from_bytes(&file).unwrap();
+        net.report().accumulator
+    };
+    for large in ["transformer.white.weights", "transformer.black.weights"] {
+        let bound = bound(large);
+        assert_eq!((bound.lowest, bound.highest), (-20, 1000), "{large}");
+    }
 }
 
 #[test]

@@ -131,12 +131,14 @@ pub struct Segment {
     pub input: usize,
     /// From one input to the next.
     pub step: usize,
-    /// The first slot.
+    /// The first slot of the region that the inputs are in.
     pub slot: usize,
-    /// The number of inputs and of slots.
+    /// Where in that region the inputs begin.
+    pub at: usize,
+    /// The number of inputs.
     pub len: usize,
-    /// Whether the inputs come out of vector "pack" instructions, which interleave groups of eight bytes in an order
-    /// that depends on the level: see [`Affine::slot`]. Then `len` is a multiple of the bytes of a vector.
+    /// Whether the region comes out of vector "pack" instructions, which interleave groups of eight bytes in an order
+    /// that depends on the level: see [`Affine::slot`]. Then the region is whole vectors.
     pub packed: bool,
 }
 
@@ -295,11 +297,10 @@ impl Affine {
         while i < self.segments.len() {
             let segment = self.segments[i];
             let distance = input.wrapping_sub(segment.input);
-            let position = distance / segment.step;
-            if distance.is_multiple_of(segment.step) && position < segment.len {
+            let position = segment.at + distance / segment.step;
+            if distance.is_multiple_of(segment.step) && distance / segment.step < segment.len {
                 return segment.slot
                     + if segment.packed {
-                        debug_assert!(segment.len.is_multiple_of(8 * packed.len()));
                         packed_position(position, packed)
                     } else {
                         position
@@ -365,6 +366,8 @@ pub fn relevel(layout: &FileLayout, weights: &mut [u8], from: &[usize], to: &[us
         let start = entry.base + tensor.offset;
         let memory = &mut weights[start..start + tensor.memory_len()];
         let before = memory.to_vec();
+        // Of a region that is read in part, the slots that were read are not those that will be.
+        memory.fill(0);
         for input in 0..affine.inputs {
             let (source, target) = (affine.slot(input, from), affine.slot(input, to));
             for output in 0..affine.outputs {
@@ -404,6 +407,7 @@ mod tests {
                 input: 0,
                 step: 1,
                 slot: 0,
+                at: 0,
                 len: 128,
                 packed: true,
             },
@@ -411,6 +415,7 @@ mod tests {
                 input: 128,
                 step: 1,
                 slot: 137,
+                at: 0,
                 len: 15,
                 packed: false,
             },
@@ -418,6 +423,7 @@ mod tests {
                 input: 143,
                 step: 1,
                 slot: 130,
+                at: 0,
                 len: 5,
                 packed: false,
             },
@@ -450,6 +456,33 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    /// Every second input is in the first of two regions, and of the second region only a part is read.
+    #[test]
+    fn interleaved_inputs_keep_their_region() {
+        const fn segment(input: usize, slot: usize, at: usize, len: usize) -> Segment {
+            Segment {
+                input,
+                step: 2,
+                slot,
+                at,
+                len,
+                packed: true,
+            }
+        }
+        let affine = Affine {
+            inputs: 105,
+            segments: const { &[segment(1, 0, 0, 52), segment(0, 64, 11, 53)] },
+            ..GAPS
+        };
+        for order in ORDERS {
+            let in_region = |position| packed_position(position, order);
+            assert_eq!(affine.slot(1, order), in_region(0));
+            assert_eq!(affine.slot(103, order), in_region(51));
+            assert_eq!(affine.slot(0, order), 64 + in_region(11));
+            assert_eq!(affine.slot(104, order), 64 + in_region(63));
         }
     }
 

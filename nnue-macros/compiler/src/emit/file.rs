@@ -127,9 +127,22 @@ fn affine_order(
     affine: &Affine,
 ) -> TokenStream {
     let segments = affine.segments.iter().map(|segment| {
-        let (input, slot, len) = (count(segment.input), count(segment.slot), count(segment.len));
-        let (step, packed) = (count(segment.step), segment.packed);
-        quote! { #runtime::file::Segment { input: #input, step: #step, slot: #slot, len: #len, packed: #packed } }
+        let (input, slot, len) = (
+            count(segment.input),
+            count(segment.slot),
+            count(segment.len),
+        );
+        let (step, at, packed) = (count(segment.step), count(segment.at), segment.packed);
+        quote! {
+            #runtime::file::Segment {
+                input: #input,
+                step: #step,
+                slot: #slot,
+                at: #at,
+                len: #len,
+                packed: #packed,
+            }
+        }
     });
     let (outputs, memory_outputs, padded) = (
         count(outputs),
