@@ -115,16 +115,6 @@ impl Placed {
             && self.segments.is_empty()
     }
 
-    /// The smallest and largest integer that memory holds; `None` where it holds all numbers of the file.
-    pub(crate) const fn limits(&self) -> Option<(i32, i32)> {
-        match (self.form, self.element) {
-            (Form::Bits, _) | (_, Element::F32) => None,
-            (_, Element::I8) => Some((i8::MIN as i32, i8::MAX as i32)),
-            (_, Element::I16) => Some((i16::MIN as i32, i16::MAX as i32)),
-            (_, Element::I32) => Some((i32::MIN, i32::MAX)),
-        }
-    }
-
     /// The bytes of one bucket.
     pub(crate) const fn len(&self) -> usize {
         match self.form {

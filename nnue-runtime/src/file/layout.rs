@@ -135,6 +135,8 @@ pub struct Quantise {
     pub factor: f64,
     /// What happens to fractions.
     pub rounding: Rounding,
+    /// The type of integers that must hold the result.
+    pub element: Element,
 }
 
 /// What happens to fractions.
@@ -419,6 +421,16 @@ impl Tensor {
 }
 
 impl Element {
+    /// The smallest and the largest integer; `None` for floating point.
+    pub(crate) const fn limits(self) -> Option<(i32, i32)> {
+        match self {
+            Self::I8 => Some((i8::MIN as i32, i8::MAX as i32)),
+            Self::I16 => Some((i16::MIN as i32, i16::MAX as i32)),
+            Self::I32 => Some((i32::MIN, i32::MAX)),
+            Self::F32 => None,
+        }
+    }
+
     /// The bytes of a value.
     pub const fn size(self) -> usize {
         match self {

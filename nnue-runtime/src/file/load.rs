@@ -360,7 +360,7 @@ impl Part<'_> {
                 index,
                 value,
                 factor: self.tensor.stored.quantise.map(|quantise| quantise.factor),
-                allowed: self.tensor.placed.limits().unwrap_or_default(),
+                allowed: self.tensor.limits().unwrap_or_default(),
             },
         }
     }

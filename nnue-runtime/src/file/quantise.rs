@@ -2,6 +2,7 @@
 //!
 //! Values travel as `f64`, which holds each `i32` and each `f32` exactly.
 
+use super::form::Form;
 use super::layout::{Element, Quantise, Rounding, Stored, Tensor};
 
 /// Numbers from here on are integers; `i64` holds those below.
@@ -26,11 +27,20 @@ impl Tensor {
             Some(quantise) => quantise.apply(stored),
             None => stored,
         };
-        match self.placed.limits() {
+        match self.limits() {
             Some((low, high)) if value < f64::from(low) || value > f64::from(high) => {
                 Err(Unfit::OutOfRange)
             }
             _ => Ok(value),
+        }
+    }
+
+    /// The smallest and the largest integer that a value may become; `None` where memory has room for any.
+    pub(crate) fn limits(&self) -> Option<(i32, i32)> {
+        match (&self.stored.quantise, self.placed.form) {
+            (_, Form::Bits) => None,
+            (Some(quantise), _) => quantise.element.limits(),
+            (None, _) => self.placed.element.limits(),
         }
     }
 
@@ -100,6 +110,14 @@ mod tests {
 
     const BOTH: [Rounding; 2] = [Rounding::Truncate, Rounding::Nearest];
 
+    fn quantise(factor: f64, rounding: Rounding) -> Quantise {
+        Quantise {
+            factor,
+            rounding,
+            element: Element::I8,
+        }
+    }
+
     fn to_i8(quantise: Option<Quantise>) -> Tensor {
         let Section::Tensor(mut tensor) =
             Section::same("weights", Element::I8, Encoding::Raw, 0, [1, 1])
@@ -125,23 +143,14 @@ mod tests {
                 4_503_599_627_370_497.0,
             ),
         ] {
-            let found = BOTH.map(|rounding| {
-                let quantise = Quantise {
-                    factor: 1.0,
-                    rounding,
-                };
-                quantise.apply(number)
-            });
+            let found = BOTH.map(|rounding| quantise(1.0, rounding).apply(number));
             assert_eq!(found, [truncated, nearest], "{number}");
         }
     }
 
     #[test]
     fn the_product_is_rounded_not_the_number() {
-        let quantise = Quantise {
-            factor: 64.0,
-            rounding: Rounding::Nearest,
-        };
+        let quantise = quantise(64.0, Rounding::Nearest);
         // Single precision would give 65 for the second.
         assert_eq!(quantise.apply(1.0 / 128.0), 1.0);
         assert_eq!(quantise.apply(f64::from(1.007_812_4f32)), 64.0);
@@ -149,14 +158,8 @@ mod tests {
 
     #[test]
     fn values_beyond_the_type_are_refused() {
-        let quantise = |rounding| {
-            Some(Quantise {
-                factor: 64.0,
-                rounding,
-            })
-        };
-        let truncate = to_i8(quantise(Rounding::Truncate));
-        let nearest = to_i8(quantise(Rounding::Nearest));
+        let truncate = to_i8(Some(quantise(64.0, Rounding::Truncate)));
+        let nearest = to_i8(Some(quantise(64.0, Rounding::Nearest)));
         assert_eq!(truncate.to_memory(1.999), Ok(127.0));
         assert_eq!(nearest.to_memory(1.999), Err(Unfit::OutOfRange));
         assert_eq!(truncate.to_memory(-2.015), Ok(-128.0));
@@ -171,7 +174,7 @@ mod tests {
     fn what_is_written_is_quantised_to_the_same() {
         for factor in [255.0, 64.0, 16320.0, 9600.0 / 127.0, 0.3] {
             for rounding in BOTH {
-                let quantise = Quantise { factor, rounding };
+                let quantise = quantise(factor, rounding);
                 for value in (-40_000..40_000)
                     .chain([1 << 22, -(1 << 22)])
                     .map(f64::from)
