@@ -24,25 +24,31 @@
 //!
 //! [`identify`] needs no layout: it says which network a file holds, and what spec it needs.
 
+mod cause;
 mod error;
 mod family;
+mod form;
 mod identify;
 mod known;
 mod layout;
 mod leb128;
 mod load;
+mod quantise;
 #[cfg(feature = "std")]
 mod read;
 mod store;
+mod transposed;
 
+pub use cause::Cause;
 pub use error::LoadError;
 pub use family::{Family, Features, Wiring};
+pub use form::{Form, Placed, Segment, relevel};
 #[cfg(feature = "std")]
 pub use identify::identify_file;
 pub use identify::{Identity, identify};
 pub use layout::{
-    Affine, DESCRIPTION_LIMIT, Element, Encoding, FileLayout, Order, Place, Section, Segment,
-    Stacks, Tensor, relevel,
+    DESCRIPTION_LIMIT, Element, Encoding, Extent, FileLayout, Format, Place, Quantise, Rounding,
+    Section, Stacks, Stored, Tail, Tensor,
 };
 pub use load::{Loaded, Parts, split};
 #[cfg(feature = "std")]
@@ -69,6 +75,8 @@ mod tests {
     pub(super) const MEMORY_LEN: usize = STACKS_AT + 2 * STRIDE;
     const STACKS_AT: usize = 96;
     const STRIDE: usize = 576;
+    pub(super) const VERSION: u32 = 0x7AF3_2F20;
+    pub(super) const HASH: u32 = 0x1C10_2EF2;
 
     /// Where things lie in a raw file.
     pub(super) const BODY: usize = 16;
@@ -86,29 +94,23 @@ mod tests {
         same("fc_0.biases", Element::I32, false, STACKS_AT, 3),
         affine(
             "fc_0.weights",
-            STACKS_AT + 16,
-            Affine {
-                outputs: 3,
-                inputs: 128,
-                padded_inputs: 128,
-                memory_outputs: 4,
+            [3, 128],
+            Placed {
+                rows: 4,
                 slots: 128,
                 segments: &[segment(0, 0, 64, true), segment(64, 64, 64, true)],
-                blocked: true,
+                ..rows(Form::Blocks, STACKS_AT + 16)
             },
         ),
         same("fc_1.biases", Element::I32, false, STACKS_AT + 528, 2),
         affine(
             "fc_1.weights",
-            STACKS_AT + 544,
-            Affine {
-                outputs: 2,
-                inputs: 7,
-                padded_inputs: 32,
-                memory_outputs: 2,
+            [2, 7],
+            Placed {
+                rows: 2,
                 slots: 12,
                 segments: &[segment(0, 0, 3, false), segment(3, 4, 4, false)],
-                blocked: false,
+                ..rows(Form::Rows, STACKS_AT + 544)
             },
         ),
     ];
@@ -119,14 +121,18 @@ mod tests {
     const fn layout(sections: &'static [Section]) -> FileLayout {
         FileLayout {
             name: "Tiny",
-            version: 0x7AF3_2F20,
-            hash: 0x1C10_2EF2,
+            format: Format::Stockfish {
+                version: VERSION,
+                hash: HASH,
+            },
             sections,
             stacks: Stacks {
                 count: 2,
                 stride: STRIDE,
                 sections: STACK_SECTIONS,
             },
+            tail: Tail::NONE,
+            extents: &[],
         }
     }
 
@@ -150,36 +156,50 @@ mod tests {
         offset: usize,
         count: usize,
     ) -> Section {
+        let encoding = if compressed {
+            Encoding::Leb128
+        } else {
+            Encoding::Raw
+        };
+        Section::same(name, element, encoding, offset, [1, count])
+    }
+
+    const fn affine(name: &'static str, [rows, columns]: [usize; 2], placed: Placed) -> Section {
+        let padded = columns.next_multiple_of(32);
         Section::Tensor(Tensor {
             name,
-            element,
-            encoding: if compressed {
-                Encoding::Leb128
-            } else {
-                Encoding::Raw
+            shape: [1, rows, columns],
+            stored: Stored {
+                id: "",
+                element: Element::I8,
+                encoding: Encoding::Raw,
+                values: rows * padded,
+                strides: [0, padded, 1],
+                quantise: None,
             },
-            offset,
-            order: Order::Same { count },
+            placed,
         })
     }
 
-    const fn affine(name: &'static str, offset: usize, affine: Affine) -> Section {
-        Section::Tensor(Tensor {
-            name,
+    const fn rows(form: Form, offset: usize) -> Placed {
+        Placed {
             element: Element::I8,
-            encoding: Encoding::Raw,
             offset,
-            order: Order::Affine(affine),
-        })
+            stride: 0,
+            form,
+            rows: 0,
+            slots: 0,
+            segments: &[],
+        }
     }
 
     const fn segment(input: usize, slot: usize, len: usize, packed: bool) -> Segment {
         Segment {
             input,
             step: 1,
+            len,
             slot,
             at: 0,
-            len,
             packed,
         }
     }
@@ -208,8 +228,8 @@ mod tests {
         let mut random = Random(7);
         let mut bytes = Vec::new();
         let word = |bytes: &mut Vec<u8>, word: u32| bytes.extend(word.to_le_bytes());
-        word(&mut bytes, layout.version);
-        word(&mut bytes, layout.hash);
+        word(&mut bytes, VERSION);
+        word(&mut bytes, HASH);
         word(&mut bytes, 4);
         bytes.extend(b"tiny");
         word(&mut bytes, 0x7F23_44B8);

@@ -1,6 +1,6 @@
 //! Net files for any spec, with whatever weights a test wants.
 
-use nnue_compiler::file::{Section, stack_sections, transformer_sections};
+use nnue_compiler::file::{FileElement, Format, Section, Tensor};
 use nnue_compiler::network::{Encoding, Network};
 
 use crate::generations::LEB128_MAGIC;
@@ -17,43 +17,53 @@ pub fn net_file(
     value: impl Fn(&str, usize) -> i32,
 ) -> Vec<u8> {
     let mut file = Vec::new();
-    for word in [
-        network.file.version,
-        network.file.hash(),
-        description.len() as u32,
-    ] {
-        file.extend_from_slice(&word.to_le_bytes());
+    if let Format::Stockfish(words) = network.file.format {
+        for word in [words.version, words.hash(), description.len() as u32] {
+            file.extend_from_slice(&word.to_le_bytes());
+        }
+        file.extend_from_slice(description.as_bytes());
     }
-    file.extend_from_slice(description.as_bytes());
-    let mut push = |section: &Section| match section {
-        Section::Hash { value, .. } => file.extend_from_slice(&value.to_le_bytes()),
-        Section::Tensor {
-            name,
-            bytes,
-            shape,
-            encoding,
-            ..
-        } => {
-            let values = (0..shape.iter().product()).map(|index| value(name, index));
-            match encoding {
-                Encoding::Raw => {
-                    values.for_each(|value| file.extend_from_slice(&value.to_le_bytes()[..*bytes]))
+    for (_, section) in network.file.all_sections(network.stacks.count) {
+        match section {
+            Section::Hash { value, .. } => file.extend_from_slice(&value.to_le_bytes()),
+            Section::Bytes(bytes) => file.extend_from_slice(bytes),
+            Section::Skipped(len) => file.resize(file.len() + len, 0),
+            Section::Align(to) => file.resize(file.len().next_multiple_of(*to), 0),
+            Section::Tensor(tensor) => {
+                if network.file.format == Format::Named {
+                    file.extend_from_slice(tensor.id.as_bytes());
+                    file.push(b'\n');
+                    file.extend_from_slice(&(tensor.values() as u64).to_le_bytes());
                 }
-                Encoding::Leb128 => {
-                    let mut block = Vec::new();
-                    values.for_each(|value| push_leb128(&mut block, value));
-                    file.extend_from_slice(LEB128_MAGIC);
-                    file.extend_from_slice(&(block.len() as u32).to_le_bytes());
-                    file.extend_from_slice(&block);
-                }
+                push_tensor(&mut file, tensor, &value);
             }
         }
-    };
-    transformer_sections(network).iter().for_each(&mut push);
-    for _ in 0..network.stacks.count {
-        stack_sections(network).iter().for_each(&mut push);
     }
+    let tail: Vec<u8> = network.file.tail.bytes(file.len()).collect();
+    file.extend_from_slice(&tail);
     file
+}
+
+fn push_tensor(file: &mut Vec<u8>, tensor: &Tensor, value: impl Fn(&str, usize) -> i32) {
+    let values = (0..tensor.values()).map(|index| value(&tensor.name, index));
+    match (tensor.encoding, tensor.element) {
+        (Encoding::Leb128, _) => {
+            let mut block = Vec::new();
+            values.for_each(|value| push_leb128(&mut block, value));
+            file.extend_from_slice(LEB128_MAGIC);
+            file.extend_from_slice(&(block.len() as u32).to_le_bytes());
+            file.extend_from_slice(&block);
+        }
+        (Encoding::Raw, FileElement::F32) => {
+            let factor = tensor.quantise.map_or(1.0, |quantise| quantise.factor);
+            values.for_each(|value| {
+                file.extend_from_slice(&((f64::from(value) / factor) as f32).to_le_bytes());
+            });
+        }
+        (Encoding::Raw, element) => {
+            values.for_each(|value| file.extend_from_slice(&value.to_le_bytes()[..element.size()]));
+        }
+    }
 }
 
 /// A net file with random weights for a network, small enough that accumulators stay within 16 bits and large enough that

@@ -15,7 +15,7 @@ mod transformer;
 use std::ops::RangeInclusive;
 
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::file::File;
+use crate::file::{File, Parts};
 use crate::network::{Network, Stacks};
 use crate::spec::{self, Select, Spec};
 
@@ -31,13 +31,14 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     if let (Some(layers), Some(_)) = (&layers, &output) {
         layers::check_all_used(spec, layers, diagnostics);
     }
-    let file = File::check(
-        &spec.file,
-        features.as_deref(),
-        transformer.as_ref(),
-        layers.as_deref(),
-        diagnostics,
-    );
+    let parts = Parts {
+        features: features.as_deref(),
+        transformer: transformer.as_ref(),
+        stacks: stacks.as_ref(),
+        layers: layers.as_deref(),
+        output: output.as_ref(),
+    };
+    let file = File::check(&spec.file, parts, diagnostics);
     Some(Network {
         name: name?,
         features: features?,
@@ -61,7 +62,7 @@ fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<S
 }
 
 /// `value` as a number of the range; reports it otherwise.
-fn in_range(
+pub(crate) fn in_range(
     key: &str,
     value: &Spanned<i64>,
     allowed: RangeInclusive<i64>,

@@ -1,6 +1,7 @@
 //! Text to [`Spec`]: TOML's syntax, the keys, their types and names. Every mistake is reported.
 
 mod features;
+mod file;
 mod layer;
 mod output;
 mod reference;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
-use crate::spec::{File, Layer, Reference, Select, Spec, Stacks, Transformer};
+use crate::spec::{Layer, Reference, Select, Spec, Stacks, Transformer};
 use table::{Table, Value, inline_table, integer, integers, named, section, string};
 
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.
@@ -48,10 +49,10 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         .required("output", "[output]", diagnostics)
         .and_then(|value| section("output", value, diagnostics))
         .and_then(|table| output::decode(table, diagnostics));
-    let file = root
+    let net_file = root
         .required("file", "[file]", diagnostics)
         .and_then(|value| section("file", value, diagnostics))
-        .and_then(|table| net_file(table, diagnostics));
+        .and_then(|table| file::decode(table, diagnostics));
     root.finish(diagnostics);
 
     Some(Spec {
@@ -61,7 +62,7 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         stacks: all_or_none(stacks)?,
         layers: layers?,
         output: output?,
-        file: file?,
+        file: net_file?,
     })
 }
 
@@ -277,24 +278,4 @@ fn reference(
             None
         }
     }
-}
-
-fn net_file(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
-    let format = table
-        .required("format", "format = \"stockfish\"", diagnostics)
-        .and_then(|value| named("format", value, diagnostics));
-    let version = table
-        .required("version", "version = 0x7AF32F20", diagnostics)
-        .and_then(|value| integer("version", value, diagnostics));
-    let encoding = table.optional_with("encoding", named, diagnostics);
-    let transformer_hash = table.optional_with("transformer_hash", integer, diagnostics);
-    let stack_hash = table.optional_with("stack_hash", integer, diagnostics);
-    table.finish(diagnostics);
-    Some(File {
-        format: format?,
-        version: version?,
-        encoding: encoding?,
-        transformer_hash: transformer_hash?,
-        stack_hash: stack_hash?,
-    })
 }

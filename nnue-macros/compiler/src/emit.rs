@@ -21,7 +21,6 @@ mod transform;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::file::Section;
 use crate::layout::Layout;
 use crate::network::Network;
 use crate::plan::Plan;
@@ -37,15 +36,6 @@ pub(crate) struct Program<'a> {
     pub(crate) runtime: &'a TokenStream,
     /// Tokens of the embedded net file's bytes, for [`Network`]s that carry one.
     pub(crate) embedded: Option<&'a TokenStream>,
-}
-
-impl Program<'_> {
-    fn sections(&self) -> (Vec<Section>, Vec<Section>) {
-        (
-            crate::file::transformer_sections(self.network),
-            crate::file::stack_sections(self.network),
-        )
-    }
 }
 
 /// Writes a network's module: its types, constants, tables and kernels.

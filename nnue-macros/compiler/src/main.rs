@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use nnue_compiler::diagnostics::{SourceFile, list, nearest};
+use nnue_compiler::file::{Format, Section};
 use nnue_compiler::isa::ISAS;
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
@@ -187,21 +188,33 @@ fn parse_options(command: Command, arguments: &[String]) -> Result<Chosen, Strin
 
 fn describe(network: &Network) -> String {
     let layout = Layout::of(network);
-    let file = &network.file;
     let mut text = nnue_compiler::diagram(network);
-    text += &format!(
-        "file: version {:#010x}, hash {:#010x}, transformer hash {:#010x}, stack hash {:#010x}\n",
-        file.version,
-        file.hash(),
-        file.transformer_hash,
-        file.stack_hash
-    );
+    match network.file.format {
+        Format::Stockfish(words) => {
+            text += &format!(
+                "file: version {:#010x}, hash {:#010x}, transformer hash {:#010x}, stack hash {:#010x}\n",
+                words.version,
+                words.hash(),
+                words.transformer_hash,
+                words.stack_hash
+            );
+        }
+        Format::Sequence => text += &format!("file: {}\n", order(network)),
+        Format::Named => text += &format!("file: in any order {}\n", order(network)),
+    }
     text += &format!(
         "memory: weights {} bytes, accumulator {} bytes\n",
         layout.weights.size,
         2 * layout.half.size
     );
     text
+}
+
+/// The tensors of the file, each with its type.
+fn order(network: &Network) -> String {
+    let tensors = network.file.sections.iter().filter_map(Section::tensor);
+    let tensors = tensors.map(|tensor| format!("{} {}", tensor.name, tensor.element));
+    tensors.collect::<Vec<_>>().join(", ")
 }
 
 fn print_plans(network: &Network, options: &Chosen) -> String {

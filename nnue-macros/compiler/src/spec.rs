@@ -2,11 +2,16 @@
 //! that is [`crate::check()`]'s work.
 
 mod features;
+mod file;
 
 use crate::diagnostics::{Span, Spanned};
 
 pub use features::{
     CustomKeys, FeatureKeys, Features, Flip, Mirror, PieceOrder, PieceSquareKeys, Planes,
+};
+pub use file::{
+    Axis, Bullet, BulletKind, Content, Entry, File, FileElement, FileRounding, Format, Stockfish,
+    TailName, TensorEntry, Tensors, Transposed,
 };
 
 /// A network as its TOML file describes it.
@@ -249,14 +254,6 @@ named! {
 }
 
 named! {
-    /// A file format.
-    Format {
-        /// Stockfish's `.nnue`.
-        Stockfish = "stockfish",
-    }
-}
-
-named! {
     /// How a net file stores the transformer's tensors.
     Encoding {
         /// Little-endian integers.
@@ -412,19 +409,4 @@ pub struct OutputDivide {
     pub by: Spanned<i64>,
     /// What is divided.
     pub of: DivideOf,
-}
-
-/// The `[file]` table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct File {
-    /// `format`: whose.
-    pub format: Spanned<Format>,
-    /// `version`: the first word of the file.
-    pub version: Spanned<i64>,
-    /// `encoding` of the transformer's tensors.
-    pub encoding: Option<Spanned<Encoding>>,
-    /// `transformer_hash`, where the file's is not the one that follows from the layers.
-    pub transformer_hash: Option<Spanned<i64>>,
-    /// `stack_hash`, likewise.
-    pub stack_hash: Option<Spanned<i64>>,
 }

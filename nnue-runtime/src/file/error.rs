@@ -1,9 +1,10 @@
 //! Why a network file is refused.
 
-#[cfg(feature = "std")]
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
+use super::cause::Cause;
 use super::identify::Identity;
 use super::layout::{Element, Place};
 
@@ -117,6 +118,108 @@ pub enum LoadError {
         value: i64,
         /// The tensor's type.
         element: Element,
+    },
+    /// The file has another length. Where nothing in a file marks its tensors, that is all there is to tell it by.
+    Size {
+        /// The name of the spec.
+        spec: &'static str,
+        /// The length of the spec's files in bytes.
+        expected: u64,
+        /// The length of the file in bytes.
+        found: u64,
+        /// What would explain the length, exactly.
+        causes: Vec<Cause>,
+        /// What the file is instead.
+        identity: Identity,
+    },
+    /// Bytes that are the same in all files of the spec differ.
+    Bytes {
+        /// Where they begin.
+        offset: u64,
+        /// What they should be.
+        expected: &'static [u8],
+        /// What they are.
+        found: Vec<u8>,
+        /// What the file is instead.
+        identity: Identity,
+    },
+    /// The file does not end as it should, behind the last tensor.
+    Tail {
+        /// Where the last tensor ends.
+        offset: u64,
+        /// How many bytes should follow.
+        expected_len: u64,
+        /// What they should repeat.
+        text: &'static [u8],
+    },
+    /// A tensor that no tensor of the network is called like.
+    UnknownEntry {
+        /// Where its name begins.
+        offset: u64,
+        /// Its name, or its beginning.
+        found: String,
+        /// The names that there may be.
+        allowed: Vec<&'static str>,
+        /// What the file is instead.
+        identity: Identity,
+    },
+    /// A tensor is there twice.
+    EntryTwice {
+        /// Which.
+        place: Place,
+        /// Where the second begins.
+        offset: u64,
+    },
+    /// A tensor is not there.
+    EntryMissing {
+        /// Which.
+        place: Place,
+    },
+    /// A tensor has another number of values.
+    EntryLen {
+        /// Which.
+        place: Place,
+        /// Where it begins.
+        offset: u64,
+        /// The number of values it says to have.
+        found: u64,
+        /// The number of values it should have.
+        expected: u64,
+    },
+    /// A value is infinite or not a number.
+    NotFinite {
+        /// Of which tensor.
+        place: Place,
+        /// The number of the value in the file's order, from 0.
+        index: u64,
+        /// The value.
+        value: f64,
+    },
+    /// A value is too large for its type in memory.
+    OutOfRange {
+        /// Of which tensor.
+        place: Place,
+        /// The number of the value in the file's order, from 0.
+        index: u64,
+        /// The value in the file.
+        value: f64,
+        /// What stands for 1.0, for values that are quantised.
+        factor: Option<f64>,
+        /// The smallest and the largest integer that are allowed.
+        allowed: (i32, i32),
+    },
+    /// An input reaches more runs of 16 outputs than there is room for.
+    OutputBlocks {
+        /// By the weights of which tensor.
+        place: Place,
+        /// In which stack, if there are several.
+        bucket: Option<usize>,
+        /// The number of the input, from 0.
+        input: usize,
+        /// How many runs it reaches.
+        found: usize,
+        /// How many it may reach.
+        allowed: usize,
     },
     /// The file goes on after the last tensor.
     TrailingBytes {
@@ -251,6 +354,123 @@ impl fmt::Display for LoadError {
                 f,
                 "value {index} of `{place}` at offset {offset} is {value}, which is not an {element}"
             ),
+            Self::Size {
+                spec,
+                expected,
+                found,
+                causes,
+                identity,
+            } => {
+                write!(
+                    f,
+                    "the file has {found} bytes, expected {expected} for {spec}"
+                )?;
+                if *identity != Identity::Unknown {
+                    return write_identity(f, *identity);
+                }
+                causes.iter().enumerate().try_for_each(|(index, cause)| {
+                    let joint = if index == 0 { ": as if" } else { ", or as if" };
+                    write!(f, "{joint} {cause}")
+                })
+            }
+            Self::Bytes {
+                offset,
+                expected,
+                found,
+                identity,
+            } => {
+                write!(
+                    f,
+                    "bytes at offset {offset} are {}, expected {}",
+                    Hex(found),
+                    Hex(expected)
+                )?;
+                write_identity(f, *identity)
+            }
+            Self::Tail {
+                offset,
+                expected_len,
+                text,
+            } => write!(
+                f,
+                "the last tensor ends at offset {offset}: expected {expected_len} bytes of `{}` \
+                 to follow, found others",
+                text.escape_ascii()
+            ),
+            Self::UnknownEntry {
+                offset,
+                found,
+                allowed,
+                identity,
+            } => {
+                write!(
+                    f,
+                    "found `{}` at offset {offset}, expected the name of a tensor: ",
+                    found.escape_debug()
+                )?;
+                allowed.iter().enumerate().try_for_each(|(index, name)| {
+                    let joint = match index {
+                        0 => "",
+                        _ if index + 1 == allowed.len() => " or ",
+                        _ => ", ",
+                    };
+                    write!(f, "{joint}`{name}`")
+                })?;
+                write_identity(f, *identity)
+            }
+            Self::EntryTwice { place, offset } => {
+                write!(
+                    f,
+                    "`{place}` is there twice, for the second time at offset {offset}"
+                )
+            }
+            Self::EntryMissing { place } => write!(f, "the file does not have `{place}`"),
+            Self::EntryLen {
+                place,
+                offset,
+                found,
+                expected,
+            } => write!(
+                f,
+                "`{place}` at offset {offset} has {found} values, expected {expected}"
+            ),
+            Self::NotFinite {
+                place,
+                index,
+                value,
+            } => write!(
+                f,
+                "value {index} of `{place}` is {value}, expected a finite number"
+            ),
+            Self::OutOfRange {
+                place,
+                index,
+                value,
+                factor,
+                allowed: (low, high),
+            } => {
+                write!(f, "value {index} of `{place}` is {value}")?;
+                if let Some(factor) = factor {
+                    write!(f, ", times {factor} that is {}", value * factor)?;
+                }
+                write!(f, ", allowed are {low} to {high}")
+            }
+            Self::OutputBlocks {
+                place,
+                bucket,
+                input,
+                found,
+                allowed,
+            } => {
+                write!(f, "input {input} of `{place}`")?;
+                if let Some(bucket) = bucket {
+                    write!(f, " in stack {bucket}")?;
+                }
+                write!(
+                    f,
+                    " reaches {found} runs of 16 outputs, allowed are {allowed}"
+                )
+            }
             Self::TrailingBytes {
                 expected_len,
                 found_len,
@@ -265,6 +485,20 @@ impl fmt::Display for LoadError {
             #[cfg(feature = "std")]
             Self::Io { message, .. } => f.write_str(message),
         }
+    }
+}
+
+/// Up to 16 bytes as people look at them.
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 16;
+        f.write_str("`")?;
+        for (index, byte) in self.0.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{byte:02x}", if index > 0 { " " } else { "" })?;
+        }
+        f.write_str(if self.0.len() > SHOWN { " ...`" } else { "`" })
     }
 }
 

@@ -3,8 +3,7 @@
 use core::fmt;
 use core::ops::RangeInclusive;
 
-use alloc::vec::Vec;
-
+use super::form::{Form, Placed};
 use super::leb128;
 
 /// The longest description that a file may carry, in bytes. Released nets use at most a few hundred; the limit keeps
@@ -14,19 +13,37 @@ pub const DESCRIPTION_LIMIT: u32 = 64 * 1024;
 /// Bytes before the description: version, network hash, length of the description.
 pub(crate) const START_LEN: usize = 12;
 
-/// A whole network file: the header, the sections of the transformer, then those of every stack.
+/// A whole network file: the sections that come once, those of every stack, the tail.
 #[derive(Clone, Copy, Debug)]
 pub struct FileLayout {
     /// The name of the spec, for messages.
     pub name: &'static str,
-    /// The version word at offset 0.
-    pub version: u32,
-    /// The network hash at offset 4.
-    pub hash: u32,
-    /// What follows the description, in file order.
+    /// How the sections are found.
+    pub format: Format,
+    /// What the file begins with, in file order.
     pub sections: &'static [Section],
     /// What follows `sections`, repeated.
     pub stacks: Stacks,
+    /// What the file ends with.
+    pub tail: Tail,
+    /// How its length depends on the network's shape, for messages.
+    pub extents: &'static [Extent],
+}
+
+/// How the sections of a file are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Stockfish's: a header, and hashes among the sections.
+    Stockfish {
+        /// The version word at offset 0.
+        version: u32,
+        /// The network hash at offset 4.
+        hash: u32,
+    },
+    /// One section after the other from offset 0 on, nothing but their lengths to find them by.
+    Sequence,
+    /// Tensors in any order, before each its [`Stored::id`], a line feed and the number of values as a `u64`.
+    Named,
 }
 
 /// The layer stacks: one list of sections, repeated in the file and in memory.
@@ -36,8 +53,28 @@ pub struct Stacks {
     pub count: usize,
     /// Bytes from a stack to the next in memory.
     pub stride: usize,
-    /// The sections of one stack, in file order. [`Tensor::offset`] is that of the tensor in stack 0.
+    /// The sections of one stack, in file order. [`Placed::offset`] is that of the tensor in stack 0.
     pub sections: &'static [Section],
+}
+
+/// What a file ends with: a text, repeated and cut off where the file's length is a multiple of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tail {
+    /// The text. Not empty.
+    pub text: &'static [u8],
+    /// What the file's length is a multiple of; 1 for files without a tail.
+    pub multiple: usize,
+}
+
+/// A number of the network's shape that the length of the file depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// What it is a number of, as in `neurons`.
+    pub name: &'static str,
+    /// The number.
+    pub count: usize,
+    /// The bytes of the file that each accounts for.
+    pub bytes: usize,
 }
 
 /// One piece of a file.
@@ -50,26 +87,68 @@ pub enum Section {
         /// Its value.
         expected: u32,
     },
+    /// Bytes that must be these.
+    Bytes(&'static [u8]),
+    /// So many bytes that mean nothing here. They are kept for writing.
+    Skipped(usize),
+    /// Bytes up to the next multiple of this, counted from the start of the file.
+    Align(usize),
     /// Weights or biases.
     Tensor(Tensor),
 }
 
-/// A tensor, in the file and in memory.
+/// A tensor, in the file and in memory: buckets of rows of columns. Of weights, rows are outputs and columns inputs;
+/// but the transformer's have a row for each feature and a column for each neuron, as kernels read them.
 #[derive(Clone, Copy, Debug)]
 pub struct Tensor {
     /// Its name, for messages, such as `transformer.weights`.
     pub name: &'static str,
-    /// The type of its values, in the file as in memory.
-    pub element: Element,
-    /// How the file holds the values. [`Order::Affine`] tensors are [`Encoding::Raw`].
-    pub encoding: Encoding,
-    /// Where it begins in memory, in bytes from the start of the weights.
-    pub offset: usize,
-    /// How the values are arranged.
-    pub order: Order,
+    /// Buckets, rows and columns.
+    pub shape: [usize; 3],
+    /// In the file.
+    pub stored: Stored,
+    /// In memory.
+    pub placed: Placed,
 }
 
-/// The integer type of a tensor.
+/// A tensor in a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    /// What the file calls it; only [`Format::Named`] files do.
+    pub id: &'static str,
+    /// The type of its values.
+    pub element: Element,
+    /// How the file holds them.
+    pub encoding: Encoding,
+    /// How many there are, padding included.
+    pub values: usize,
+    /// How many values lie between a bucket, row or column and the next. What they do not reach is padding.
+    pub strides: [usize; 3],
+    /// How floating point becomes integers; only `f32` tensors have this, and need it unless memory is `f32` too.
+    pub quantise: Option<Quantise>,
+}
+
+/// From floating point to integers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantise {
+    /// What stands for 1.0.
+    pub factor: f64,
+    /// What happens to fractions.
+    pub rounding: Rounding,
+    /// The type of integers that must hold the result.
+    pub element: Element,
+}
+
+/// What happens to fractions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// They are cut off.
+    Truncate,
+    /// To the nearest integer, halves away from zero.
+    Nearest,
+}
+
+/// The type of a tensor's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// 8 bits, signed.
@@ -78,68 +157,17 @@ pub enum Element {
     I16,
     /// 32 bits, signed.
     I32,
+    /// Floating point.
+    F32,
 }
 
 /// How a file holds the values of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// Little-endian integers, one after the other.
+    /// Little-endian numbers, one after the other.
     Raw,
     /// One block of signed LEB128 values.
     Leb128,
-}
-
-/// How the values of a tensor are arranged in the file and in memory.
-#[derive(Clone, Copy, Debug)]
-pub enum Order {
-    /// Memory has the order of the file.
-    Same {
-        /// The number of values.
-        count: usize,
-    },
-    /// The `i8` weights of an affine layer, rearranged for the kernels.
-    Affine(Affine),
-}
-
-/// The weights of an affine layer.
-///
-/// In the file: rows `[outputs][padded_inputs]`. In memory an input has a *slot*, which differs from its number where
-/// the layer before leaves gaps or where vector instructions shuffle its outputs. What no input of the file fills is
-/// zero.
-#[derive(Clone, Copy, Debug)]
-pub struct Affine {
-    /// The outputs of the layer.
-    pub outputs: usize,
-    /// The inputs of the layer.
-    pub inputs: usize,
-    /// The length of a row in the file. Columns from `inputs` on are never evaluated.
-    pub padded_inputs: usize,
-    /// The outputs that memory has room for, at least `outputs`.
-    pub memory_outputs: usize,
-    /// The slots of a row in memory, gaps included; a multiple of 4.
-    pub slots: usize,
-    /// Which slots the inputs have: every input is in exactly one segment, and segments share no slot.
-    pub segments: &'static [Segment],
-    /// Whether memory is `[slots / 4][memory_outputs][4]` rather than `[memory_outputs][slots]`.
-    pub blocked: bool,
-}
-
-/// Inputs, `step` apart, whose slots are a run.
-#[derive(Clone, Copy, Debug)]
-pub struct Segment {
-    /// The first input.
-    pub input: usize,
-    /// From one input to the next.
-    pub step: usize,
-    /// The first slot of the region that the inputs are in.
-    pub slot: usize,
-    /// Where in that region the inputs begin.
-    pub at: usize,
-    /// The number of inputs.
-    pub len: usize,
-    /// Whether the region comes out of vector "pack" instructions, which interleave groups of eight bytes in an order
-    /// that depends on the level: see [`Affine::slot`]. Then the region is whole vectors.
-    pub packed: bool,
 }
 
 /// A place in a file, for messages: a section, and the stack it belongs to.
@@ -163,32 +191,49 @@ impl FileLayout {
     /// The layout of nothing: what stands in for one when a spec has errors.
     pub const EMPTY: FileLayout = FileLayout {
         name: "",
-        version: 0,
-        hash: 0,
+        format: Format::Sequence,
         sections: &[],
-        stacks: Stacks {
-            count: 0,
-            stride: 0,
-            sections: &[],
-        },
+        stacks: Stacks::NONE,
+        tail: Tail::NONE,
+        extents: &[],
     };
 
     /// The length in bytes of the longest file that can be valid: raw tensors as they are, LEB128 values of the
     /// longest form, a description of [`DESCRIPTION_LIMIT`] bytes.
     pub fn max_len(&self) -> u64 {
-        let sections: u64 = self
-            .entries()
-            .map(|entry| match entry.section {
-                Section::Hash { .. } => 4,
-                Section::Tensor(tensor) => match tensor.encoding {
-                    Encoding::Raw => tensor.raw_len() as u64,
-                    Encoding::Leb128 => {
-                        (leb128::MAGIC.len() + 4) as u64 + tensor.leb128_len().end()
-                    }
-                },
-            })
-            .sum();
-        START_LEN as u64 + u64::from(DESCRIPTION_LIMIT) + sections
+        let start = match self.format {
+            Format::Stockfish { .. } => START_LEN as u64 + u64::from(DESCRIPTION_LIMIT),
+            Format::Sequence | Format::Named => 0,
+        };
+        let data = self.entries().fold(start, |offset, entry| {
+            let len = match entry.section {
+                Section::Align(to) => return offset.next_multiple_of(*to as u64),
+                Section::Tensor(tensor) => self.tensor_max_len(tensor),
+                section => section.len(),
+            };
+            offset + len
+        });
+        data.next_multiple_of(self.tail.multiple as u64)
+    }
+
+    /// Where the last section ends in a file of [`Format::Sequence`], whose tensors are raw.
+    pub(crate) fn data_len(&self) -> usize {
+        self.entries().fold(0, |offset, entry| match entry.section {
+            Section::Align(to) => offset.next_multiple_of(*to),
+            section => offset + section.len() as usize,
+        })
+    }
+
+    /// The most bytes that a tensor takes, with what stands before its values.
+    fn tensor_max_len(&self, tensor: &Tensor) -> u64 {
+        let values = match tensor.stored.encoding {
+            Encoding::Raw => tensor.raw_len() as u64,
+            Encoding::Leb128 => (leb128::MAGIC.len() + 4) as u64 + tensor.leb128_len().end(),
+        };
+        match self.format {
+            Format::Named => values + (tensor.stored.id.len() + 1 + 8) as u64,
+            _ => values,
+        }
     }
 
     /// The inputs of the affine layers of a stack.
@@ -197,10 +242,9 @@ impl FileLayout {
             .sections
             .iter()
             .filter_map(|section| match section {
-                Section::Tensor(Tensor {
-                    order: Order::Affine(affine),
-                    ..
-                }) => Some(affine.inputs),
+                Section::Tensor(tensor) if tensor.stored.element == Element::I8 => {
+                    Some(tensor.shape[2])
+                }
                 _ => None,
             })
     }
@@ -231,99 +275,168 @@ impl FileLayout {
         });
         once.chain(repeated)
     }
+
+    /// All tensors in file order, with what to add to their offsets in memory.
+    pub(crate) fn tensors(&self) -> impl Iterator<Item = (usize, &'static Tensor)> + use<> {
+        self.entries().filter_map(|entry| match entry.section {
+            Section::Tensor(tensor) => Some((entry.base, tensor)),
+            _ => None,
+        })
+    }
+}
+
+impl Stacks {
+    /// No sections that repeat.
+    pub const NONE: Stacks = Stacks {
+        count: 0,
+        stride: 0,
+        sections: &[],
+    };
+}
+
+impl Tail {
+    /// The file ends with its last section.
+    pub const NONE: Tail = Tail {
+        text: b"\0",
+        multiple: 1,
+    };
+
+    /// The bytes that follow the last section, which ends at `offset`.
+    pub(crate) fn bytes(self, offset: usize) -> impl Iterator<Item = u8> {
+        let len = offset.next_multiple_of(self.multiple) - offset;
+        self.text.iter().copied().cycle().take(len)
+    }
 }
 
 impl Section {
-    const fn name(&self) -> &'static str {
+    /// A tensor whose values memory has as the file has them: `rows` of `columns` integers.
+    pub const fn same(
+        name: &'static str,
+        element: Element,
+        encoding: Encoding,
+        offset: usize,
+        [rows, columns]: [usize; 2],
+    ) -> Section {
+        Section::Tensor(Tensor {
+            name,
+            shape: [1, rows, columns],
+            stored: Stored {
+                id: "",
+                element,
+                encoding,
+                values: rows * columns,
+                strides: [0, columns, 1],
+                quantise: None,
+            },
+            placed: Placed {
+                element,
+                offset,
+                stride: 0,
+                form: Form::Rows,
+                rows,
+                slots: columns,
+                segments: &[],
+            },
+        })
+    }
+
+    /// What messages call it.
+    pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Hash { name, .. } => name,
+            Self::Bytes(_) => "bytes",
+            Self::Skipped(_) => "skipped bytes",
+            Self::Align(_) => "alignment",
             Self::Tensor(tensor) => tensor.name,
         }
+    }
+
+    /// The bytes that it takes, where that depends neither on its place nor on its values.
+    fn len(&self) -> u64 {
+        let len = match self {
+            Self::Hash { .. } => 4,
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Skipped(len) => *len,
+            Self::Align(_) => 0,
+            Self::Tensor(tensor) => tensor.raw_len(),
+        };
+        len as u64
     }
 }
 
 impl Tensor {
-    /// The number of values in the file.
-    pub(crate) const fn count(&self) -> usize {
-        match self.order {
-            Order::Same { count } => count,
-            Order::Affine(affine) => affine.outputs * affine.padded_inputs,
-        }
-    }
-
     /// The bytes of the values in the file if it holds them raw.
     pub(crate) const fn raw_len(&self) -> usize {
-        self.count() * self.element.size()
+        self.stored.values * self.stored.element.size()
     }
 
     /// How many bytes the values may take as LEB128.
     pub(crate) fn leb128_len(&self) -> RangeInclusive<u64> {
-        let count = self.count() as u64;
-        count..=count * leb128::longest(self.element.size()) as u64
+        let count = self.stored.values as u64;
+        count..=count * leb128::longest(self.stored.element.size()) as u64
     }
 
-    /// The bytes of the tensor in memory.
-    pub(crate) const fn memory_len(&self) -> usize {
-        let count = match self.order {
-            Order::Same { count } => count,
-            Order::Affine(affine) => affine.memory_outputs * affine.slots,
+    /// Whether memory has the integers of the file in the order of the file, so that they need only be copied.
+    pub(crate) fn is_same(&self) -> bool {
+        let ([buckets, rows, columns], stored, placed) = (self.shape, &self.stored, &self.placed);
+        let in_order = stored.strides[2] == 1 && (rows == 1 || stored.strides[1] == columns);
+        buckets == 1
+            && in_order
+            && stored.values == rows * columns
+            && stored.element == placed.element
+            && stored.element != Element::F32
+            && placed.is_rows_of(rows, columns)
+    }
+
+    /// Where in the file's values that of a bucket, row and column is.
+    pub(crate) const fn stored_index(&self, [bucket, row, column]: [usize; 3]) -> usize {
+        let strides = self.stored.strides;
+        bucket * strides[0] + row * strides[1] + column * strides[2]
+    }
+
+    /// The values of the file that are none of the tensor's.
+    pub(crate) fn padding(&self) -> impl Iterator<Item = usize> {
+        let values: usize = self.shape.iter().product();
+        let end = if values == self.stored.values {
+            0
+        } else {
+            self.stored.values
         };
-        count * self.element.size()
+        let mut axes = [0, 1, 2].map(|axis| (self.stored.strides[axis], self.shape[axis]));
+        axes.sort_unstable_by_key(|(stride, _)| core::cmp::Reverse(*stride));
+        (0..end).filter(move |&index| {
+            let mut rest = index;
+            for (stride, len) in axes {
+                if len > 1 {
+                    let position = rest / stride;
+                    if position >= len {
+                        return true;
+                    }
+                    rest -= position * stride;
+                }
+            }
+            rest != 0
+        })
     }
 }
 
 impl Element {
+    /// The smallest and the largest integer; `None` for floating point.
+    pub(crate) const fn limits(self) -> Option<(i32, i32)> {
+        match self {
+            Self::I8 => Some((i8::MIN as i32, i8::MAX as i32)),
+            Self::I16 => Some((i16::MIN as i32, i16::MAX as i32)),
+            Self::I32 => Some((i32::MIN, i32::MAX)),
+            Self::F32 => None,
+        }
+    }
+
     /// The bytes of a value.
     pub const fn size(self) -> usize {
         match self {
             Self::I8 => 1,
             Self::I16 => 2,
-            Self::I32 => 4,
-        }
-    }
-}
-
-impl Affine {
-    /// The slot in memory of an input, for a level's order `packed` of eight-byte groups.
-    ///
-    /// In a packed segment, each vector of `packed.len()` groups holds in group `g` the eight inputs of the logical
-    /// group `packed[g]` (AVX2: `[0, 2, 1, 3]`; scalar code: `[0]`, which changes nothing).
-    ///
-    /// # Panics
-    ///
-    /// If the input is in no segment, or `packed` is not a permutation of its indices: in a constant, the build fails.
-    pub const fn slot(&self, input: usize, packed: &[usize]) -> usize {
-        let mut i = 0;
-        while i < self.segments.len() {
-            let segment = self.segments[i];
-            let distance = input.wrapping_sub(segment.input);
-            let position = segment.at + distance / segment.step;
-            if distance.is_multiple_of(segment.step) && distance / segment.step < segment.len {
-                return segment.slot
-                    + if segment.packed {
-                        packed_position(position, packed)
-                    } else {
-                        position
-                    };
-            }
-            i += 1;
-        }
-        panic!("an input is in no segment")
-    }
-
-    /// The slots of all inputs.
-    pub(crate) fn slots_of_inputs(&self, packed: &[usize]) -> Vec<usize> {
-        (0..self.inputs)
-            .map(|input| self.slot(input, packed))
-            .collect()
-    }
-
-    /// Where the weight of an output and a slot lies in memory, in bytes from the start of the tensor.
-    pub(crate) const fn index(&self, output: usize, slot: usize) -> usize {
-        if self.blocked {
-            (slot / 4 * self.memory_outputs + output) * 4 + slot % 4
-        } else {
-            output * self.slots + slot
+            Self::I32 | Self::F32 => 4,
         }
     }
 }
@@ -334,6 +447,7 @@ impl fmt::Display for Element {
             Self::I8 => "i8",
             Self::I16 => "i16",
             Self::I32 => "i32",
+            Self::F32 => "f32",
         })
     }
 }
@@ -347,174 +461,33 @@ impl fmt::Display for Place {
     }
 }
 
-/// Rearranges weights loaded for the level with the packed order `from` into those of the level with the order `to`.
-///
-/// # Panics
-///
-/// If `weights` is shorter than the layout says.
-pub fn relevel(layout: &FileLayout, weights: &mut [u8], from: &[usize], to: &[usize]) {
-    for entry in layout.entries() {
-        let Section::Tensor(tensor) = entry.section else {
-            continue;
-        };
-        let Order::Affine(affine) = &tensor.order else {
-            continue;
-        };
-        if affine.segments.iter().all(|segment| !segment.packed) {
-            continue;
-        }
-        let start = entry.base + tensor.offset;
-        let memory = &mut weights[start..start + tensor.memory_len()];
-        let before = memory.to_vec();
-        // Of a region that is read in part, the slots that were read are not those that will be.
-        memory.fill(0);
-        for input in 0..affine.inputs {
-            let (source, target) = (affine.slot(input, from), affine.slot(input, to));
-            for output in 0..affine.outputs {
-                memory[affine.index(output, target)] = before[affine.index(output, source)];
-            }
-        }
-    }
-}
-
-/// Where the level's pack instructions put the byte that is logically at `position`.
-const fn packed_position(position: usize, packed: &[usize]) -> usize {
-    let groups = packed.len();
-    let logical = position / 8 % groups;
-    let mut group = 0;
-    while packed[group] != logical {
-        group += 1;
-    }
-    position / (8 * groups) * (8 * groups) + group * 8 + position % 8
-}
-
 #[cfg(test)]
 mod tests {
     use alloc::string::ToString;
-    use alloc::vec;
+    use alloc::vec::Vec;
 
-    use super::super::tests::{ORDERS, RAW};
+    use super::super::tests::RAW;
     use super::*;
 
-    const GAPS: Affine = Affine {
-        outputs: 3,
-        inputs: 128 + 15 + 5,
-        padded_inputs: 160,
-        memory_outputs: 4,
-        slots: 152,
-        segments: &[
-            Segment {
-                input: 0,
-                step: 1,
-                slot: 0,
-                at: 0,
-                len: 128,
-                packed: true,
-            },
-            Segment {
-                input: 128,
-                step: 1,
-                slot: 137,
-                at: 0,
-                len: 15,
-                packed: false,
-            },
-            Segment {
-                input: 143,
-                step: 1,
-                slot: 130,
-                at: 0,
-                len: 5,
-                packed: false,
-            },
-        ],
-        blocked: true,
-    };
-
-    #[test]
-    fn slots_are_distinct_and_inside_the_row() {
-        for order in ORDERS {
-            let mut seen = [false; GAPS.slots];
-            for slot in GAPS.slots_of_inputs(order) {
-                assert!(!core::mem::replace(&mut seen[slot], true), "slot {slot}");
-            }
-            assert_eq!(seen.iter().filter(|&&seen| seen).count(), GAPS.inputs);
-        }
-    }
-
-    #[test]
-    fn a_memory_group_holds_the_logical_group_that_the_order_names() {
-        for order in ORDERS {
-            for (vector, (group, &logical)) in (0..128 / (8 * order.len()))
-                .flat_map(|v| order.iter().enumerate().map(move |g| (v, g)))
-            {
-                let first = vector * 8 * order.len();
-                for byte in 0..8 {
-                    assert_eq!(
-                        GAPS.slot(first + logical * 8 + byte, order),
-                        first + group * 8 + byte
-                    );
-                }
-            }
-        }
-    }
-
-    /// Every second input is in the first of two regions, and of the second region only a part is read.
-    #[test]
-    fn interleaved_inputs_keep_their_region() {
-        const fn segment(input: usize, slot: usize, at: usize, len: usize) -> Segment {
-            Segment {
-                input,
-                step: 2,
-                slot,
-                at,
-                len,
-                packed: true,
-            }
-        }
-        let affine = Affine {
-            inputs: 105,
-            segments: const { &[segment(1, 0, 0, 52), segment(0, 64, 11, 53)] },
-            ..GAPS
+    fn tensor(shape: [usize; 3], strides: [usize; 3], values: usize) -> Tensor {
+        let Section::Tensor(same) = Section::same(
+            "weights",
+            Element::I8,
+            Encoding::Raw,
+            0,
+            [shape[1], shape[2]],
+        ) else {
+            unreachable!()
         };
-        for order in ORDERS {
-            let in_region = |position| packed_position(position, order);
-            assert_eq!(affine.slot(1, order), in_region(0));
-            assert_eq!(affine.slot(103, order), in_region(51));
-            assert_eq!(affine.slot(0, order), 64 + in_region(11));
-            assert_eq!(affine.slot(104, order), 64 + in_region(63));
+        Tensor {
+            shape,
+            stored: Stored {
+                strides,
+                values,
+                ..same.stored
+            },
+            ..same
         }
-    }
-
-    #[test]
-    fn unpacked_segments_ignore_the_order() {
-        for order in ORDERS {
-            assert_eq!(GAPS.slot(128, order), 137);
-            assert_eq!(GAPS.slot(147, order), 134);
-        }
-    }
-
-    #[test]
-    fn a_slot_can_be_computed_in_a_constant() {
-        const SLOT: usize = GAPS.slot(9, &[0, 2, 1, 3]);
-        assert_eq!(SLOT, 17);
-    }
-
-    #[test]
-    fn each_weight_has_its_own_place_in_memory() {
-        for blocked in [false, true] {
-            let affine = Affine { blocked, ..GAPS };
-            let mut seen = vec![false; affine.memory_outputs * affine.slots];
-            for output in 0..affine.memory_outputs {
-                for slot in 0..affine.slots {
-                    assert!(!core::mem::replace(
-                        &mut seen[affine.index(output, slot)],
-                        true
-                    ));
-                }
-            }
-        }
-        assert_eq!(GAPS.index(2, 6), (4 + 2) * 4 + 2);
     }
 
     #[test]
@@ -526,5 +499,41 @@ mod tests {
             ..RAW.stacks
         };
         assert_eq!(last(FileLayout { stacks, ..RAW }), "fc_1.weights");
+    }
+
+    #[test]
+    fn padding_is_what_no_value_reaches() {
+        for (shape, strides, values) in [
+            ([1, 2, 7], [0, 32, 1], 64),
+            ([2, 3, 5], [1, 2, 8], 40),
+            ([2, 3, 5], [24, 8, 1], 48),
+            ([3, 1, 5], [1, 0, 4], 20),
+            ([2, 3, 5], [15, 5, 1], 30),
+        ] {
+            let tensor = tensor(shape, strides, values);
+            let mut padding = alloc::vec![true; values];
+            for bucket in 0..shape[0] {
+                for row in 0..shape[1] {
+                    for column in 0..shape[2] {
+                        padding[tensor.stored_index([bucket, row, column])] = false;
+                    }
+                }
+            }
+            let expected: Vec<usize> = (0..values).filter(|&index| padding[index]).collect();
+            assert_eq!(tensor.padding().collect::<Vec<_>>(), expected, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn tails_reach_to_the_multiple() {
+        let tail = Tail {
+            text: b"bullet",
+            multiple: 64,
+        };
+        let bytes = |offset| tail.bytes(offset).collect::<Vec<u8>>();
+        assert_eq!(bytes(64), b"");
+        assert_eq!(bytes(63), b"b");
+        assert_eq!(bytes(120), b"bulletbu");
+        assert_eq!(Tail::NONE.bytes(7).count(), 0);
     }
 }

@@ -1,22 +1,31 @@
 //! From a file to weights.
 
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
+use super::cause::causes;
 use super::error::LoadError;
+use super::form::{Bucket, Form};
 use super::identify::{Identity, identify};
 use super::layout::{
-    Affine, DESCRIPTION_LIMIT, Element, Encoding, FileLayout, Order, Place, Section, Tensor,
+    DESCRIPTION_LIMIT, Element, Encoding, FileLayout, Format, Place, Section, Tensor,
 };
 use super::leb128::{self, Fault};
+use super::quantise::Unfit;
+use super::transposed::is_probably_transposed;
 
-/// A file cut into its tensors: everything about it is checked but the values of LEB128 blocks.
+/// A file cut into its tensors: everything about it is checked but single values.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     description: &'a [u8],
     /// Where the description ends in the file.
     body: usize,
     tensors: Vec<Part<'a>>,
-    looks_like: Option<Identity>,
+    /// Whether the order of sections follows from nothing but the spec.
+    unmarked: bool,
+    loaded: Loaded,
 }
 
 /// What a file says besides its weights.
@@ -24,9 +33,15 @@ pub struct Parts<'a> {
 pub struct Loaded {
     /// The description in the header: text, usually, but any bytes are allowed.
     pub description: Vec<u8>,
-    /// The bytes other than zero in columns of affine layers that are never evaluated, each with its offset from the
-    /// end of the description, in ascending order. Some nets have a few there, for a pretty hash.
+    /// The bytes other than zero in padding, each with its offset from the end of the description, in ascending order.
+    /// Some nets have a few there, for a pretty hash.
     pub ignored: Vec<(u64, u8)>,
+    /// The bytes of all [`Section::Skipped`], one after the other.
+    pub skipped: Vec<u8>,
+    /// The order in which a file of [`Format::Named`] has the layout's sections; empty for other formats.
+    pub order: Vec<usize>,
+    /// Tensors that look as if the file had them in another order, with rows and columns exchanged.
+    pub transposed: Vec<Place>,
     /// What the file is, where its header and its size are those of the layout but its weights are another network's.
     pub looks_like: Option<Identity>,
 }
@@ -35,8 +50,8 @@ pub struct Loaded {
 struct Part<'a> {
     place: Place,
     tensor: &'static Tensor,
-    /// Where the tensor begins in memory.
-    memory: usize,
+    /// What to add to the tensor's place in memory.
+    base: usize,
     /// Where `bytes` begin in the file.
     offset: usize,
     /// The raw values, or what follows the byte count of a LEB128 block.
@@ -54,54 +69,57 @@ struct Cursor<'a> {
 ///
 /// # Errors
 ///
-/// All of [`LoadError`] but those about single LEB128 values, [`LoadError::TooLong`] and `LoadError::Io`.
+/// All of [`LoadError`] but those about single values, [`LoadError::TooLong`] and `LoadError::Io`.
 pub fn split<'a>(layout: &FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     let mut cursor = Cursor { source, offset: 0 };
-    let description_len = cursor.start(layout)?;
-    let description = cursor.take(header("description"), description_len)?;
-    let body = cursor.offset;
-
-    let mut tensors = Vec::new();
-    // The end of the last thing that could be recognised. If a section is not where it should be, it is searched for
-    // from here.
-    let mut landmark = body;
-    for entry in layout.entries() {
-        let place = entry.place;
-        match entry.section {
-            Section::Hash { expected, .. } => {
-                cursor.hash(place, *expected, landmark)?;
-                landmark = cursor.offset;
-            }
-            Section::Tensor(tensor) => {
-                let bytes = match tensor.encoding {
-                    Encoding::Raw => cursor.raw(place, tensor)?,
-                    Encoding::Leb128 => cursor.block(place, tensor, landmark)?,
-                };
-                tensors.push(Part {
-                    place,
-                    tensor,
-                    memory: entry.base + tensor.offset,
-                    offset: cursor.offset - bytes.len(),
-                    bytes,
-                });
-                if tensor.encoding == Encoding::Leb128 {
-                    landmark = cursor.offset;
-                }
-            }
+    let mut parts = Parts {
+        description: &[],
+        body: 0,
+        tensors: Vec::new(),
+        unmarked: layout.format == Format::Sequence,
+        loaded: Loaded::default(),
+    };
+    match layout.format {
+        Format::Stockfish { .. } => {
+            let description_len = cursor.start(layout)?;
+            parts.description = cursor.take(header("description"), description_len)?;
+            parts.body = cursor.offset;
+            parts.sections(layout, &mut cursor)?;
+            parts.loaded.looks_like = contradiction(layout, source);
         }
+        Format::Sequence => {
+            // Without marks in the file, its length is all that tells one net from another: it comes first.
+            let expected = layout.max_len();
+            if source.len() as u64 != expected {
+                return Err(LoadError::Size {
+                    spec: layout.name,
+                    expected,
+                    found: source.len() as u64,
+                    causes: causes(layout, source),
+                    identity: identify(source),
+                });
+            }
+            parts.sections(layout, &mut cursor)?;
+        }
+        Format::Named => parts.entries(layout, &mut cursor)?,
     }
-    if cursor.offset < source.len() {
+    let end = cursor.offset;
+    let tail = layout.tail.bytes(end);
+    let tail_len = end.next_multiple_of(layout.tail.multiple) - end;
+    if !cursor.rest().iter().copied().take(tail_len).eq(tail) {
+        return Err(LoadError::Tail {
+            offset: end as u64,
+            expected_len: tail_len as u64,
+            text: layout.tail.text,
+        });
+    }
+    if end + tail_len < source.len() {
         return Err(LoadError::TrailingBytes {
-            expected_len: cursor.offset as u64,
+            expected_len: (end + tail_len) as u64,
             found_len: source.len() as u64,
         });
     }
-    Ok(Parts {
-        description,
-        body,
-        tensors,
-        looks_like: contradiction(layout, source),
-    })
+    Ok(parts)
 }
 
 /// What a file that fits the layout is, if not of the layout: nets of some networks differ in nothing but which weights
@@ -121,56 +139,243 @@ pub(crate) fn check_start(layout: &FileLayout, source: &[u8]) -> Result<(), Load
     Cursor { source, offset: 0 }.start(layout).map(drop)
 }
 
-impl Parts<'_> {
-    /// Fills the weights, in the layout of a level with the packed order `packed` (see [`Affine::slot`]).
+impl<'a> Parts<'a> {
+    /// Reads the sections one after the other.
+    fn sections(&mut self, layout: &FileLayout, cursor: &mut Cursor<'a>) -> Result<(), LoadError> {
+        // The end of the last thing that could be recognised. If a section is not where it should be, it is searched for
+        // from here.
+        let mut landmark = cursor.offset;
+        for entry in layout.entries() {
+            let place = entry.place;
+            match entry.section {
+                Section::Hash { expected, .. } => {
+                    cursor.hash(place, *expected, landmark)?;
+                    landmark = cursor.offset;
+                }
+                Section::Bytes(expected) => cursor.expect(place, expected)?,
+                Section::Skipped(len) => {
+                    self.loaded
+                        .skipped
+                        .extend_from_slice(cursor.take(place, *len)?);
+                }
+                Section::Align(to) => {
+                    let offset = cursor.offset;
+                    let padding = cursor.take(place, offset.next_multiple_of(*to) - offset)?;
+                    self.ignore(offset, padding);
+                }
+                Section::Tensor(tensor) => {
+                    let bytes = match tensor.stored.encoding {
+                        Encoding::Raw => cursor.raw(place, tensor)?,
+                        Encoding::Leb128 => cursor.block(place, tensor, landmark)?,
+                    };
+                    self.tensors.push(Part {
+                        place,
+                        tensor,
+                        base: entry.base,
+                        offset: cursor.offset - bytes.len(),
+                        bytes,
+                    });
+                    if tensor.stored.encoding == Encoding::Leb128 {
+                        landmark = cursor.offset;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads tensors in whatever order the file has them, each behind its id and its length.
+    fn entries(&mut self, layout: &FileLayout, cursor: &mut Cursor<'a>) -> Result<(), LoadError> {
+        let ids = || layout.tensors().map(|(_, tensor)| tensor.stored.id);
+        let longest = ids().map(str::len).max().unwrap_or(0);
+        while !cursor.rest().is_empty() {
+            let offset = cursor.offset as u64;
+            let start = &cursor.rest()[..cursor.rest().len().min(longest + 1)];
+            let len = start.iter().position(|byte| *byte == b'\n');
+            let id = len.map_or(start, |len| &start[..len]);
+            let found = ids().position(|known| len.is_some() && known.as_bytes() == id);
+            let Some(index) = found else {
+                return Err(LoadError::UnknownEntry {
+                    offset,
+                    found: String::from_utf8_lossy(id).into_owned(),
+                    allowed: ids().collect(),
+                    identity: identify(cursor.source),
+                });
+            };
+            let Some(entry) = layout.entries().nth(index) else {
+                break;
+            };
+            let (place, Section::Tensor(tensor)) = (entry.place, entry.section) else {
+                break;
+            };
+            if self.loaded.order.contains(&index) {
+                return Err(LoadError::EntryTwice { place, offset });
+            }
+            cursor.offset += id.len() + 1;
+            let count = cursor.take(place, 8)?;
+            let count = count
+                .iter()
+                .rev()
+                .fold(0, |n, &byte| n << 8 | u64::from(byte));
+            if count != tensor.stored.values as u64 {
+                return Err(LoadError::EntryLen {
+                    place,
+                    offset,
+                    found: count,
+                    expected: tensor.stored.values as u64,
+                });
+            }
+            let bytes = cursor.take(place, tensor.raw_len())?;
+            self.loaded.order.push(index);
+            self.tensors.push(Part {
+                place,
+                tensor,
+                base: entry.base,
+                offset: cursor.offset - bytes.len(),
+                bytes,
+            });
+        }
+        let missing = (0..).zip(layout.entries());
+        let mut missing = missing.filter(|(index, _)| !self.loaded.order.contains(index));
+        match missing.next() {
+            Some((_, entry)) => Err(LoadError::EntryMissing { place: entry.place }),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps what is not zero of bytes that no evaluation reads, from `offset` in the file on.
+    fn ignore(&mut self, offset: usize, padding: &[u8]) {
+        let from = offset - self.body;
+        let ignored = padding.iter().enumerate().filter(|(_, byte)| **byte != 0);
+        let ignored = ignored.map(|(index, byte)| ((from + index) as u64, *byte));
+        self.loaded.ignored.extend(ignored);
+    }
+
+    /// Fills the weights, in the layout of a level with the packed order `packed` (see
+    /// [`Placed::slot`](super::Placed::slot)).
     ///
     /// # Errors
     ///
-    /// Those about LEB128 values. `weights` is then partly filled.
+    /// Those about single values. `weights` is then partly filled.
     ///
     /// # Panics
     ///
     /// If `weights` is shorter than the layout says.
-    pub fn load(&self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
-        let mut ignored = Vec::new();
-        for part in &self.tensors {
-            let memory = &mut weights[part.memory..][..part.tensor.memory_len()];
-            match (&part.tensor.order, part.tensor.encoding) {
-                (Order::Same { .. }, Encoding::Raw) => {
-                    memory.copy_from_slice(part.bytes);
-                    if cfg!(target_endian = "big") {
-                        for value in memory.chunks_exact_mut(part.tensor.element.size()) {
-                            value.reverse();
-                        }
+    pub fn load(mut self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
+        for part in core::mem::take(&mut self.tensors) {
+            let Part { tensor, bytes, .. } = part;
+            if tensor.is_same() {
+                let placed = &tensor.placed;
+                let memory = &mut weights[part.base + placed.offset..][..placed.len()];
+                match tensor.stored.encoding {
+                    Encoding::Raw => {
+                        memory.copy_from_slice(bytes);
+                        swap_on_big_endian(memory, tensor.stored.element);
                     }
+                    Encoding::Leb128 => part.decompress(memory)?,
                 }
-                (Order::Same { .. }, Encoding::Leb128) => part.decompress(memory)?,
-                (Order::Affine(affine), _) => {
-                    let offset = part.offset - self.body;
-                    scatter(affine, packed, part.bytes, memory, |column, byte| {
-                        ignored.push(((offset + column) as u64, byte));
-                    });
+            } else {
+                part.place(packed, weights)?;
+                let size = tensor.stored.element.size();
+                for index in tensor.padding() {
+                    self.ignore(part.offset + index * size, &bytes[index * size..][..size]);
                 }
             }
+            if self.unmarked && is_probably_transposed(tensor, |i| tensor.stored.read(bytes, i)) {
+                self.loaded.transposed.push(part.place);
+            }
         }
-        Ok(Loaded {
-            description: self.description.to_vec(),
-            ignored,
-            looks_like: self.looks_like,
-        })
+        self.loaded.description = self.description.to_vec();
+        // Sections that are found before tensors are loaded come first.
+        self.loaded.ignored.sort_unstable_by_key(|(at, _)| *at);
+        Ok(self.loaded)
     }
 }
 
 impl Part<'_> {
+    /// Puts the values where memory has them, converted.
+    fn place(&self, packed: &[usize], weights: &mut [u8]) -> Result<(), LoadError> {
+        let Part { tensor, base, .. } = *self;
+        let values = self.raw()?;
+        let [buckets, rows, columns] = tensor.shape;
+        let slots = tensor.placed.slots_of(columns, packed);
+        let value = |bucket: usize, row: usize, column: usize| {
+            let index = tensor.stored_index([bucket, row, column]);
+            let stored = tensor.stored.read(&values, index);
+            let value = tensor.to_memory(stored);
+            value.map_err(|unfit| self.unfit(unfit, index, stored))
+        };
+        for bucket in 0..buckets {
+            let mut memory = Bucket::cleared(&tensor.placed, weights, base, bucket);
+            if let Form::OutputBlocks { runs, .. } = tensor.placed.form {
+                let mut outputs = vec![0.0; rows];
+                for (column, slot) in slots.iter().enumerate() {
+                    for (row, output) in outputs.iter_mut().enumerate() {
+                        *output = value(bucket, row, column)?;
+                    }
+                    memory
+                        .set_runs(*slot, &outputs)
+                        .map_err(|found| LoadError::OutputBlocks {
+                            place: self.place,
+                            bucket: (buckets > 1).then_some(bucket),
+                            input: column,
+                            found,
+                            allowed: runs,
+                        })?;
+                }
+                continue;
+            }
+            for row in 0..rows {
+                for (column, slot) in slots.iter().enumerate() {
+                    memory.set(row, *slot, value(bucket, row, column)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The values as raw files have them.
+    fn raw(&self) -> Result<Cow<'_, [u8]>, LoadError> {
+        match self.tensor.stored.encoding {
+            Encoding::Raw => Ok(Cow::Borrowed(self.bytes)),
+            Encoding::Leb128 => {
+                let mut values = vec![0; self.tensor.raw_len()];
+                self.decompress(&mut values)?;
+                swap_on_big_endian(&mut values, self.tensor.stored.element);
+                Ok(Cow::Owned(values))
+            }
+        }
+    }
+
+    fn unfit(&self, unfit: Unfit, index: usize, value: f64) -> LoadError {
+        let (place, index) = (self.place, index as u64);
+        match unfit {
+            Unfit::NotFinite => LoadError::NotFinite {
+                place,
+                index,
+                value,
+            },
+            Unfit::OutOfRange => LoadError::OutOfRange {
+                place,
+                index,
+                value,
+                factor: self.tensor.stored.quantise.map(|quantise| quantise.factor),
+                allowed: self.tensor.limits().unwrap_or_default(),
+            },
+        }
+    }
+
+    /// Decodes a LEB128 block into integers of the machine's endianness.
     fn decompress(&self, memory: &mut [u8]) -> Result<(), LoadError> {
-        let count = self.tensor.count();
-        let result = match self.tensor.element {
-            Element::I8 => leb128::decode::<1>(self.bytes, memory.as_chunks_mut().0),
-            Element::I16 => leb128::decode::<2>(self.bytes, memory.as_chunks_mut().0),
-            Element::I32 => leb128::decode::<4>(self.bytes, memory.as_chunks_mut().0),
+        let count = self.tensor.stored.values;
+        let element = self.tensor.stored.element;
+        let result = match element.size() {
+            1 => leb128::decode::<1>(self.bytes, memory.as_chunks_mut().0),
+            2 => leb128::decode::<2>(self.bytes, memory.as_chunks_mut().0),
+            _ => leb128::decode::<4>(self.bytes, memory.as_chunks_mut().0),
         };
         let place = self.place;
-        let longest = leb128::longest(self.tensor.element.size());
+        let longest = leb128::longest(element.size());
         let byte_count = |at_least: usize, at_most: usize| LoadError::Leb128ByteCount {
             place,
             offset: (self.offset - 4) as u64,
@@ -203,7 +408,7 @@ impl Part<'_> {
                 index: index as u64,
                 offset: file_offset(offset),
                 value,
-                element: self.tensor.element,
+                element,
             }),
         }
     }
@@ -212,20 +417,27 @@ impl Part<'_> {
 impl<'a> Cursor<'a> {
     /// Checks the header up to the length of the description, and returns that.
     fn start(&mut self, layout: &FileLayout) -> Result<usize, LoadError> {
+        let Format::Stockfish {
+            version: expected_version,
+            hash: expected_hash,
+        } = layout.format
+        else {
+            return Ok(0);
+        };
         let version = self.word(header("version"))?;
-        if version != layout.version {
+        if version != expected_version {
             return Err(LoadError::Version {
                 spec: layout.name,
-                expected: layout.version,
+                expected: expected_version,
                 found: version,
                 identity: identify(self.source),
             });
         }
         let hash = self.word(header("network hash"))?;
-        if hash != layout.hash {
+        if hash != expected_hash {
             return Err(LoadError::NetworkHash {
                 spec: layout.name,
-                expected: layout.hash,
+                expected: expected_hash,
                 found: hash,
                 identity: identify(self.source),
             });
@@ -252,6 +464,20 @@ impl<'a> Cursor<'a> {
             expected,
             found,
             elsewhere: self.find(&expected.to_le_bytes(), landmark),
+        })
+    }
+
+    fn expect(&mut self, place: Place, expected: &'static [u8]) -> Result<(), LoadError> {
+        let offset = self.offset as u64;
+        let found = self.take(place, expected.len())?;
+        if found == expected {
+            return Ok(());
+        }
+        Err(LoadError::Bytes {
+            offset,
+            expected,
+            found: found.to_vec(),
+            identity: identify(self.source),
         })
     }
 
@@ -328,25 +554,11 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Puts the rows of an affine layer into memory, and reports the padding that is not zero by its offset in `rows`.
-fn scatter(
-    affine: &Affine,
-    packed: &[usize],
-    rows: &[u8],
-    memory: &mut [u8],
-    mut ignore: impl FnMut(usize, u8),
-) {
-    memory.fill(0);
-    let slots = affine.slots_of_inputs(packed);
-    for (output, row) in rows.chunks_exact(affine.padded_inputs).enumerate() {
-        let (weights, padding) = row.split_at(affine.inputs);
-        for (&weight, &slot) in weights.iter().zip(&slots) {
-            memory[affine.index(output, slot)] = weight;
-        }
-        for (column, &byte) in padding.iter().enumerate() {
-            if byte != 0 {
-                ignore(output * affine.padded_inputs + affine.inputs + column, byte);
-            }
+/// Brings values from the endianness of files to the machine's, or back.
+pub(crate) fn swap_on_big_endian(values: &mut [u8], element: Element) {
+    if cfg!(target_endian = "big") {
+        for value in values.chunks_exact_mut(element.size()) {
+            value.reverse();
         }
     }
 }
@@ -361,7 +573,8 @@ mod tests {
     use alloc::vec;
 
     use super::super::tests::{
-        BODY, COMPRESSED, FC_0, FC_1, ORDERS, RAW, STACK, STACK_LEN, WEIGHTS, file, load,
+        BODY, COMPRESSED, FC_0, FC_1, HASH, ORDERS, RAW, STACK, STACK_LEN, VERSION, WEIGHTS, file,
+        load,
     };
     use super::*;
 
@@ -471,10 +684,10 @@ mod tests {
             error(&RAW, &patched(&RAW, 4, &u32::to_le_bytes(small128))),
             LoadError::NetworkHash {
                 spec: "Tiny",
-                expected: RAW.hash,
+                expected: HASH,
                 found: small128,
                 identity: Identity::Header {
-                    version: RAW.version,
+                    version: VERSION,
                     hash: small128,
                 },
             }
@@ -483,7 +696,7 @@ mod tests {
             error(&RAW, &patched(&RAW, 0, b"\x7FELF")),
             LoadError::Version {
                 spec: "Tiny",
-                expected: RAW.version,
+                expected: VERSION,
                 found: 0x464C_457F,
                 identity: Identity::Other("an ELF executable"),
             }

@@ -104,7 +104,7 @@ mod tests {
     use alloc::vec;
 
     use super::super::tests::{BODY, COMPRESSED, RAW, file};
-    use super::super::{DESCRIPTION_LIMIT, Element, Encoding, Order, Section, Tensor, split};
+    use super::super::{DESCRIPTION_LIMIT, Element, Encoding, Section, split};
     use super::*;
 
     /// Gives one byte a call, and counts them.
@@ -179,13 +179,15 @@ mod tests {
     #[test]
     fn buffers_are_little_longer_than_what_they_hold() {
         let layout = FileLayout {
-            sections: &[Section::Tensor(Tensor {
-                name: "weights",
-                element: Element::I16,
-                encoding: Encoding::Leb128,
-                offset: 0,
-                order: Order::Same { count: 4_000_000 },
-            })],
+            sections: const {
+                &[Section::same(
+                    "weights",
+                    Element::I16,
+                    Encoding::Leb128,
+                    0,
+                    [1, 4_000_000],
+                )]
+            },
             ..RAW
         };
         let source = file(&RAW);

@@ -3,9 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::layout::{Affine, Element, Encoding, FileLayout, Order, Section};
+use super::form::Bucket;
+use super::layout::{Encoding, Entry, FileLayout, Format, Section, Tensor};
 use super::leb128;
-use super::load::Loaded;
+use super::load::{Loaded, swap_on_big_endian};
 
 /// The most bytes that are given to a sink at once.
 const BUFFER_LEN: usize = 64 * 1024;
@@ -20,6 +21,9 @@ struct Writer<'a, E> {
 
 /// Writes a network file to `sink`, in pieces of at most 64 KiB: the bytes that were loaded, if `weights` and `loaded`
 /// are as [`Parts::load`](super::Parts::load) left them with the same `packed`.
+///
+/// What loading did not keep cannot come back: of floating point that became integers, numbers are written that become
+/// the same integers, and of weights that became signs, -1 and 1.
 ///
 /// # Errors
 ///
@@ -40,33 +44,81 @@ pub fn store<E>(
         buffer: Vec::with_capacity(BUFFER_LEN),
         flushed: 0,
     };
-    writer.put(&layout.version.to_le_bytes())?;
-    writer.put(&layout.hash.to_le_bytes())?;
-    writer.put(&(loaded.description.len() as u32).to_le_bytes())?;
-    writer.put(&loaded.description)?;
+    if let Format::Stockfish { version, hash } = layout.format {
+        writer.put(&version.to_le_bytes())?;
+        writer.put(&hash.to_le_bytes())?;
+        writer.put(&(loaded.description.len() as u32).to_le_bytes())?;
+        writer.put(&loaded.description)?;
+    }
     let body = writer.offset();
-
-    for entry in layout.entries() {
-        let tensor = match entry.section {
-            Section::Hash { expected, .. } => {
-                writer.put(&expected.to_le_bytes())?;
-                continue;
+    if layout.format == Format::Named {
+        for index in &loaded.order {
+            if let Some(entry) = layout.entries().nth(*index)
+                && let Section::Tensor(tensor) = entry.section
+            {
+                writer.put(tensor.stored.id.as_bytes())?;
+                writer.put(b"\n")?;
+                writer.put(&(tensor.stored.values as u64).to_le_bytes())?;
+                writer.tensor(tensor, &entry, packed, weights, Ignored::NONE)?;
             }
-            Section::Tensor(tensor) => tensor,
+        }
+        return writer.flush();
+    }
+    let mut skipped = loaded.skipped.as_slice();
+    for entry in layout.entries() {
+        // What was ignored in or before this section's bytes.
+        let from = writer.offset() - body;
+        let first = loaded.ignored.partition_point(|&(at, _)| at < from);
+        let ignored = Ignored {
+            from,
+            bytes: &loaded.ignored[first..],
         };
-        let memory = &weights[entry.base + tensor.offset..][..tensor.memory_len()];
-        match (&tensor.order, tensor.encoding, tensor.element) {
-            (Order::Same { .. }, Encoding::Raw, element) => writer.raw(memory, element.size())?,
-            (Order::Same { .. }, Encoding::Leb128, Element::I8) => writer.block::<1>(memory)?,
-            (Order::Same { .. }, Encoding::Leb128, Element::I16) => writer.block::<2>(memory)?,
-            (Order::Same { .. }, Encoding::Leb128, Element::I32) => writer.block::<4>(memory)?,
-            (Order::Affine(affine), ..) => {
-                let offset = writer.offset() - body;
-                writer.put(&gather(affine, packed, memory, offset, &loaded.ignored))?;
+        match entry.section {
+            Section::Hash { expected, .. } => writer.put(&expected.to_le_bytes())?,
+            Section::Bytes(bytes) => writer.put(bytes)?,
+            Section::Skipped(len) => {
+                let (these, rest) = skipped.split_at((*len).min(skipped.len()));
+                writer.put(these)?;
+                skipped = rest;
+            }
+            Section::Align(to) => {
+                let offset = writer.offset();
+                let len = offset.next_multiple_of(*to as u64) - offset;
+                writer.put(&ignored.among(vec![0; len as usize]))?;
+            }
+            Section::Tensor(tensor) => {
+                writer.tensor(tensor, &entry, packed, weights, ignored)?;
             }
         }
     }
+    let tail: Vec<u8> = layout.tail.bytes(writer.offset() as usize).collect();
+    writer.put(&tail)?;
     writer.flush()
+}
+
+/// Bytes other than zero in what no evaluation reads, from some place of the file on.
+#[derive(Clone, Copy)]
+struct Ignored<'a> {
+    from: u64,
+    bytes: &'a [(u64, u8)],
+}
+
+impl Ignored<'_> {
+    const NONE: Ignored<'static> = Ignored {
+        from: 0,
+        bytes: &[],
+    };
+
+    /// Puts back those that belong among these bytes, the next of the file.
+    fn among(self, mut bytes: Vec<u8>) -> Vec<u8> {
+        for &(at, byte) in self.bytes {
+            match bytes.get_mut(at.wrapping_sub(self.from) as usize) {
+                Some(ignored) => *ignored = byte,
+                None => break,
+            }
+        }
+        bytes
+    }
 }
 
 impl<E> Writer<'_, E> {
@@ -76,6 +128,32 @@ impl<E> Writer<'_, E> {
             self.buffer.extend_from_slice(piece);
         }
         Ok(())
+    }
+
+    /// A tensor of the file, with the padding that was ignored.
+    fn tensor(
+        &mut self,
+        tensor: &Tensor,
+        entry: &Entry,
+        packed: &[usize],
+        weights: &[u8],
+        ignored: Ignored<'_>,
+    ) -> Result<(), E> {
+        let size = tensor.stored.element.size();
+        let mut gathered;
+        let native = if tensor.is_same() {
+            &weights[entry.base + tensor.placed.offset..][..tensor.placed.len()]
+        } else {
+            gathered = ignored.among(gather(tensor, entry.base, packed, weights));
+            swap_on_big_endian(&mut gathered, tensor.stored.element);
+            &gathered
+        };
+        match (tensor.stored.encoding, size) {
+            (Encoding::Raw, _) => self.raw(native, size),
+            (Encoding::Leb128, 1) => self.block::<1>(native),
+            (Encoding::Leb128, 2) => self.block::<2>(native),
+            (Encoding::Leb128, _) => self.block::<4>(native),
+        }
     }
 
     fn raw(&mut self, memory: &[u8], size: usize) -> Result<(), E> {
@@ -127,49 +205,36 @@ impl<E> Writer<'_, E> {
     }
 }
 
-/// The rows of an affine layer, which begin `offset` bytes after the description, with the padding that was ignored.
-fn gather(
-    affine: &Affine,
-    packed: &[usize],
-    memory: &[u8],
-    offset: u64,
-    ignored: &[(u64, u8)],
-) -> Vec<u8> {
-    let mut rows = vec![0; affine.outputs * affine.padded_inputs];
-    let slots = affine.slots_of_inputs(packed);
-    for (output, row) in rows.chunks_exact_mut(affine.padded_inputs).enumerate() {
-        for (weight, &slot) in row.iter_mut().zip(&slots) {
-            *weight = memory[affine.index(output, slot)];
+/// The values of a tensor in the order of the file, little-endian.
+fn gather(tensor: &Tensor, base: usize, packed: &[usize], weights: &[u8]) -> Vec<u8> {
+    let [buckets, rows, columns] = tensor.shape;
+    let slots = tensor.placed.slots_of(columns, packed);
+    let mut values = vec![0; tensor.raw_len()];
+    for bucket in 0..buckets {
+        let memory = Bucket::of(&tensor.placed, weights, base, bucket);
+        for row in 0..rows {
+            for (column, slot) in slots.iter().enumerate() {
+                let index = tensor.stored_index([bucket, row, column]);
+                let value = tensor.to_stored(memory.get(row, *slot));
+                tensor.stored.write(&mut values, index, value);
+            }
         }
     }
-    let first = ignored.partition_point(|&(at, _)| at < offset);
-    for &(at, byte) in &ignored[first..] {
-        match rows.get_mut(at.wrapping_sub(offset) as usize) {
-            Some(padding) => *padding = byte,
-            None => break,
-        }
-    }
-    rows
+    values
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::split;
     use super::super::tests::{COMPRESSED, RAW, Random, file, load, stored};
-    use super::super::{Stacks, Tensor};
+    use super::super::{Element, Stacks};
     use super::*;
 
     /// More than a buffer of values.
     const COUNT: usize = 100_000;
 
     const fn large(encoding: Encoding) -> Section {
-        Section::Tensor(Tensor {
-            name: "weights",
-            element: Element::I16,
-            encoding,
-            offset: 0,
-            order: Order::Same { count: COUNT },
-        })
+        Section::same("weights", Element::I16, encoding, 0, [1, COUNT])
     }
 
     #[test]

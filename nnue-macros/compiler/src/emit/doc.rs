@@ -2,8 +2,8 @@
 
 use super::Program;
 use super::diagram::{diagram, selection, sets};
-use crate::file::Section;
-use crate::network::{Element, Layer, Network, One};
+use crate::file::{FileElement, Format, Role, Section, Tensor};
+use crate::network::{Element, Network, One};
 
 /// Of the type `Network`.
 pub(super) fn network(program: &Program<'_>) -> Vec<String> {
@@ -16,23 +16,7 @@ pub(super) fn network(program: &Program<'_>) -> Vec<String> {
     );
     text += "Shifts round down, divisions towards zero unless they say otherwise. Ranges leave biases aside.\n\n";
     text += "# Net file\n\n";
-    text += "Integers are little-endian; a shape's last axis is contiguous. `d` is where the description ends.\n\n";
-    text += "| at | bytes | content | type | shape | 1.0 is |\n|---|---|---|---|---|---|\n";
-    text += &format!(
-        "| `0` | 4 | version: {:#010x} | `u32` | | |\n",
-        network.file.version
-    );
-    text += &format!(
-        "| `4` | 4 | hash of the network: {:#010x} | `u32` | | |\n",
-        network.file.hash()
-    );
-    text += "| `8` | 4 | length of the description | `u32` | | |\n";
-    text += "| `12` | | description | text | | |\n";
-    let (transformer, stack) = program.sections();
-    let stacks_start = rows(network, &transformer, "d", &mut text);
-    text += &stacks(network, &stack, stacks_start);
-    text += "\n| at | bytes | content | type | shape | 1.0 is |\n|---|---|---|---|---|---|\n";
-    rows(network, &stack, "s", &mut text);
+    text += &file(network);
     lines(&text)
 }
 
@@ -73,29 +57,97 @@ pub(super) fn buckets(network: &Network) -> Vec<String> {
     lines(&format!("Layer stacks, one per bucket; {selection}."))
 }
 
-/// The sections as rows of a table; returns how many bytes they take, if that does not depend on the values.
-fn rows(network: &Network, sections: &[Section], base: &str, text: &mut String) -> Option<usize> {
-    let mut offset = Some(0);
+/// What a net file has, and where.
+fn file(network: &Network) -> String {
+    const HEAD: &str =
+        "| at | bytes | content | type | shape | 1.0 is |\n|---|---|---|---|---|---|\n";
+    let file = &network.file;
+    let mut text = "Numbers are little-endian; a shape's last axis is contiguous.".to_string();
+    match file.format {
+        Format::Stockfish(words) => {
+            text += &format!(" `d` is where the description ends.\n\n{HEAD}");
+            text += &format!(
+                "| `0` | 4 | version: {:#010x} | `u32` | | |\n",
+                words.version
+            );
+            text += &format!(
+                "| `4` | 4 | hash of the network: {:#010x} | `u32` | | |\n",
+                words.hash()
+            );
+            text += "| `8` | 4 | length of the description | `u32` | | |\n";
+            text += "| `12` | | description | text | | |\n";
+            let stacks_start = rows(network, &file.sections, Some("d"), &mut text);
+            text += &stacks(network, &file.stack_sections, stacks_start);
+            text += &format!("\n{HEAD}");
+            rows(network, &file.stack_sections, Some("s"), &mut text);
+        }
+        Format::Sequence => {
+            text += &format!("\n\n{HEAD}");
+            rows(network, &file.sections, Some(""), &mut text);
+        }
+        Format::Named => {
+            text += " Tensors may have any order; before each is its name, a line feed and the number of its values \
+                     (`u64`).\n\n";
+            text += HEAD;
+            rows(network, &file.sections, None, &mut text);
+        }
+    }
+    if file.tail.multiple > 1 {
+        text += &format!(
+            "\n`{}`, repeated, pads the file to a multiple of {} bytes.\n",
+            file.tail.text.escape_ascii(),
+            file.tail.multiple
+        );
+    }
+    text
+}
+
+/// The sections as rows of a table; returns how many bytes they take, if that does not depend on the values. Offsets are
+/// those from `base` on; without one, sections may have any order.
+fn rows(
+    network: &Network,
+    sections: &[Section],
+    base: Option<&str>,
+    text: &mut String,
+) -> Option<usize> {
+    let mut offset = base.map(|_| 0usize);
     for section in sections {
-        let at = offset.map_or("after the one above".to_string(), |offset| {
-            format!("`{base} + {offset}`")
-        });
-        let len = section.file_len();
+        let at = match (base, offset) {
+            (Some(""), Some(offset)) => format!("`{offset}`"),
+            (Some(base), Some(offset)) => format!("`{base} + {offset}`"),
+            (Some(_), None) => "after the one above".to_string(),
+            (None, _) => "anywhere".to_string(),
+        };
+        let len = match (section, offset) {
+            (Section::Align(to), Some(offset)) => Some(offset.next_multiple_of(*to) - offset),
+            _ => section.file_len(),
+        };
         let bytes = len.map_or("LEB128".to_string(), |len| len.to_string());
         *text += &match section {
             Section::Hash { name, value } => {
                 format!("| {at} | {bytes} | hash of the {name}: {value:#010x} | `u32` | | |\n")
             }
-            Section::Tensor {
-                name,
-                element,
-                shape,
-                ..
-            } => format!(
-                "| {at} | {bytes} | `{name}` | `{element}` | {} | {} |\n",
-                describe_shape(network, name, shape),
-                unit(network, name)
-            ),
+            Section::Bytes(expected) => {
+                let hex: String = expected.iter().map(|byte| format!("{byte:02X}")).collect();
+                format!("| {at} | {bytes} | always `{hex}` | | | |\n")
+            }
+            Section::Skipped(_) => format!("| {at} | {bytes} | skipped | | | |\n"),
+            Section::Align(to) => {
+                format!("| {at} | {bytes} | up to a multiple of {to} | | | |\n")
+            }
+            Section::Tensor(tensor) => {
+                let id = match tensor.id.as_str() {
+                    "" => String::new(),
+                    id => format!(" (`{id}`)"),
+                };
+                format!(
+                    "| {at} | {bytes} | `{}`{id} | `{}` | {} | {} |\n",
+                    tensor.name,
+                    tensor.element,
+                    describe_shape(tensor),
+                    unit(network, tensor)
+                )
+            }
         };
         offset = offset.zip(len).map(|(offset, len)| offset + len);
     }
@@ -118,44 +170,40 @@ fn stacks(network: &Network, stack: &[Section], first: Option<usize>) -> String 
     }
 }
 
-/// The layer that a tensor of the file belongs to, and which of its tensors it is.
-fn owner<'n>(network: &'n Network, tensor: &'n str) -> Option<(&'n Layer, &'n str)> {
-    let (name, part) = tensor.split_once('.')?;
-    let layer = network.layers.iter().find(|layer| layer.name == name)?;
-    Some((layer, part))
-}
-
 /// `16 x 1024`, or `32 x (30 + 2 padding)`.
-fn describe_shape(network: &Network, tensor: &str, shape: &[usize]) -> String {
-    if let (Some((layer, "weights")), [outputs, padded]) = (owner(network, tensor), shape)
-        && let padding @ 1.. = padded - layer.input_len()
+fn describe_shape(tensor: &Tensor) -> String {
+    let mut axes: Vec<String> = tensor.axes.iter().map(|(_, len)| len.to_string()).collect();
+    if let (Some(axis), Some((_, len))) = (axes.last_mut(), tensor.axes.last())
+        && let padding @ 1.. = tensor.padded - len
     {
-        return format!("{outputs} x ({} + {padding} padding)", layer.input_len());
+        *axis = format!("({len} + {padding} padding)");
     }
-    let axes: Vec<String> = shape.iter().map(usize::to_string).collect();
     axes.join(" x ")
 }
 
 /// The number that stands for 1.0 in a tensor of the file.
-fn unit(network: &Network, tensor: &str) -> String {
-    let Some((layer, part)) = owner(network, tensor) else {
-        return match tensor {
-            psqt if psqt.ends_with("psqt") => network.output.one.to_string(),
+fn unit(network: &Network, tensor: &Tensor) -> String {
+    if tensor.element == FileElement::F32 {
+        let factor = tensor.quantise.map(|quantise| quantise.factor);
+        return factor.map_or("1".to_string(), |factor| format!("1; {factor} when loaded"));
+    }
+    let Some(layer) = tensor.role.layer() else {
+        return match tensor.role {
+            Role::Psqt(_) => network.output.one.to_string(),
             _ => network.transformer.one.to_string(),
         };
     };
-    if layer.output.element == Element::F32
-        && layer
-            .affine()
-            .is_some_and(|affine| affine.to_float.is_none())
-    {
-        return "1".to_string();
+    let layer = &network.layers[layer];
+    if layer.output.element == Element::F32 {
+        return "by the layer's `scale`".to_string();
     }
     let Some(sums) = layer.output.one.shared() else {
         return "each output's".to_string();
     };
-    if part == "biases" {
-        return sums.to_string();
+    match tensor.role {
+        Role::LayerBiases(_) => return sums.to_string(),
+        Role::LayerAlpha(_) => return String::new(),
+        _ => {}
     }
     let mut ones = layer.inputs.iter().map(|slice| {
         network

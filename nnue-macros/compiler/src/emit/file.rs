@@ -5,164 +5,382 @@ use quote::{format_ident, quote};
 
 use super::Program;
 use super::memory::count;
-use crate::file::{TransformerContent, padded_inputs, transformer_tensors};
-use crate::layout::{Affine, Form};
+use crate::file::{Axis, FileElement, FileRounding, Format, Role, Section, Tensor};
+use crate::layout::{self, ColumnRun, FieldElement};
 use crate::network::Encoding;
 
 /// The table.
 pub(super) fn layout(program: &Program<'_>) -> TokenStream {
-    let (network, layout, runtime) = (program.network, program.layout, program.runtime);
+    let (network, runtime) = (program.network, program.runtime);
     let core = quote!(#runtime::__private::core);
-    let file = &network.file;
-    let word = |value: u32| Literal::u32_unsuffixed(value);
-    let (name, version, hash) = (&network.name, word(file.version), word(file.hash()));
-    let (transformer_hash, stack_hash) = (word(file.transformer_hash), word(file.stack_hash));
-    let encoding = match file.encoding {
-        Encoding::Raw => quote!(Raw),
-        Encoding::Leb128 => quote!(Leb128),
+    let (name, file) = (&network.name, &network.file);
+    let format = match file.format {
+        Format::Stockfish(words) => {
+            let (version, hash) = (word(words.version), word(words.hash()));
+            quote! { Stockfish { version: #version, hash: #hash } }
+        }
+        Format::Sequence => quote!(Sequence),
+        Format::Named => quote!(Named),
     };
-    let (width, psqt) = (network.transformer.width, network.transformer.psqt);
-    let same =
-        |name: &str, element: &str, encoding: &TokenStream, offset: TokenStream, len: usize| {
-            let (element, len) = (format_ident!("{element}"), count(len));
-            quote! {
-                #runtime::file::Section::Tensor(#runtime::file::Tensor {
-                    name: #name,
-                    element: #runtime::file::Element::#element,
-                    encoding: #runtime::file::Encoding::#encoding,
-                    offset: #offset,
-                    order: #runtime::file::Order::Same { count: #len },
-                })
+    let sections = sections(program, &file.sections);
+    let stacks = if file.stack_sections.is_empty() {
+        quote! { #runtime::file::Stacks::NONE }
+    } else {
+        let stacks = count(network.stacks.count);
+        let sections = self::sections(program, &file.stack_sections);
+        quote! {
+            #runtime::file::Stacks {
+                count: #stacks,
+                stride: #core::mem::size_of::<Stack>(),
+                sections: &[#(#sections),*],
             }
-        };
-    let field = |field: &str| {
-        let field = format_ident!("{field}");
-        quote! { #core::mem::offset_of!(Weights, #field) }
+        }
     };
-    let transformer = transformer_tensors(network).into_iter().map(|tensor| {
-        let (element, name, columns, row_bytes) = match tensor.content {
-            TransformerContent::Biases => ("I16", "transformer_biases", width, layout.half.size),
-            TransformerContent::Weights => (
-                "I16",
-                "transformer_weights",
-                width,
-                2 * layout.columns.width,
-            ),
-            TransformerContent::Psqt => ("I32", "transformer_psqt", psqt, 4 * psqt),
-        };
-        let offset = field(name);
-        let offset = match tensor.first {
-            0 => offset,
-            first => {
-                let first = count(first * row_bytes);
-                quote! { #offset + #first }
-            }
-        };
-        same(
-            &tensor.name,
-            element,
-            &encoding,
-            offset,
-            tensor.rows * columns,
-        )
-    });
-    let raw = quote!(Raw);
-    let stack_field = |field: String| {
-        let field = format_ident!("{field}");
-        quote! { #core::mem::offset_of!(Weights, stacks) + #core::mem::offset_of!(Stack, #field) }
+    let (text, multiple) = (
+        Literal::byte_string(file.tail.text),
+        count(file.tail.multiple),
+    );
+    let tail = match file.tail.multiple {
+        1 => quote! { #runtime::file::Tail::NONE },
+        _ => quote! { #runtime::file::Tail { text: #text, multiple: #multiple } },
     };
-    let layers = network
-        .layers
-        .iter()
-        .enumerate()
-        .filter_map(|(index, layer)| {
-            let affine = program.layout.affine(index)?;
-            let biases = same(
-                &format!("{}.biases", layer.name),
-                "I32",
-                &raw,
-                stack_field(format!("{}_biases", layer.name)),
-                layer.output.len,
-            );
-            let name = format!("{}.weights", layer.name);
-            let offset = stack_field(format!("{}_weights", layer.name));
-            let order = affine_order(runtime, layer.output.len, layer.input_len(), affine);
-            Some(quote! {
-                #biases,
-                #runtime::file::Section::Tensor(#runtime::file::Tensor {
-                    name: #name,
-                    element: #runtime::file::Element::I8,
-                    encoding: #runtime::file::Encoding::Raw,
-                    offset: #offset,
-                    order: #order,
-                })
-            })
+    let extents = network
+        .file_extents()
+        .into_iter()
+        .map(|(name, number, bytes)| {
+            let (number, bytes) = (count(number), count(bytes));
+            quote! { #runtime::file::Extent { name: #name, count: #number, bytes: #bytes } }
         });
-    let stacks = count(network.stacks.count);
     quote! {
         #runtime::file::FileLayout {
             name: #name,
-            version: #version,
-            hash: #hash,
-            sections: &[
-                #runtime::file::Section::Hash { name: "transformer hash", expected: #transformer_hash },
-                #(#transformer),*
-            ],
-            stacks: #runtime::file::Stacks {
-                count: #stacks,
-                stride: #core::mem::size_of::<Stack>(),
-                sections: &[
-                    #runtime::file::Section::Hash { name: "stack hash", expected: #stack_hash },
-                    #(#layers),*
-                ],
-            },
+            format: #runtime::file::Format::#format,
+            sections: &[#(#sections),*],
+            stacks: #stacks,
+            tail: #tail,
+            extents: &[#(#extents),*],
         }
     }
 }
 
-fn affine_order(
-    runtime: &TokenStream,
-    outputs: usize,
-    inputs: usize,
-    affine: &Affine,
-) -> TokenStream {
-    let segments = affine.segments.iter().map(|segment| {
-        let (input, slot, len) = (
-            count(segment.input),
-            count(segment.slot),
-            count(segment.len),
-        );
-        let (step, at, packed) = (count(segment.step), count(segment.at), segment.packed);
-        quote! {
-            #runtime::file::Segment {
-                input: #input,
-                step: #step,
-                slot: #slot,
-                at: #at,
-                len: #len,
-                packed: #packed,
+fn word(value: u32) -> Literal {
+    Literal::u32_unsuffixed(value)
+}
+
+fn sections(program: &Program<'_>, sections: &[Section]) -> Vec<TokenStream> {
+    let runtime = program.runtime;
+    let section = |section: &Section| match section {
+        Section::Hash { name, value } => {
+            let (name, value) = (format!("{name} hash"), word(*value));
+            quote! { Hash { name: #name, expected: #value } }
+        }
+        Section::Bytes(bytes) => {
+            let bytes = Literal::byte_string(bytes);
+            quote! { Bytes(#bytes) }
+        }
+        Section::Skipped(len) => {
+            let len = count(*len);
+            quote! { Skipped(#len) }
+        }
+        Section::Align(to) => {
+            let to = count(*to);
+            quote! { Align(#to) }
+        }
+        Section::Tensor(tensor) => tensor_section(program, tensor),
+    };
+    let tokens = |tokens| quote! { #runtime::file::Section::#tokens };
+    sections.iter().map(section).map(tokens).collect()
+}
+
+/// Where a tensor lies in memory.
+struct Memory {
+    offset: TokenStream,
+    element: TokenStream,
+    form: TokenStream,
+    rows: usize,
+    slots: usize,
+    segments: Vec<TokenStream>,
+    /// Buckets, rows and columns.
+    shape: [usize; 3],
+    axes: [Axis; 3],
+    /// Whether memory has exactly these values, row by row.
+    is_same: bool,
+}
+
+fn tensor_section(program: &Program<'_>, tensor: &Tensor) -> TokenStream {
+    let runtime = program.runtime;
+    let core = quote!(#runtime::__private::core);
+    let memory = Memory::of(program, tensor.role);
+    let Memory {
+        offset,
+        element: placed_element,
+        form,
+        ..
+    } = &memory;
+    let [mut buckets, rows, columns] = memory.shape;
+    if !tensor.axes.iter().any(|(axis, _)| *axis == memory.axes[0]) {
+        // The file has a section for each stack.
+        buckets = 1;
+    }
+    let name = &tensor.name;
+    let element = file_element(tensor.element);
+    let encoding = match tensor.encoding {
+        Encoding::Raw => quote!(Raw),
+        Encoding::Leb128 => quote!(Leb128),
+    };
+    let strides = memory.axes.map(|axis| tensor.stride(axis));
+    let in_order = strides[2] == 1 && (rows == 1 || strides[1] == columns);
+    let unnamed = tensor.id.is_empty() && tensor.quantise.is_none();
+    let [row_count, column_count] = [rows, columns].map(count);
+    if memory.is_same
+        && buckets == 1
+        && in_order
+        && unnamed
+        && tensor.values() == rows * columns
+        && element.to_string() == placed_element.to_string()
+    {
+        return quote! {
+            same(
+                #name,
+                #runtime::file::Element::#element,
+                #runtime::file::Encoding::#encoding,
+                #offset,
+                [#row_count, #column_count],
+            )
+        };
+    }
+    let quantise = match &tensor.quantise {
+        None => quote! { #core::option::Option::None },
+        Some(quantise) => {
+            let factor = Literal::f64_unsuffixed(quantise.factor);
+            let rounding = match quantise.rounding {
+                FileRounding::Truncate => quote!(Truncate),
+                FileRounding::Nearest => quote!(Nearest),
+            };
+            let element = file_element(quantise.element);
+            quote! {
+                #core::option::Option::Some(#runtime::file::Quantise {
+                    factor: #factor,
+                    rounding: #runtime::file::Rounding::#rounding,
+                    element: #runtime::file::Element::#element,
+                })
             }
         }
-    });
-    let (outputs, memory_outputs, padded) = (
-        count(outputs),
-        count(affine.outputs),
-        count(padded_inputs(inputs)),
-    );
-    let (inputs, slots, blocked) = (
-        count(inputs),
-        count(affine.slots),
-        affine.form == Form::Blocks,
-    );
+    };
+    let stride = match tensor.role.layer() {
+        Some(_) if buckets > 1 => quote! { #core::mem::size_of::<Stack>() },
+        _ => quote!(0),
+    };
+    let id = &tensor.id;
+    let strides = strides.map(count);
+    let (buckets, values) = (count(buckets), count(tensor.values()));
+    let (placed_rows, slots) = (count(memory.rows), count(memory.slots));
+    let segments = &memory.segments;
     quote! {
-        #runtime::file::Order::Affine(#runtime::file::Affine {
-            outputs: #outputs,
-            inputs: #inputs,
-            padded_inputs: #padded,
-            memory_outputs: #memory_outputs,
-            slots: #slots,
-            segments: &[#(#segments),*],
-            blocked: #blocked,
+        Tensor(#runtime::file::Tensor {
+            name: #name,
+            shape: [#buckets, #row_count, #column_count],
+            stored: #runtime::file::Stored {
+                id: #id,
+                element: #runtime::file::Element::#element,
+                encoding: #runtime::file::Encoding::#encoding,
+                values: #values,
+                strides: [#(#strides),*],
+                quantise: #quantise,
+            },
+            placed: #runtime::file::Placed {
+                element: #runtime::file::Element::#placed_element,
+                offset: #offset,
+                stride: #stride,
+                form: #runtime::file::Form::#form,
+                rows: #placed_rows,
+                slots: #slots,
+                segments: &[#(#segments),*],
+            },
         })
+    }
+}
+
+fn file_element(element: FileElement) -> TokenStream {
+    match element {
+        FileElement::I8 => quote!(I8),
+        FileElement::I16 => quote!(I16),
+        FileElement::I32 => quote!(I32),
+        FileElement::F32 => quote!(F32),
+    }
+}
+
+impl Memory {
+    fn of(program: &Program<'_>, role: Role) -> Memory {
+        let (network, runtime) = (program.network, program.runtime);
+        let core = quote!(#runtime::__private::core);
+        let (features, width) = (network.feature_count(), network.transformer.width);
+        let (psqt, layout) = (network.transformer.psqt, program.layout);
+        // Of what perspectives have separately, black's follows white's.
+        let field = |name: &str, copy_len: usize| {
+            let name = format_ident!("{name}");
+            let start = quote! { #core::mem::offset_of!(Weights, #name) };
+            match copy_len {
+                0 => start,
+                len => {
+                    let len = count(len);
+                    quote! { #start + #len }
+                }
+            }
+        };
+        let rows = |offset, element, shape: [usize; 3], axes| Memory {
+            offset,
+            element,
+            form: quote!(Rows),
+            rows: shape[1],
+            slots: shape[2],
+            segments: Vec::new(),
+            shape,
+            axes,
+            is_same: true,
+        };
+        match role {
+            Role::Weights(copy) | Role::Biases(copy) => {
+                let columns = &layout.columns;
+                let (name, rows_in_file, len) = match role {
+                    Role::Weights(_) => (
+                        "transformer_weights",
+                        features,
+                        features * columns.width * 2,
+                    ),
+                    _ => ("transformer_biases", 1, layout.half.size),
+                };
+                let axes = [Axis::Stack, Axis::Feature, Axis::Neuron];
+                let shape = [1, rows_in_file, width];
+                let same = rows(field(name, copy * len), quote!(I16), shape, axes);
+                if columns.as_in_file() {
+                    return same;
+                }
+                Memory {
+                    slots: columns.width,
+                    segments: columns
+                        .runs
+                        .iter()
+                        .map(|run| column_run(runtime, run))
+                        .collect(),
+                    is_same: false,
+                    ..same
+                }
+            }
+            Role::Psqt(copy) => {
+                let offset = field("transformer_psqt", copy * features * psqt * 4);
+                // Its columns are the stacks', and it has no buckets.
+                let axes = [Axis::Output, Axis::Feature, Axis::Stack];
+                rows(offset, quote!(I32), [1, features, psqt], axes)
+            }
+            Role::LayerWeights(layer) | Role::LayerBiases(layer) | Role::LayerAlpha(layer) => {
+                layer_memory(program, role, layer, &rows)
+            }
+        }
+    }
+}
+
+/// Makes the memory of a tensor that is rows in the order of the file.
+type Rows<'a> = &'a dyn Fn(TokenStream, TokenStream, [usize; 3], [Axis; 3]) -> Memory;
+
+fn layer_memory(program: &Program<'_>, role: Role, index: usize, rows: Rows<'_>) -> Memory {
+    let (network, runtime) = (program.network, program.runtime);
+    let core = quote!(#runtime::__private::core);
+    let layer = &network.layers[index];
+    let (stacks, outputs, inputs) = (network.stacks.count, layer.output.len, layer.input_len());
+    let offset = |part: &str| {
+        let name = format_ident!("{}_{part}", layer.name);
+        quote! { #core::mem::offset_of!(Weights, stacks) + #core::mem::offset_of!(Stack, #name) }
+    };
+    let element = |part: &str| {
+        let name = format!("{}_{part}", layer.name);
+        let field = program
+            .layout
+            .stack
+            .fields
+            .iter()
+            .find(|field| field.name == name);
+        field.map_or(quote!(I32), |field| field_element(field.element))
+    };
+    let part = match role {
+        Role::LayerAlpha(_) => "alpha",
+        Role::LayerBiases(_) => "biases",
+        _ => "weights",
+    };
+    let Some(affine) = program.layout.affine(index) else {
+        return rows(
+            offset(part),
+            element(part),
+            [stacks, 1, outputs],
+            AXES_OF_BIASES,
+        );
+    };
+    if part != "weights" {
+        let values = rows(
+            offset(part),
+            element(part),
+            [stacks, 1, outputs],
+            AXES_OF_BIASES,
+        );
+        return Memory {
+            slots: affine.outputs,
+            is_same: affine.outputs == outputs,
+            ..values
+        };
+    }
+    let axes = [Axis::Stack, Axis::Output, Axis::Input];
+    let form = match affine.form {
+        layout::Form::Rows => quote!(Rows),
+        layout::Form::Blocks => quote!(Blocks),
+        layout::Form::Columns => quote!(Columns),
+        layout::Form::OutputBlocks(runs) => {
+            let (runs, ids) = (count(runs), offset("blocks"));
+            quote! { OutputBlocks { runs: #runs, ids: #ids } }
+        }
+        layout::Form::Bits => quote!(Bits),
+    };
+    Memory {
+        form,
+        rows: affine.outputs,
+        slots: affine.slots,
+        segments: affine
+            .segments
+            .iter()
+            .map(|segment| self::segment(runtime, segment))
+            .collect(),
+        is_same: false,
+        ..rows(
+            offset(part),
+            field_element(affine.element),
+            [stacks, outputs, inputs],
+            axes,
+        )
+    }
+}
+
+const AXES_OF_BIASES: [Axis; 3] = [Axis::Stack, Axis::Input, Axis::Output];
+
+fn field_element(element: FieldElement) -> TokenStream {
+    match element {
+        FieldElement::I8 => quote!(I8),
+        FieldElement::I16 => quote!(I16),
+        FieldElement::F32 => quote!(F32),
+        _ => quote!(I32),
+    }
+}
+
+fn column_run(runtime: &TokenStream, run: &ColumnRun) -> TokenStream {
+    let [input, step, len, slot] = [run.file, run.step, run.len, run.memory].map(count);
+    quote! {
+        #runtime::file::Segment { input: #input, step: #step, len: #len, slot: #slot, at: 0, packed: false }
+    }
+}
+
+fn segment(runtime: &TokenStream, segment: &layout::Segment) -> TokenStream {
+    let (input, step, len) = (segment.input, segment.step, segment.len);
+    let [input, step, len, slot, at] = [input, step, len, segment.slot, segment.at].map(count);
+    let packed = segment.packed;
+    quote! {
+        #runtime::file::Segment { input: #input, step: #step, len: #len, slot: #slot, at: #at, packed: #packed }
     }
 }

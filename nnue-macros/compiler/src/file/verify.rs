@@ -1,9 +1,10 @@
 //! Checks a net file against a network while the user's crate compiles.
 //!
-//! The runtime's loader checks the same again when it decodes the file; here nothing is decoded, the file is
+//! The runtime's loader checks the same again when it decodes the file; here nothing is kept, the file is
 //! only walked, so that a wrong one is an error of the build and never one of the program.
 
-use super::{Section, stack_sections, transformer_sections};
+use super::tensors::Role;
+use super::{Axis, FileElement, FileRounding, Format, Section, Tensor};
 use crate::network::Network;
 use crate::spec::Encoding;
 
@@ -13,30 +14,45 @@ const MAGIC: &[u8] = b"COMPRESSED_LEB128";
 /// The longest description that the loader takes.
 const DESCRIPTION_LIMIT: usize = 64 * 1024;
 
+/// Outputs that come together where an input reaches only some.
+const RUN: usize = 16;
+
 /// Confirms that `file` is a net file for `network`.
 ///
 /// # Errors
 ///
-/// What differs, and where: the version, a hash, the length of a block, the total length, an integer that its
+/// What differs, and where: the version, a hash, the length of a block, the total length, a number that its
 /// type cannot hold.
 pub fn verify(network: &Network, file: &[u8]) -> Result<(), String> {
-    let mut walk = Walk { file, offset: 0 };
-    walk.word("version", network.file.version)?;
-    walk.word("network hash", network.file.hash())?;
-    let description = walk.length("description length")?;
-    if description > DESCRIPTION_LIMIT {
-        return Err(format!(
-            "description length at offset 8 is {description}, allowed are 0 to {DESCRIPTION_LIMIT}"
-        ));
-    }
-    walk.skip("description", description)?;
-    for section in transformer_sections(network) {
-        walk.section("", &section)?;
-    }
-    for stack in 0..network.stacks.count {
-        for section in stack_sections(network) {
-            walk.section(&format!("stack {stack} "), &section)?;
+    let mut walk = Walk {
+        network,
+        file,
+        offset: 0,
+    };
+    match network.file.format {
+        Format::Stockfish(words) => {
+            walk.word("version", words.version)?;
+            walk.word("network hash", words.hash())?;
+            let description = walk.length("description length")?;
+            if description > DESCRIPTION_LIMIT {
+                return Err(format!(
+                    "description length at offset 8 is {description}, allowed are 0 to {DESCRIPTION_LIMIT}"
+                ));
+            }
+            walk.skip("description", description)?;
+            walk.sections()?;
         }
+        Format::Sequence => walk.sections()?,
+        Format::Named => walk.entries()?,
+    }
+    let tail: Vec<u8> = network.file.tail.bytes(walk.offset).collect();
+    let start = walk.offset;
+    if walk.skip("the padding at the end", tail.len())? != tail {
+        return Err(format!(
+            "the {} bytes at offset {start} that end the file are not those of `{}`",
+            tail.len(),
+            network.file.tail.text.escape_ascii()
+        ));
     }
     if walk.offset < file.len() {
         return Err(format!(
@@ -49,11 +65,70 @@ pub fn verify(network: &Network, file: &[u8]) -> Result<(), String> {
 }
 
 struct Walk<'a> {
+    network: &'a Network,
     file: &'a [u8],
     offset: usize,
 }
 
 impl<'a> Walk<'a> {
+    fn sections(&mut self) -> Result<(), String> {
+        let network = self.network;
+        for (stack, section) in network.file.all_sections(network.stacks.count) {
+            let stack = stack.map_or(String::new(), |stack| format!("stack {stack} "));
+            self.section(&stack, section)?;
+        }
+        Ok(())
+    }
+
+    /// Tensors in any order, each behind its id and its length.
+    fn entries(&mut self) -> Result<(), String> {
+        let tensors = self
+            .network
+            .file
+            .sections
+            .iter()
+            .filter_map(Section::tensor);
+        let tensors: Vec<&Tensor> = tensors.collect();
+        let mut left = tensors.clone();
+        while self.offset < self.file.len() {
+            let (start, rest) = (self.offset, &self.file[self.offset..]);
+            let found = left.iter().position(|tensor| {
+                let id = tensor.id.as_bytes();
+                rest.starts_with(id) && rest.get(id.len()) == Some(&b'\n')
+            });
+            let Some(found) = found else {
+                let ids: Vec<&str> = left.iter().map(|tensor| tensor.id.as_str()).collect();
+                return Err(format!(
+                    "at offset {start} there is no name of a tensor, expected {} and a line feed",
+                    if ids.is_empty() {
+                        "the end".to_string()
+                    } else {
+                        ids.join(", ")
+                    }
+                ));
+            };
+            let tensor = left.remove(found);
+            self.offset += tensor.id.len() + 1;
+            let len = self.skip(&tensor.name, 8)?;
+            let values = tensor.values() as u64;
+            let len = len
+                .iter()
+                .rev()
+                .fold(0, |len, byte| len << 8 | u64::from(*byte));
+            if len != values {
+                return Err(format!(
+                    "{} at offset {start} has {len} values, expected {values}",
+                    tensor.name
+                ));
+            }
+            self.raw("", tensor)?;
+        }
+        match left.first() {
+            Some(tensor) => Err(format!("the file does not have {}", tensor.name)),
+            None => Ok(()),
+        }
+    }
+
     fn skip(&mut self, what: &str, len: usize) -> Result<&'a [u8], String> {
         let rest = &self.file[self.offset..];
         match rest.get(..len) {
@@ -95,29 +170,88 @@ impl<'a> Walk<'a> {
                 self.word(&format!("{name} hash"), *value)
             }
             Section::Hash { value, .. } => self.word(&format!("{stack}hash"), *value),
-            Section::Tensor {
-                name,
-                encoding: Encoding::Raw,
-                ..
-            } => {
-                let len = section.file_len().unwrap_or(0);
+            Section::Bytes(expected) => {
                 let start = self.offset;
-                let what = format!("{stack}{name}");
-                if self.skip(&what, len)?.starts_with(MAGIC) {
-                    return Err(format!(
-                        "{what} at offset {start} is LEB128, expected raw integers"
-                    ));
+                let found = self.skip("bytes", expected.len())?;
+                if found == expected {
+                    return Ok(());
                 }
-                Ok(())
+                Err(format!(
+                    "the {} bytes at offset {start} are not those of the spec",
+                    expected.len()
+                ))
             }
-            Section::Tensor {
-                name,
-                encoding: Encoding::Leb128,
-                shape,
-                bytes,
-                ..
-            } => self.leb128(name, shape.iter().product(), 8 * *bytes as u32),
+            Section::Skipped(len) => self.skip("skipped bytes", *len).map(drop),
+            Section::Align(to) => {
+                let len = self.offset.next_multiple_of(*to) - self.offset;
+                self.skip("alignment", len).map(drop)
+            }
+            Section::Tensor(tensor) => match tensor.encoding {
+                Encoding::Raw => self.raw(stack, tensor),
+                Encoding::Leb128 => self.leb128(
+                    &tensor.name,
+                    tensor.values(),
+                    8 * tensor.element.size() as u32,
+                ),
+            },
         }
+    }
+
+    fn raw(&mut self, stack: &str, tensor: &Tensor) -> Result<(), String> {
+        let start = self.offset;
+        let what = format!("{stack}{}", tensor.name);
+        let values = self.skip(&what, tensor.raw_len())?;
+        if values.starts_with(MAGIC) {
+            return Err(format!(
+                "{what} at offset {start} is LEB128, expected raw integers"
+            ));
+        }
+        if tensor.element == FileElement::F32 {
+            for (index, value) in values.as_chunks().0.iter().enumerate() {
+                float(tensor, f64::from(f32::from_le_bytes(*value)))
+                    .map_err(|problem| format!("{what}[{index}] {problem}"))?;
+            }
+        }
+        self.output_blocks(&what, tensor, values)
+    }
+
+    /// Whether no input reaches more runs of outputs than the layer has room for.
+    fn output_blocks(&self, what: &str, tensor: &Tensor, values: &[u8]) -> Result<(), String> {
+        let Role::LayerWeights(layer) = tensor.role else {
+            return Ok(());
+        };
+        let affine = self.network.layers[layer].affine();
+        let Some(allowed) = affine.and_then(|affine| affine.output_blocks) else {
+            return Ok(());
+        };
+        let size = tensor.element.size();
+        let is_zero = |index: usize| {
+            let bytes = &values[index * size..][..size];
+            match (tensor.element, bytes) {
+                (FileElement::F32, &[a, b, c, d]) => {
+                    let value = f64::from(f32::from_le_bytes([a, b, c, d]));
+                    float(tensor, value) == Ok(0.0)
+                }
+                _ => bytes.iter().all(|byte| *byte == 0),
+            }
+        };
+        let [stacks, outputs, inputs] = [Axis::Stack, Axis::Output, Axis::Input]
+            .map(|axis| (tensor.len(axis), tensor.stride(axis)));
+        for (stack, input) in (0..stacks.0).flat_map(|stack| (0..inputs.0).map(move |i| (stack, i)))
+        {
+            let first = stack * stacks.1 + input * inputs.1;
+            let reached = (0..outputs.0 / RUN).filter(|run| {
+                let mut run = run * RUN..(run + 1) * RUN;
+                run.any(|output| !is_zero(first + output * outputs.1))
+            });
+            let found = reached.count();
+            if found > allowed {
+                return Err(format!(
+                    "input {input} of {what} reaches {found} runs of {RUN} outputs, allowed are {allowed}"
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn leb128(&mut self, name: &str, count: usize, bits: u32) -> Result<(), String> {
@@ -174,6 +308,29 @@ impl<'a> Walk<'a> {
         }
         Ok(())
     }
+}
+
+/// A number as the loader takes it, quantised where it becomes an integer.
+fn float(tensor: &Tensor, value: f64) -> Result<f64, String> {
+    if !value.is_finite() {
+        return Err(format!("is {value}, expected a finite number"));
+    }
+    let Some(quantise) = &tensor.quantise else {
+        return Ok(value);
+    };
+    let scaled = value * quantise.factor;
+    let quantised = match quantise.rounding {
+        FileRounding::Truncate => scaled.trunc(),
+        FileRounding::Nearest => scaled.round(),
+    };
+    let limit = 2f64.powi(8 * quantise.element.size() as i32 - 1);
+    if quantised < -limit || quantised >= limit {
+        return Err(format!(
+            "is {value}, times {} that is {scaled}, which is not an {}",
+            quantise.factor, quantise.element
+        ));
+    }
+    Ok(quantised)
 }
 
 #[cfg(test)]

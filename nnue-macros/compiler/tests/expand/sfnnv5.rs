@@ -33,7 +33,7 @@ pub struct Net;
 ///
 /// # Net file
 ///
-/// Integers are little-endian; a shape's last axis is contiguous. `d` is where the description ends.
+/// Numbers are little-endian; a shape's last axis is contiguous. `d` is where the description ends.
 ///
 /// | at | bytes | content | type | shape | 1.0 is |
 /// |---|---|---|---|---|---|
@@ -243,46 +243,42 @@ impl ::nnue_runtime::Architecture for Net {
     ];
     const FILE: ::nnue_runtime::file::FileLayout = ::nnue_runtime::file::FileLayout {
         name: "SFNNv5",
-        version: 2062757664,
-        hash: 470822642,
+        format: ::nnue_runtime::file::Format::Stockfish {
+            version: 2062757664,
+            hash: 470822642,
+        },
         sections: &[
             ::nnue_runtime::file::Section::Hash {
                 name: "transformer hash",
                 expected: 2133017784,
             },
-            ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                name: "transformer.biases",
-                element: ::nnue_runtime::file::Element::I16,
-                encoding: ::nnue_runtime::file::Encoding::Raw,
-                offset: ::nnue_runtime::__private::core::mem::offset_of!(
+            ::nnue_runtime::file::Section::same(
+                "transformer.biases",
+                ::nnue_runtime::file::Element::I16,
+                ::nnue_runtime::file::Encoding::Raw,
+                ::nnue_runtime::__private::core::mem::offset_of!(
                     Weights, transformer_biases
                 ),
-                order: ::nnue_runtime::file::Order::Same {
-                    count: 1024,
-                },
-            }),
-            ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                name: "transformer.weights",
-                element: ::nnue_runtime::file::Element::I16,
-                encoding: ::nnue_runtime::file::Encoding::Raw,
-                offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                [1, 1024],
+            ),
+            ::nnue_runtime::file::Section::same(
+                "transformer.weights",
+                ::nnue_runtime::file::Element::I16,
+                ::nnue_runtime::file::Encoding::Raw,
+                ::nnue_runtime::__private::core::mem::offset_of!(
                     Weights, transformer_weights
                 ),
-                order: ::nnue_runtime::file::Order::Same {
-                    count: 23068672,
-                },
-            }),
-            ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                name: "transformer.psqt",
-                element: ::nnue_runtime::file::Element::I32,
-                encoding: ::nnue_runtime::file::Encoding::Raw,
-                offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                [22528, 1024],
+            ),
+            ::nnue_runtime::file::Section::same(
+                "transformer.psqt",
+                ::nnue_runtime::file::Element::I32,
+                ::nnue_runtime::file::Encoding::Raw,
+                ::nnue_runtime::__private::core::mem::offset_of!(
                     Weights, transformer_psqt
                 ),
-                order: ::nnue_runtime::file::Order::Same {
-                    count: 180224,
-                },
-            }),
+                [22528, 8],
+            ),
         ],
         stacks: ::nnue_runtime::file::Stacks {
             count: 8,
@@ -292,153 +288,161 @@ impl ::nnue_runtime::Architecture for Net {
                     name: "stack hash",
                     expected: 1664313930,
                 },
-                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                    name: "fc_0.biases",
-                    element: ::nnue_runtime::file::Element::I32,
-                    encoding: ::nnue_runtime::file::Encoding::Raw,
-                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                        Weights, stacks
-                    )
+                ::nnue_runtime::file::Section::same(
+                    "fc_0.biases",
+                    ::nnue_runtime::file::Element::I32,
+                    ::nnue_runtime::file::Encoding::Raw,
+                    ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks)
                         + ::nnue_runtime::__private::core::mem::offset_of!(
                             Stack, fc_0_biases
                         ),
-                    order: ::nnue_runtime::file::Order::Same {
-                        count: 16,
-                    },
-                }),
+                    [1, 16],
+                ),
                 ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
                     name: "fc_0.weights",
-                    element: ::nnue_runtime::file::Element::I8,
-                    encoding: ::nnue_runtime::file::Encoding::Raw,
-                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                        Weights, stacks
-                    )
-                        + ::nnue_runtime::__private::core::mem::offset_of!(
-                            Stack, fc_0_weights
-                        ),
-                    order: ::nnue_runtime::file::Order::Affine(::nnue_runtime::file::Affine {
-                        outputs: 16,
-                        inputs: 1024,
-                        padded_inputs: 1024,
-                        memory_outputs: 16,
+                    shape: [1, 16, 1024],
+                    stored: ::nnue_runtime::file::Stored {
+                        id: "",
+                        element: ::nnue_runtime::file::Element::I8,
+                        encoding: ::nnue_runtime::file::Encoding::Raw,
+                        values: 16384,
+                        strides: [0, 1024, 1],
+                        quantise: ::nnue_runtime::__private::core::option::Option::None,
+                    },
+                    placed: ::nnue_runtime::file::Placed {
+                        element: ::nnue_runtime::file::Element::I8,
+                        offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                            Weights, stacks
+                        )
+                            + ::nnue_runtime::__private::core::mem::offset_of!(
+                                Stack, fc_0_weights
+                            ),
+                        stride: 0,
+                        form: ::nnue_runtime::file::Form::Blocks,
+                        rows: 16,
                         slots: 1024,
                         segments: &[
                             ::nnue_runtime::file::Segment {
                                 input: 0,
                                 step: 1,
+                                len: 512,
                                 slot: 0,
                                 at: 0,
-                                len: 512,
                                 packed: true,
                             },
                             ::nnue_runtime::file::Segment {
                                 input: 512,
                                 step: 1,
+                                len: 512,
                                 slot: 512,
                                 at: 0,
-                                len: 512,
                                 packed: true,
                             },
                         ],
-                        blocked: true,
-                    }),
+                    },
                 }),
-                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                    name: "fc_1.biases",
-                    element: ::nnue_runtime::file::Element::I32,
-                    encoding: ::nnue_runtime::file::Encoding::Raw,
-                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                        Weights, stacks
-                    )
+                ::nnue_runtime::file::Section::same(
+                    "fc_1.biases",
+                    ::nnue_runtime::file::Element::I32,
+                    ::nnue_runtime::file::Encoding::Raw,
+                    ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks)
                         + ::nnue_runtime::__private::core::mem::offset_of!(
                             Stack, fc_1_biases
                         ),
-                    order: ::nnue_runtime::file::Order::Same {
-                        count: 32,
-                    },
-                }),
+                    [1, 32],
+                ),
                 ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
                     name: "fc_1.weights",
-                    element: ::nnue_runtime::file::Element::I8,
-                    encoding: ::nnue_runtime::file::Encoding::Raw,
-                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                        Weights, stacks
-                    )
-                        + ::nnue_runtime::__private::core::mem::offset_of!(
-                            Stack, fc_1_weights
-                        ),
-                    order: ::nnue_runtime::file::Order::Affine(::nnue_runtime::file::Affine {
-                        outputs: 32,
-                        inputs: 30,
-                        padded_inputs: 32,
-                        memory_outputs: 32,
+                    shape: [1, 32, 30],
+                    stored: ::nnue_runtime::file::Stored {
+                        id: "",
+                        element: ::nnue_runtime::file::Element::I8,
+                        encoding: ::nnue_runtime::file::Encoding::Raw,
+                        values: 1024,
+                        strides: [0, 32, 1],
+                        quantise: ::nnue_runtime::__private::core::option::Option::None,
+                    },
+                    placed: ::nnue_runtime::file::Placed {
+                        element: ::nnue_runtime::file::Element::I8,
+                        offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                            Weights, stacks
+                        )
+                            + ::nnue_runtime::__private::core::mem::offset_of!(
+                                Stack, fc_1_weights
+                            ),
+                        stride: 0,
+                        form: ::nnue_runtime::file::Form::Blocks,
+                        rows: 32,
                         slots: 32,
                         segments: &[
                             ::nnue_runtime::file::Segment {
                                 input: 0,
                                 step: 1,
+                                len: 15,
                                 slot: 0,
                                 at: 0,
-                                len: 15,
                                 packed: false,
                             },
                             ::nnue_runtime::file::Segment {
                                 input: 15,
                                 step: 1,
+                                len: 15,
                                 slot: 16,
                                 at: 0,
-                                len: 15,
                                 packed: false,
                             },
                         ],
-                        blocked: true,
-                    }),
+                    },
                 }),
-                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                    name: "fc_2.biases",
-                    element: ::nnue_runtime::file::Element::I32,
-                    encoding: ::nnue_runtime::file::Encoding::Raw,
-                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                        Weights, stacks
-                    )
+                ::nnue_runtime::file::Section::same(
+                    "fc_2.biases",
+                    ::nnue_runtime::file::Element::I32,
+                    ::nnue_runtime::file::Encoding::Raw,
+                    ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks)
                         + ::nnue_runtime::__private::core::mem::offset_of!(
                             Stack, fc_2_biases
                         ),
-                    order: ::nnue_runtime::file::Order::Same {
-                        count: 1,
-                    },
-                }),
+                    [1, 1],
+                ),
                 ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
                     name: "fc_2.weights",
-                    element: ::nnue_runtime::file::Element::I8,
-                    encoding: ::nnue_runtime::file::Encoding::Raw,
-                    offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                        Weights, stacks
-                    )
-                        + ::nnue_runtime::__private::core::mem::offset_of!(
-                            Stack, fc_2_weights
-                        ),
-                    order: ::nnue_runtime::file::Order::Affine(::nnue_runtime::file::Affine {
-                        outputs: 1,
-                        inputs: 32,
-                        padded_inputs: 32,
-                        memory_outputs: 1,
+                    shape: [1, 1, 32],
+                    stored: ::nnue_runtime::file::Stored {
+                        id: "",
+                        element: ::nnue_runtime::file::Element::I8,
+                        encoding: ::nnue_runtime::file::Encoding::Raw,
+                        values: 32,
+                        strides: [0, 32, 1],
+                        quantise: ::nnue_runtime::__private::core::option::Option::None,
+                    },
+                    placed: ::nnue_runtime::file::Placed {
+                        element: ::nnue_runtime::file::Element::I8,
+                        offset: ::nnue_runtime::__private::core::mem::offset_of!(
+                            Weights, stacks
+                        )
+                            + ::nnue_runtime::__private::core::mem::offset_of!(
+                                Stack, fc_2_weights
+                            ),
+                        stride: 0,
+                        form: ::nnue_runtime::file::Form::Rows,
+                        rows: 1,
                         slots: 32,
                         segments: &[
                             ::nnue_runtime::file::Segment {
                                 input: 0,
                                 step: 1,
+                                len: 32,
                                 slot: 0,
                                 at: 0,
-                                len: 32,
                                 packed: false,
                             },
                         ],
-                        blocked: false,
-                    }),
+                    },
                 }),
             ],
         },
+        tail: ::nnue_runtime::file::Tail::NONE,
+        extents: &[],
     };
     #[inline]
     fn biases(weights: &Weights, perspective: ::nnue_runtime::Color) -> &Half {

@@ -1,0 +1,163 @@
+//! Stockfish's net files: the hashes in them, and the sections in their order.
+
+use super::tensors::{Known, Role};
+use super::{File, Format, Parts, Section, Tail, Tensor, Words};
+use crate::diagnostics::{Diagnostics, Spanned};
+use crate::feature_set::FeatureSet;
+use crate::network::{Layer, Transformer};
+use crate::spec::{self, Axis, Encoding};
+
+/// Affine rows are padded in the file to this many inputs.
+const ROW_UNIT: usize = 32;
+
+/// Checks the words; hashes that the spec does not give follow from the layers, if those are right.
+pub(super) fn check(
+    file: &spec::Stockfish,
+    parts: Parts<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Words> {
+    let width = parts.transformer.map(|transformer| transformer.width);
+    let version = word("version", &file.version, diagnostics);
+    let transformer_hash = match &file.transformer_hash {
+        Some(hash) => word("transformer_hash", hash, diagnostics),
+        None => match parts.features.zip(parts.transformer) {
+            Some((features, transformer)) => {
+                known_transformer_hash(file, features, transformer, diagnostics)
+            }
+            None => None,
+        },
+    };
+    let stack_hash = match &file.stack_hash {
+        Some(hash) => word("stack_hash", hash, diagnostics),
+        None => width
+            .zip(parts.layers)
+            .map(|(width, layers)| stack_hash(width, layers)),
+    };
+    Some(Words {
+        version: version?,
+        transformer_hash: transformer_hash?,
+        stack_hash: stack_hash?,
+    })
+}
+
+/// The sections in their order: the transformer's biases come first, as do each layer's.
+pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> File {
+    let encoding = file.encoding.as_ref();
+    let encoding = encoding.map_or(Encoding::Raw, |encoding| encoding.value);
+    let mut sections = vec![Section::Hash {
+        name: "transformer",
+        value: words.transformer_hash,
+    }];
+    let mut stack_sections = vec![Section::Hash {
+        name: "stack",
+        value: words.stack_hash,
+    }];
+    let mut ordered: Vec<&Known> = tensors.iter().collect();
+    ordered.sort_by_key(|known| match known.role {
+        Role::Biases(_) => (None, 0),
+        Role::Weights(_) => (None, 1),
+        Role::Psqt(_) => (None, 2),
+        Role::LayerBiases(layer) => (Some(layer), 0),
+        Role::LayerWeights(layer) => (Some(layer), 1),
+        Role::LayerAlpha(layer) => (Some(layer), 2),
+    });
+    for known in ordered {
+        match known.role.layer() {
+            None => sections.push(Section::Tensor(Tensor {
+                encoding,
+                ..known.tensor()
+            })),
+            Some(_) => {
+                let mut tensor = known.tensor();
+                // A stack has its own copy of everything.
+                tensor.axes.retain(|(axis, _)| *axis != Axis::Stack);
+                if matches!(known.role, Role::LayerWeights(_)) {
+                    tensor.padded = tensor.padded.next_multiple_of(ROW_UNIT);
+                }
+                stack_sections.push(Section::Tensor(tensor));
+            }
+        }
+    }
+    File {
+        format: Format::Stockfish(words),
+        sections,
+        stack_sections,
+        tail: Tail::NONE,
+    }
+}
+
+fn word(key: &str, value: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<u32> {
+    let word = u32::try_from(value.value).ok();
+    if word.is_none() {
+        let found = match value.value {
+            negative @ ..0 => negative.to_string(),
+            large => format!("{large:#X}"),
+        };
+        diagnostics.error(
+            value.span,
+            format!("`{key}` is {found}, allowed are 0 to {:#X}", u32::MAX),
+        );
+    }
+    word
+}
+
+/// The transformer's hash if all of it is like Stockfish's; of others it does not know what the file's word is.
+fn known_transformer_hash(
+    file: &spec::Stockfish,
+    features: &[FeatureSet],
+    transformer: &Transformer,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    let unknown = features.iter().find(|set| set.hash.is_none());
+    let perspectives = transformer.perspectives;
+    let unlike = match unknown {
+        Some(set) => Some((
+            format!("`{}` as it is here", set.name),
+            "known for `HalfKP`, `HalfKAv2` and `HalfKAv2_hm` without other keys",
+        )),
+        None if perspectives.count == 1 => Some((
+            "one perspective".to_string(),
+            "known for two that share their weights",
+        )),
+        None if perspectives.separate => Some((
+            "separate weights".to_string(),
+            "known for two perspectives that share their weights",
+        )),
+        None => None,
+    };
+    if let Some((what, known)) = unlike {
+        diagnostics
+            .error(
+                file.span,
+                format!("the transformer's hash is not known for {what}"),
+            )
+            .label(known)
+            .help("say which word the file has: `transformer_hash = 0x...` under `[file]`");
+        return None;
+    }
+    let combined = features
+        .iter()
+        .filter_map(|set| set.hash)
+        .fold(0u32, |combined, hash| combined.rotate_left(1) ^ hash);
+    Some(combined ^ (2 * transformer.width) as u32)
+}
+
+/// The hash of a stack covers the widths of its affine layers and nothing else: activations, shifts and the
+/// squared half of a layer's outputs leave no trace in it.
+fn stack_hash(width: usize, layers: &[Layer]) -> u32 {
+    const SLICE: u32 = 0xEC42_E90D;
+    const AFFINE: u32 = 0xCC03_DAE4;
+    const RELU: u32 = 0x538D_24C7;
+    let outputs = layers
+        .iter()
+        .filter(|layer| layer.affine().is_some())
+        .map(|layer| layer.output.len as u32);
+    let mut hash = SLICE ^ (2 * width) as u32;
+    for (index, outputs) in outputs.enumerate() {
+        if index > 0 {
+            hash = hash.wrapping_add(RELU);
+        }
+        hash = AFFINE.wrapping_add(outputs) ^ (hash >> 1) ^ (hash << 31);
+    }
+    hash
+}

@@ -1,0 +1,305 @@
+//! The tensors of a network, as files may hold them.
+
+use super::{Axis, FileElement, Format, Parts, Section, Tensor};
+use crate::network::{Affine, Element, Layer, Network, Output, Source, Transformer, WeightType};
+use crate::spec::Encoding;
+
+/// Which tensor of a network one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The transformer's rows: features, neurons. Where perspectives have separate weights, 0 is white and 1 black.
+    Weights(usize),
+    /// The transformer's biases, likewise: neurons.
+    Biases(usize),
+    /// Likewise: features, PSQT values.
+    Psqt(usize),
+    /// The weights of the layer of this index: stacks, outputs, inputs.
+    LayerWeights(usize),
+    /// The biases of the layer of this index: stacks, outputs.
+    LayerBiases(usize),
+    /// The factors of the sums of the layer of this index: stacks, outputs.
+    LayerAlpha(usize),
+}
+
+impl Role {
+    /// The layer that it belongs to, unless to the transformer.
+    pub fn layer(self) -> Option<usize> {
+        match self {
+            Role::Weights(_) | Role::Biases(_) | Role::Psqt(_) => None,
+            Role::LayerWeights(layer) | Role::LayerBiases(layer) | Role::LayerAlpha(layer) => {
+                Some(layer)
+            }
+        }
+    }
+}
+
+/// What a tensor's values are once they are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Values {
+    /// Integers that this type holds.
+    Integers(FileElement),
+    /// Floating point.
+    Float,
+    /// Nothing but signs.
+    Signs,
+}
+
+/// A tensor of the network at hand.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) role: Role,
+    /// What messages and specs call it.
+    pub(super) name: String,
+    /// What bullet's examples call it; PSQT values have no name there.
+    pub(super) id: Option<String>,
+    /// In the order of axes that kernels would choose.
+    pub(super) axes: Vec<(Axis, usize)>,
+    pub(super) values: Values,
+    /// What stands for 1.0, where the spec says it and all values share it.
+    pub(super) one: Option<f64>,
+}
+
+impl Known {
+    /// The type that files have by default.
+    pub(super) fn element(&self) -> FileElement {
+        match self.values {
+            Values::Integers(element) => element,
+            Values::Float => FileElement::F32,
+            Values::Signs => FileElement::I8,
+        }
+    }
+
+    /// The tensor of a raw file, with its defaults.
+    pub(super) fn tensor(&self) -> Tensor {
+        Tensor {
+            role: self.role,
+            name: self.name.clone(),
+            id: String::new(),
+            element: self.element(),
+            axes: self.axes.clone(),
+            padded: self.axes.last().map_or(1, |(_, len)| *len),
+            encoding: Encoding::Raw,
+            quantise: None,
+        }
+    }
+}
+
+/// All tensors, those of the transformer first, weights before biases.
+pub(super) fn all(parts: Parts<'_>) -> Option<Vec<Known>> {
+    let (transformer, layers) = (parts.transformer?, parts.layers?);
+    let (stacks, output) = (parts.stacks?.count, parts.output?);
+    let features = parts.features?.iter().map(|set| set.rows).sum();
+    let mut tensors: Vec<Known> = of_transformer(transformer, features, output);
+    let affine = layers.iter().enumerate().filter_map(|(index, layer)| {
+        let affine = layer.affine()?;
+        Some((index, layer, affine))
+    });
+    for (number, (index, layer, affine)) in affine.enumerate() {
+        let owner = Owner {
+            index,
+            layer,
+            stacks,
+            // bullet's examples count from the transformer on.
+            id: format!("l{}", number + 1),
+        };
+        tensors.extend(owner.tensors(affine, transformer, layers));
+    }
+    Some(tensors)
+}
+
+fn of_transformer(transformer: &Transformer, features: usize, output: &Output) -> Vec<Known> {
+    let (feature, neuron) = ((Axis::Feature, features), (Axis::Neuron, transformer.width));
+    let psqt = (Axis::Stack, transformer.psqt);
+    let separate = transformer.perspectives.separate;
+    let owners: &[&str] = if separate {
+        &["white.", "black."]
+    } else {
+        &[""]
+    };
+    let contents = [
+        (
+            "weights",
+            Some("l0w"),
+            vec![feature, neuron],
+            FileElement::I16,
+            transformer.one,
+        ),
+        (
+            "biases",
+            Some("l0b"),
+            vec![neuron],
+            FileElement::I16,
+            transformer.one,
+        ),
+        (
+            "psqt",
+            None,
+            vec![feature, psqt],
+            FileElement::I32,
+            output.one,
+        ),
+    ];
+    let tensors = contents
+        .into_iter()
+        .flat_map(|(part, id, axes, element, one)| {
+            owners.iter().enumerate().map(move |(copy, owner)| Known {
+                role: match part {
+                    "weights" => Role::Weights(copy),
+                    "biases" => Role::Biases(copy),
+                    _ => Role::Psqt(copy),
+                },
+                name: format!("transformer.{owner}{part}"),
+                // bullet's examples share the weights.
+                id: id.filter(|_| !separate).map(str::to_string),
+                axes: axes.clone(),
+                values: Values::Integers(element),
+                one: Some(f64::from(one)),
+            })
+        });
+    let has_psqt = transformer.psqt > 0;
+    tensors
+        .filter(|known| has_psqt || !matches!(known.role, Role::Psqt(_)))
+        .collect()
+}
+
+/// The layer that tensors belong to.
+struct Owner<'a> {
+    index: usize,
+    layer: &'a Layer,
+    stacks: usize,
+    id: String,
+}
+
+impl Owner<'_> {
+    fn tensors(&self, affine: &Affine, transformer: &Transformer, layers: &[Layer]) -> Vec<Known> {
+        let (stack, output) = (
+            (Axis::Stack, self.stacks),
+            (Axis::Output, self.layer.output.len),
+        );
+        let input = (Axis::Input, self.layer.input_len());
+        let values = match affine.weights {
+            WeightType::I8 => Values::Integers(FileElement::I8),
+            WeightType::I16 => Values::Integers(FileElement::I16),
+            WeightType::F32 => Values::Float,
+            WeightType::Binary => Values::Signs,
+        };
+        let float = self.layer.output.element == Element::F32;
+        let biases = match float {
+            true => Values::Float,
+            false => Values::Integers(FileElement::I32),
+        };
+        let sums_one = match self.layer.output.one.shared() {
+            Some(one) if !float => Some(f64::from(one)),
+            _ => None,
+        };
+        let inputs_one = self.inputs_one(transformer, layers);
+        let weights_one = match (affine.to_float, sums_one) {
+            (Some(scale), _) => inputs_one.map(|one| 1.0 / (f64::from(scale) * one)),
+            (None, Some(sums)) => {
+                let by = affine.divide.map_or(1.0, |divide| f64::from(divide.by));
+                inputs_one.map(|one| sums * by / one)
+            }
+            (None, None) => None,
+        };
+        let weights = self.tensor(
+            "weights",
+            "w",
+            vec![stack, output, input],
+            values,
+            weights_one,
+        );
+        let biases = self.tensor("biases", "b", vec![stack, output], biases, sums_one);
+        let mut tensors = vec![weights, biases];
+        if affine.scales.is_some() {
+            let values = Values::Integers(FileElement::I16);
+            tensors.push(self.tensor("alpha", "a", vec![stack, output], values, None));
+        }
+        tensors
+    }
+
+    fn tensor(
+        &self,
+        part: &str,
+        letter: &str,
+        axes: Vec<(Axis, usize)>,
+        values: Values,
+        one: Option<f64>,
+    ) -> Known {
+        let role = match letter {
+            "w" => Role::LayerWeights(self.index),
+            "b" => Role::LayerBiases(self.index),
+            _ => Role::LayerAlpha(self.index),
+        };
+        Known {
+            role,
+            name: format!("{}.{part}", self.layer.name),
+            id: Some(format!("{}{letter}", self.id)),
+            axes,
+            values,
+            one,
+        }
+    }
+
+    /// What 1.0 is in all inputs, if it is the same.
+    fn inputs_one(&self, transformer: &Transformer, layers: &[Layer]) -> Option<f64> {
+        let mut ones = self.layer.inputs.iter().map(|slice| {
+            let tensor = match slice.source {
+                Source::Transformer => &transformer.output,
+                Source::Layer(index) => &layers[index].output,
+            };
+            tensor.one.slice(slice.start, slice.len).shared()
+        });
+        let first = ones.next()??;
+        ones.all(|one| one == Some(first))
+            .then_some(f64::from(first))
+    }
+}
+
+impl Network {
+    /// How the length of the network's files depends on its shape: what it is a number of, the number, and the bytes
+    /// that each accounts for. Only for files that nothing but their length tells apart, and that have no padding.
+    pub(crate) fn file_extents(&self) -> Vec<(&'static str, usize, usize)> {
+        let width = self.transformer.width;
+        let sections = self.file.sections.iter();
+        let tensors: Vec<&Tensor> = sections.filter_map(Section::tensor).collect();
+        let padded = |tensor: &&Tensor| {
+            tensor
+                .axes
+                .last()
+                .is_some_and(|(_, len)| tensor.padded > *len)
+        };
+        if self.file.format != Format::Sequence || tensors.iter().any(padded) {
+            return Vec::new();
+        }
+        let per = |count: usize, bytes: &dyn Fn(&Tensor) -> usize| {
+            let bytes: usize = tensors.iter().map(|tensor| bytes(tensor)).sum();
+            (count > 0 && bytes.is_multiple_of(count)).then_some((count, bytes / count))
+        };
+        let with = |tensor: &Tensor, axis| match tensor.axes.iter().any(|(own, _)| *own == axis) {
+            true => tensor.raw_len(),
+            false => 0,
+        };
+        let neurons = per(width, &|tensor| {
+            let inputs = match tensor.role {
+                Role::LayerWeights(layer) => self.layers[layer]
+                    .inputs
+                    .iter()
+                    .filter(|slice| slice.source == Source::Transformer)
+                    .map(|slice| slice.len)
+                    .sum(),
+                _ => 0,
+            };
+            with(tensor, Axis::Neuron) + tensor.raw_len() / tensor.len(Axis::Input) * inputs
+        });
+        let features = per(self.feature_count(), &|tensor| with(tensor, Axis::Feature));
+        let stacks = per(self.stacks.count, &|tensor| with(tensor, Axis::Stack));
+        [
+            ("neurons", neurons),
+            ("features", features),
+            ("stacks", stacks),
+        ]
+        .into_iter()
+        .filter_map(|(name, found)| found.map(|(count, bytes)| (name, count, bytes)))
+        .collect()
+    }
+}

@@ -1,0 +1,578 @@
+//! Where a tensor's values lie in memory.
+
+use alloc::vec::Vec;
+
+use super::layout::{Element, FileLayout};
+
+/// Outputs that a run of [`Form::OutputBlocks`] has.
+pub(crate) const RUN: usize = 16;
+
+/// A tensor in memory, seen as bytes of the machine's own endianness.
+///
+/// A column has a *slot*, which differs from its number where the layer before leaves gaps or where vector instructions
+/// shuffle its outputs. What no value of the file fills is zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// The type of its values; without meaning for [`Form::Bits`].
+    pub element: Element,
+    /// Where it begins, in bytes from the start of the weights.
+    pub offset: usize,
+    /// Bytes from a bucket to the next.
+    pub stride: usize,
+    /// The order of the values.
+    pub form: Form,
+    /// The rows that there is room for.
+    pub rows: usize,
+    /// The slots of a row, gaps included.
+    pub slots: usize,
+    /// Which slots the columns have: every column is in exactly one segment, and segments share no slot. Without
+    /// segments, each column's slot is its number.
+    pub segments: &'static [Segment],
+}
+
+/// The order of a tensor's values in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `[rows][slots]`.
+    Rows,
+    /// `[slots / 4][rows][4]`.
+    Blocks,
+    /// `[slots][rows]`.
+    Columns,
+    /// `[slots][runs][16]`: of each slot, only the runs of 16 rows with weights other than zero, padded with zeros.
+    OutputBlocks {
+        /// How many.
+        runs: usize,
+        /// Where `[slots][runs]` numbers of runs begin, as `u16`, in bytes from the start of the weights.
+        ids: usize,
+    },
+    /// `[rows][slots / 64]`, `u64` each: a bit per weight, set for negative ones.
+    Bits,
+}
+
+/// A run of columns whose slots follow one another.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// The first column.
+    pub input: usize,
+    /// From a column to the next.
+    pub step: usize,
+    /// How many columns.
+    pub len: usize,
+    /// The first slot of the region that the run is in.
+    pub slot: usize,
+    /// Where in the region the run begins.
+    pub at: usize,
+    /// Whether the region comes out of vector "pack" instructions, which interleave groups of eight bytes in an order
+    /// that depends on the level: see [`Placed::slot`]. It then consists of whole vectors.
+    pub packed: bool,
+}
+
+impl Placed {
+    /// The slot in memory of a column, for a level's order `packed` of eight-byte groups.
+    ///
+    /// In a packed segment, each vector of `packed.len()` groups holds in group `g` the eight inputs of the logical
+    /// group `packed[g]` (AVX2: `[0, 2, 1, 3]`; scalar code: `[0]`, which changes nothing).
+    ///
+    /// # Panics
+    ///
+    /// If the column is in no segment, or `packed` is not a permutation of its indices: in a constant, the build fails.
+    pub const fn slot(&self, column: usize, packed: &[usize]) -> usize {
+        if self.segments.is_empty() {
+            return column;
+        }
+        let mut i = 0;
+        while i < self.segments.len() {
+            let segment = self.segments[i];
+            if segment.input <= column && (column - segment.input).is_multiple_of(segment.step) {
+                let index = (column - segment.input) / segment.step;
+                if index < segment.len {
+                    let position = segment.at + index;
+                    return segment.slot
+                        + if segment.packed {
+                            packed_position(position, packed)
+                        } else {
+                            position
+                        };
+                }
+            }
+            i += 1;
+        }
+        panic!("a column is in no segment")
+    }
+
+    /// The slots of columns `0..columns`.
+    pub(crate) fn slots_of(&self, columns: usize, packed: &[usize]) -> Vec<usize> {
+        (0..columns)
+            .map(|column| self.slot(column, packed))
+            .collect()
+    }
+
+    /// Whether it is `[rows][columns]` and no more.
+    pub(crate) fn is_rows_of(&self, rows: usize, columns: usize) -> bool {
+        self.form == Form::Rows
+            && (self.rows, self.slots) == (rows, columns)
+            && self.segments.is_empty()
+    }
+
+    /// The bytes of one bucket.
+    pub(crate) const fn len(&self) -> usize {
+        match self.form {
+            Form::Rows | Form::Blocks | Form::Columns => {
+                self.rows * self.slots * self.element.size()
+            }
+            Form::OutputBlocks { runs, .. } => self.slots * runs * RUN * self.element.size(),
+            Form::Bits => self.rows * self.slots / 8,
+        }
+    }
+
+    /// Where the value of a row and a slot lies, counted in values. Meaningless for forms that do not have all values.
+    const fn index(&self, row: usize, slot: usize) -> usize {
+        match self.form {
+            Form::Blocks => (slot / 4 * self.rows + row) * 4 + slot % 4,
+            Form::Columns => slot * self.rows + row,
+            _ => row * self.slots + slot,
+        }
+    }
+
+    /// Where the bit of a row and a slot lies: a byte, and in it a mask.
+    const fn bit(&self, row: usize, slot: usize) -> (usize, u8) {
+        let byte = slot % 64 / 8;
+        let byte = if cfg!(target_endian = "big") {
+            7 - byte
+        } else {
+            byte
+        };
+        ((row * self.slots + slot) / 64 * 8 + byte, 1 << (slot % 8))
+    }
+}
+
+/// One bucket of a tensor in memory.
+pub(crate) struct Bucket<'a, M> {
+    pub(crate) placed: &'a Placed,
+    /// Bytes of the bucket.
+    pub(crate) values: M,
+    /// Of [`Form::OutputBlocks`], the numbers of runs; empty for others.
+    pub(crate) ids: M,
+}
+
+impl<'a> Bucket<'a, &'a [u8]> {
+    /// The bucket `bucket` of a tensor whose stack begins `base` bytes behind the first.
+    pub(crate) fn of(
+        placed: &'a Placed,
+        weights: &'a [u8],
+        base: usize,
+        bucket: usize,
+    ) -> Bucket<'a, &'a [u8]> {
+        let base = base + bucket * placed.stride;
+        let ids = match placed.form {
+            Form::OutputBlocks { runs, ids } => &weights[base + ids..][..placed.slots * runs * 2],
+            _ => &[],
+        };
+        Bucket {
+            placed,
+            values: &weights[base + placed.offset..][..placed.len()],
+            ids,
+        }
+    }
+
+    /// The value of a row and a slot. Of bits, -1 or 1.
+    pub(crate) fn get(&self, row: usize, slot: usize) -> f64 {
+        let placed = self.placed;
+        let index = match placed.form {
+            Form::Bits => {
+                let (byte, mask) = placed.bit(row, slot);
+                return if self.values[byte] & mask != 0 {
+                    -1.0
+                } else {
+                    1.0
+                };
+            }
+            Form::OutputBlocks { runs, .. } => match self.run(runs, row, slot) {
+                Some(run) => (slot * runs + run) * RUN + row % RUN,
+                None => return 0.0,
+            },
+            _ => placed.index(row, slot),
+        };
+        placed.element.read_native(self.values, index)
+    }
+
+    /// Which of a slot's runs has a row.
+    fn run(&self, runs: usize, row: usize, slot: usize) -> Option<usize> {
+        // The first of a number is the real one: a run that is not needed repeats one.
+        let ids = &self.ids.as_chunks::<2>().0[slot * runs..][..runs];
+        ids.iter()
+            .position(|id| usize::from(u16::from_ne_bytes(*id)) == row / RUN)
+    }
+}
+
+impl<'a> Bucket<'a, &'a mut [u8]> {
+    /// As for shared memory. What is not written later is zero.
+    pub(crate) fn cleared(
+        placed: &'a Placed,
+        weights: &'a mut [u8],
+        base: usize,
+        bucket: usize,
+    ) -> Bucket<'a, &'a mut [u8]> {
+        let base = base + bucket * placed.stride;
+        let (start, end) = (base + placed.offset, base + placed.offset + placed.len());
+        let (values, ids) = match placed.form {
+            Form::OutputBlocks { runs, ids } => {
+                let ids = base + ids..base + ids + placed.slots * runs * 2;
+                if ids.end <= start {
+                    let (before, from_start) = weights.split_at_mut(start);
+                    (&mut from_start[..end - start], &mut before[ids])
+                } else {
+                    let (before, behind) = weights.split_at_mut(end);
+                    let ids = &mut behind[ids.start - end..ids.end - end];
+                    (&mut before[start..], ids)
+                }
+            }
+            _ => (&mut weights[start..end], &mut [][..]),
+        };
+        values.fill(0);
+        ids.fill(0);
+        Bucket {
+            placed,
+            values,
+            ids,
+        }
+    }
+
+    /// Sets the value of a row and a slot, which the type must hold; of bits, its sign. Not for
+    /// [`Form::OutputBlocks`], whose values are set a slot at a time.
+    pub(crate) fn set(&mut self, row: usize, slot: usize, value: f64) {
+        let placed = self.placed;
+        if placed.form == Form::Bits {
+            if value < 0.0 {
+                let (byte, mask) = placed.bit(row, slot);
+                self.values[byte] |= mask;
+            }
+            return;
+        }
+        let index = placed.index(row, slot);
+        placed.element.write_native(self.values, index, value);
+    }
+
+    /// Sets the values of a slot, one for each row.
+    ///
+    /// # Errors
+    ///
+    /// The number of runs that are not zero, if there are more than there is room for.
+    pub(crate) fn set_runs(&mut self, slot: usize, column: &[f64]) -> Result<(), usize> {
+        let Form::OutputBlocks { runs, .. } = self.placed.form else {
+            return Ok(());
+        };
+        let mut found = 0;
+        for (id, run) in column.chunks(RUN).enumerate() {
+            if run.iter().all(|value| *value == 0.0) {
+                continue;
+            }
+            if found < runs {
+                let index = slot * runs + found;
+                self.ids[2 * index..][..2].copy_from_slice(&(id as u16).to_ne_bytes());
+                for (row, value) in run.iter().enumerate() {
+                    let element = self.placed.element;
+                    element.write_native(self.values, index * RUN + row, *value);
+                }
+            }
+            found += 1;
+        }
+        if found <= runs { Ok(()) } else { Err(found) }
+    }
+}
+
+impl Element {
+    fn read_native(self, bytes: &[u8], index: usize) -> f64 {
+        match self {
+            Element::I8 => f64::from(bytes[index].cast_signed()),
+            Element::I16 => f64::from(i16::from_ne_bytes(bytes.as_chunks().0[index])),
+            Element::I32 => f64::from(i32::from_ne_bytes(bytes.as_chunks().0[index])),
+            Element::F32 => f64::from(f32::from_ne_bytes(bytes.as_chunks().0[index])),
+        }
+    }
+
+    fn write_native(self, bytes: &mut [u8], index: usize, value: f64) {
+        match self {
+            Element::I8 => bytes[index] = (value as i8).cast_unsigned(),
+            Element::I16 => bytes.as_chunks_mut().0[index] = (value as i16).to_ne_bytes(),
+            Element::I32 => bytes.as_chunks_mut().0[index] = (value as i32).to_ne_bytes(),
+            Element::F32 => bytes.as_chunks_mut().0[index] = (value as f32).to_ne_bytes(),
+        }
+    }
+}
+
+/// Rearranges weights loaded for the level with the packed order `from` into those of the level with the order `to`.
+///
+/// # Panics
+///
+/// If `weights` is shorter than the layout says.
+pub fn relevel(layout: &FileLayout, weights: &mut [u8], from: &[usize], to: &[usize]) {
+    for (base, tensor) in layout.tensors() {
+        let placed = &tensor.placed;
+        if placed.segments.iter().all(|segment| !segment.packed) {
+            continue;
+        }
+        let [buckets, _, columns] = tensor.shape;
+        let moves: Vec<(usize, usize)> = (0..columns)
+            .map(|column| (placed.slot(column, from), placed.slot(column, to)))
+            .collect();
+        for bucket in 0..buckets {
+            placed.move_slots(weights, base + bucket * placed.stride, &moves);
+        }
+    }
+}
+
+impl Placed {
+    /// Moves what is in the first slot of each pair to the second. What is then in no second one is zero.
+    fn move_slots(&self, weights: &mut [u8], base: usize, moves: &[(usize, usize)]) {
+        let size = self.element.size();
+        let memory = &mut weights[base + self.offset..][..self.len()];
+        match self.form {
+            Form::Rows | Form::Blocks | Form::Columns => {
+                let before = memory.to_vec();
+                memory.fill(0);
+                for &(source, target) in moves {
+                    for row in 0..self.rows {
+                        let (source, target) = (self.index(row, source), self.index(row, target));
+                        memory[target * size..][..size]
+                            .copy_from_slice(&before[source * size..][..size]);
+                    }
+                }
+            }
+            Form::OutputBlocks { runs, ids } => {
+                move_runs(memory, runs * RUN * size, moves);
+                let ids = &mut weights[base + ids..][..self.slots * runs * 2];
+                move_runs(ids, runs * 2, moves);
+            }
+            // Signs are not made by pack instructions.
+            Form::Bits => {}
+        }
+    }
+}
+
+/// [`Placed::move_slots`] where each slot is a run of `len` bytes.
+fn move_runs(memory: &mut [u8], len: usize, moves: &[(usize, usize)]) {
+    let before = memory.to_vec();
+    memory.fill(0);
+    for &(source, target) in moves {
+        memory[target * len..][..len].copy_from_slice(&before[source * len..][..len]);
+    }
+}
+
+/// Where the level's pack instructions put the byte that is logically at `position`.
+const fn packed_position(position: usize, packed: &[usize]) -> usize {
+    let groups = packed.len();
+    let logical = position / 8 % groups;
+    let mut group = 0;
+    while packed[group] != logical {
+        group += 1;
+    }
+    position / (8 * groups) * (8 * groups) + group * 8 + position % 8
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::super::tests::ORDERS;
+    use super::*;
+
+    /// 128 packed columns, of which the region's first five are another layer's; then two runs that are not packed, and
+    /// one whose columns alternate with another's.
+    const GAPS: Placed = Placed {
+        element: Element::I8,
+        offset: 0,
+        stride: 0,
+        form: Form::Rows,
+        rows: 4,
+        slots: 160,
+        segments: &[
+            Segment {
+                at: 5,
+                packed: true,
+                ..run(0, 0, 123)
+            },
+            run(123, 137, 15),
+            run(138, 130, 5),
+            Segment {
+                step: 2,
+                ..run(143, 152, 3)
+            },
+            Segment {
+                step: 2,
+                ..run(144, 156, 3)
+            },
+        ],
+    };
+    const COLUMNS: usize = 149;
+
+    const FORMS: [Form; 3] = [Form::Rows, Form::Blocks, Form::Columns];
+    const BLOCKS: Form = Form::OutputBlocks { runs: 2, ids: 0 };
+
+    const fn run(input: usize, slot: usize, len: usize) -> Segment {
+        Segment {
+            input,
+            step: 1,
+            len,
+            slot,
+            at: 0,
+            packed: false,
+        }
+    }
+
+    #[test]
+    fn slots_are_distinct_and_inside_the_row() {
+        for order in ORDERS {
+            let mut seen = [false; GAPS.slots];
+            for slot in GAPS.slots_of(COLUMNS, order) {
+                assert!(!core::mem::replace(&mut seen[slot], true), "slot {slot}");
+            }
+            assert_eq!(seen.iter().filter(|&&seen| seen).count(), COLUMNS);
+        }
+    }
+
+    #[test]
+    fn a_memory_group_holds_the_logical_group_that_the_order_names() {
+        for order in ORDERS {
+            for (vector, (group, &logical)) in (0..128 / (8 * order.len()))
+                .flat_map(|v| order.iter().enumerate().map(move |g| (v, g)))
+            {
+                let first = vector * 8 * order.len();
+                for byte in 0..8 {
+                    let Some(column) = (first + logical * 8 + byte).checked_sub(5) else {
+                        continue;
+                    };
+                    assert_eq!(GAPS.slot(column, order), first + group * 8 + byte);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unpacked_segments_ignore_the_order() {
+        for order in ORDERS {
+            assert_eq!(GAPS.slot(123, order), 137);
+            assert_eq!(GAPS.slot(142, order), 134);
+            assert_eq!(GAPS.slot(145, order), 153);
+            assert_eq!(GAPS.slot(146, order), 157);
+        }
+    }
+
+    #[test]
+    fn a_slot_can_be_computed_in_a_constant() {
+        const SLOT: usize = GAPS.slot(4, &[0, 2, 1, 3]);
+        assert_eq!(SLOT, 17);
+    }
+
+    #[test]
+    fn each_value_has_its_own_place_in_memory() {
+        for form in FORMS {
+            let placed = Placed { form, ..GAPS };
+            let mut seen = vec![false; placed.len()];
+            for row in 0..placed.rows {
+                for slot in 0..placed.slots {
+                    let index = placed.index(row, slot);
+                    assert!(!core::mem::replace(&mut seen[index], true));
+                }
+            }
+        }
+        let placed = Placed {
+            form: Form::Blocks,
+            ..GAPS
+        };
+        assert_eq!(placed.index(2, 6), (4 + 2) * 4 + 2);
+    }
+
+    #[test]
+    fn a_word_of_bits_has_a_bit_for_each_of_64_slots() {
+        let placed = Placed {
+            form: Form::Bits,
+            rows: 2,
+            slots: 128,
+            ..GAPS
+        };
+        let mut weights = vec![0xAA; placed.len()];
+        let mut bucket = Bucket::cleared(&placed, &mut weights, 0, 0);
+        for (row, slot) in [(0, 3), (1, 64), (1, 127)] {
+            bucket.set(row, slot, -5.0);
+        }
+        bucket.set(0, 4, 0.0);
+        let words: Vec<u64> = weights
+            .as_chunks()
+            .0
+            .iter()
+            .map(|word| u64::from_ne_bytes(*word))
+            .collect();
+        assert_eq!(words, [1 << 3, 0, 0, 1 << 63 | 1]);
+        let bucket = Bucket::of(&placed, &weights, 0, 0);
+        assert_eq!((bucket.get(1, 127), bucket.get(1, 126)), (-1.0, 1.0));
+    }
+
+    #[test]
+    fn runs_of_zeros_take_no_room() {
+        let placed = Placed {
+            element: Element::I16,
+            offset: 64,
+            form: Form::OutputBlocks { runs: 2, ids: 0 },
+            rows: 64,
+            slots: 3,
+            segments: &[],
+            stride: 0,
+        };
+        let mut weights = vec![0xAA; 64 + placed.len()];
+        let column = |values: &[(usize, f64)]| {
+            let mut column = vec![0.0; 64];
+            values.iter().for_each(|(row, value)| column[*row] = *value);
+            column
+        };
+        let mut bucket = Bucket::cleared(&placed, &mut weights, 0, 0);
+        assert_eq!(
+            bucket.set_runs(0, &column(&[(63, -7.0), (17, 300.0)])),
+            Ok(())
+        );
+        assert_eq!(bucket.set_runs(1, &column(&[(0, 5.0)])), Ok(()));
+        let full = column(&[(0, 1.0), (16, 1.0), (40, 1.0)]);
+        assert_eq!(bucket.set_runs(2, &full), Err(3));
+        let bucket = Bucket::of(&placed, &weights, 0, 0);
+        let found: Vec<f64> = [(0, 63), (0, 17), (0, 18), (0, 0), (1, 0), (1, 63)]
+            .map(|(slot, row)| bucket.get(row, slot))
+            .into();
+        assert_eq!(found, [-7.0, 300.0, 0.0, 0.0, 5.0, 0.0]);
+        let ids: Vec<u8> = weights[..8].chunks(2).map(|id| id[0] | id[1]).collect();
+        assert_eq!(ids, [1, 3, 0, 0]);
+    }
+
+    #[test]
+    fn moved_slots_leave_nothing_behind() {
+        let (from, to) = (ORDERS[1], ORDERS[2]);
+        for form in FORMS.into_iter().chain([BLOCKS]) {
+            let placed = Placed {
+                form,
+                offset: 1024,
+                rows: 32,
+                ..GAPS
+            };
+            let filled = |order: &[usize]| {
+                let mut weights = vec![0; 1024 + placed.len()];
+                let mut bucket = Bucket::cleared(&placed, &mut weights, 0, 0);
+                for (column, slot) in placed.slots_of(COLUMNS, order).into_iter().enumerate() {
+                    let value = |row: usize| f64::from(1 + (column + row) as i32 % 100);
+                    if form == BLOCKS {
+                        let values: Vec<f64> = (0..32).map(value).collect();
+                        assert_eq!(bucket.set_runs(slot, &values), Ok(()));
+                    } else {
+                        (0..32).for_each(|row| bucket.set(row, slot, value(row)));
+                    }
+                }
+                weights
+            };
+            let mut weights = filled(from);
+            let slots = |order| placed.slots_of(COLUMNS, order).into_iter();
+            let moves: Vec<_> = slots(from).zip(slots(to)).collect();
+            placed.move_slots(&mut weights, 0, &moves);
+            assert!(weights == filled(to), "{form:?}");
+        }
+    }
+}

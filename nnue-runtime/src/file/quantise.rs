@@ -1,0 +1,187 @@
+//! From the numbers of a file to those of memory, and back.
+//!
+//! Values travel as `f64`, which holds each `i32` and each `f32` exactly.
+
+use super::form::Form;
+use super::layout::{Element, Quantise, Rounding, Stored, Tensor};
+
+/// Numbers from here on are integers; `i64` holds those below.
+const NO_FRACTIONS: f64 = (1i64 << 52) as f64;
+
+/// Why a value cannot be loaded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Unfit {
+    /// It is infinite or no number.
+    NotFinite,
+    /// Memory's type does not hold it.
+    OutOfRange,
+}
+
+impl Tensor {
+    /// A value of the file, as memory has it.
+    pub(crate) fn to_memory(&self, stored: f64) -> Result<f64, Unfit> {
+        if !stored.is_finite() {
+            return Err(Unfit::NotFinite);
+        }
+        let value = match &self.stored.quantise {
+            Some(quantise) => quantise.apply(stored),
+            None => stored,
+        };
+        match self.limits() {
+            Some((low, high)) if value < f64::from(low) || value > f64::from(high) => {
+                Err(Unfit::OutOfRange)
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// The smallest and the largest integer that a value may become; `None` where memory has room for any.
+    pub(crate) fn limits(&self) -> Option<(i32, i32)> {
+        match (&self.stored.quantise, self.placed.form) {
+            (_, Form::Bits) => None,
+            (Some(quantise), _) => quantise.element.limits(),
+            (None, _) => self.placed.element.limits(),
+        }
+    }
+
+    /// A value of memory, as the file may have had it: for quantised tensors, some number that becomes the value.
+    pub(crate) fn to_stored(&self, value: f64) -> f64 {
+        match &self.stored.quantise {
+            Some(quantise) => quantise.undo(value),
+            None => value,
+        }
+    }
+}
+
+impl Quantise {
+    /// The integer for a number.
+    fn apply(&self, number: f64) -> f64 {
+        let scaled = number * self.factor;
+        if scaled.abs() >= NO_FRACTIONS {
+            return scaled;
+        }
+        let truncated = scaled as i64 as f64;
+        let fraction = scaled - truncated;
+        match self.rounding {
+            Rounding::Nearest if fraction >= 0.5 => truncated + 1.0,
+            Rounding::Nearest if fraction <= -0.5 => truncated - 1.0,
+            _ => truncated,
+        }
+    }
+
+    /// An `f32` for which [`Self::apply`] gives `value`, if there is one near the quotient.
+    fn undo(&self, value: f64) -> f64 {
+        let nearest = (value / self.factor) as f32;
+        let (up, down) = (nearest.next_up(), nearest.next_down());
+        [nearest, up, down, up.next_up(), down.next_down()]
+            .into_iter()
+            .map(f64::from)
+            .find(|number| self.apply(*number) == value)
+            .unwrap_or(f64::from(nearest))
+    }
+}
+
+impl Stored {
+    /// The value of this index among little-endian ones.
+    pub(crate) fn read(&self, bytes: &[u8], index: usize) -> f64 {
+        match self.element {
+            Element::I8 => f64::from(bytes[index].cast_signed()),
+            Element::I16 => f64::from(i16::from_le_bytes(bytes.as_chunks().0[index])),
+            Element::I32 => f64::from(i32::from_le_bytes(bytes.as_chunks().0[index])),
+            Element::F32 => f64::from(f32::from_le_bytes(bytes.as_chunks().0[index])),
+        }
+    }
+
+    /// Writes a value that the type holds, little-endian.
+    pub(crate) fn write(&self, bytes: &mut [u8], index: usize, value: f64) {
+        match self.element {
+            Element::I8 => bytes[index] = (value as i8).cast_unsigned(),
+            Element::I16 => bytes.as_chunks_mut().0[index] = (value as i16).to_le_bytes(),
+            Element::I32 => bytes.as_chunks_mut().0[index] = (value as i32).to_le_bytes(),
+            Element::F32 => bytes.as_chunks_mut().0[index] = (value as f32).to_le_bytes(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::{Encoding, Section};
+    use super::*;
+
+    const BOTH: [Rounding; 2] = [Rounding::Truncate, Rounding::Nearest];
+
+    fn quantise(factor: f64, rounding: Rounding) -> Quantise {
+        Quantise {
+            factor,
+            rounding,
+            element: Element::I8,
+        }
+    }
+
+    fn to_i8(quantise: Option<Quantise>) -> Tensor {
+        let Section::Tensor(mut tensor) =
+            Section::same("weights", Element::I8, Encoding::Raw, 0, [1, 1])
+        else {
+            unreachable!()
+        };
+        tensor.stored.quantise = quantise;
+        tensor
+    }
+
+    #[test]
+    fn fractions_are_cut_off_or_rounded_away_from_zero() {
+        for (number, truncated, nearest) in [
+            (0.5, 0.0, 1.0),
+            (-0.5, 0.0, -1.0),
+            (0.499_999_999_999_999_94, 0.0, 0.0),
+            (-2.5, -2.0, -3.0),
+            (126.999, 126.0, 127.0),
+            (-127.2, -127.0, -127.0),
+            (
+                4_503_599_627_370_497.0,
+                4_503_599_627_370_497.0,
+                4_503_599_627_370_497.0,
+            ),
+        ] {
+            let found = BOTH.map(|rounding| quantise(1.0, rounding).apply(number));
+            assert_eq!(found, [truncated, nearest], "{number}");
+        }
+    }
+
+    #[test]
+    fn the_product_is_rounded_not_the_number() {
+        let quantise = quantise(64.0, Rounding::Nearest);
+        // Single precision would give 65 for the second.
+        assert_eq!(quantise.apply(1.0 / 128.0), 1.0);
+        assert_eq!(quantise.apply(f64::from(1.007_812_4f32)), 64.0);
+    }
+
+    #[test]
+    fn values_beyond_the_type_are_refused() {
+        let truncate = to_i8(Some(quantise(64.0, Rounding::Truncate)));
+        let nearest = to_i8(Some(quantise(64.0, Rounding::Nearest)));
+        assert_eq!(truncate.to_memory(1.999), Ok(127.0));
+        assert_eq!(nearest.to_memory(1.999), Err(Unfit::OutOfRange));
+        assert_eq!(truncate.to_memory(-2.015), Ok(-128.0));
+        assert_eq!(nearest.to_memory(-2.015), Err(Unfit::OutOfRange));
+        assert_eq!(to_i8(None).to_memory(128.0), Err(Unfit::OutOfRange));
+        for number in [f64::NAN, f64::INFINITY] {
+            assert_eq!(nearest.to_memory(number), Err(Unfit::NotFinite));
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_quantised_to_the_same() {
+        for factor in [255.0, 64.0, 16320.0, 9600.0 / 127.0, 0.3] {
+            for rounding in BOTH {
+                let quantise = quantise(factor, rounding);
+                for value in (-40_000..40_000)
+                    .chain([1 << 22, -(1 << 22)])
+                    .map(f64::from)
+                {
+                    assert_eq!(quantise.apply(quantise.undo(value)), value, "{quantise:?}");
+                }
+            }
+        }
+    }
+}
