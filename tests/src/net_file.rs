@@ -1,20 +1,53 @@
-//! Net files for any spec, with whatever weights a test wants.
+//! Net files for any spec, in its format, with whatever weights a test wants.
 
-use nnue_compiler::file::{FileElement, Format, Section, Tensor};
+use nnue_compiler::file::{
+    Axis, FileElement, FileRounding, Format, Quantise, Role, Section, Tensor,
+};
 use nnue_compiler::network::{Encoding, Network};
 
 use crate::generations::LEB128_MAGIC;
 use crate::random::Xorshift;
 use crate::synthetic::push_leb128;
 
-/// A net file for a network.
-///
-/// `value` is asked for each value of each tensor: the tensor's name, as in `transformer.weights` or `fc_0.biases`,
-/// and the value's index in the file's order. Every stack gets the same. Padding counts as values.
+/// A value of a network's tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weight<'a> {
+    /// The tensor's name, as in `transformer.weights` or `fc_0.biases`.
+    pub tensor: &'a str,
+    /// Which tensor it is.
+    pub role: Role,
+    /// The stack it is for; 0 for those of the transformer.
+    pub stack: usize,
+    /// The feature, or the output; 0 for those of biases.
+    pub row: usize,
+    /// The neuron or the PSQT bucket, the input, or the output of biases.
+    pub column: usize,
+    /// Its number in the file's order of the tensor, padding included.
+    pub index: usize,
+}
+
+/// [`net_file_of`], where the tensor's name and the index in the file's order are all that matters. Every stack of
+/// Stockfish's format gets the same.
 pub fn net_file(
     network: &Network,
     description: &str,
     value: impl Fn(&str, usize) -> i32,
+) -> Vec<u8> {
+    net_file_of(network, description, |weight| {
+        value(weight.tensor, weight.index).into()
+    })
+}
+
+/// The net file that makes a network of these values: `value` is asked for each of them, as the network has it once it is
+/// loaded. Padding is zero.
+///
+/// # Panics
+///
+/// If a value does not fit its type in the file.
+pub fn net_file_of(
+    network: &Network,
+    description: &str,
+    mut value: impl FnMut(Weight<'_>) -> f64,
 ) -> Vec<u8> {
     let mut file = Vec::new();
     if let Format::Stockfish(words) = network.file.format {
@@ -23,7 +56,7 @@ pub fn net_file(
         }
         file.extend_from_slice(description.as_bytes());
     }
-    for (_, section) in network.file.all_sections(network.stacks.count) {
+    for (stack, section) in network.file.all_sections(network.stacks.count) {
         match section {
             Section::Hash { value, .. } => file.extend_from_slice(&value.to_le_bytes()),
             Section::Bytes(bytes) => file.extend_from_slice(bytes),
@@ -35,7 +68,8 @@ pub fn net_file(
                     file.push(b'\n');
                     file.extend_from_slice(&(tensor.values() as u64).to_le_bytes());
                 }
-                push_tensor(&mut file, tensor, &value);
+                let values = values(tensor, stack.unwrap_or(0), &mut value);
+                push(&mut file, tensor, &values);
             }
         }
     }
@@ -44,46 +78,87 @@ pub fn net_file(
     file
 }
 
-fn push_tensor(file: &mut Vec<u8>, tensor: &Tensor, value: impl Fn(&str, usize) -> i32) {
-    let values = (0..tensor.values()).map(|index| value(&tensor.name, index));
-    match (tensor.encoding, tensor.element) {
-        (Encoding::Leb128, _) => {
-            let mut block = Vec::new();
-            values.for_each(|value| push_leb128(&mut block, value));
-            file.extend_from_slice(LEB128_MAGIC);
-            file.extend_from_slice(&(block.len() as u32).to_le_bytes());
-            file.extend_from_slice(&block);
-        }
-        (Encoding::Raw, FileElement::F32) => {
-            let factor = tensor.quantise.map_or(1.0, |quantise| quantise.factor);
-            values.for_each(|value| {
-                file.extend_from_slice(&((f64::from(value) / factor) as f32).to_le_bytes());
-            });
-        }
-        (Encoding::Raw, element) => {
-            values.for_each(|value| file.extend_from_slice(&value.to_le_bytes()[..element.size()]));
+/// The values of a tensor in the order of the file.
+fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f64) -> Vec<f64> {
+    let [buckets, rows, columns] = match tensor.role {
+        Role::Weights(_) => [None, Some(Axis::Feature), Some(Axis::Neuron)],
+        Role::Biases(_) => [None, None, Some(Axis::Neuron)],
+        Role::Psqt(_) => [None, Some(Axis::Feature), Some(Axis::Stack)],
+        Role::LayerWeights(_) => [Some(Axis::Stack), Some(Axis::Output), Some(Axis::Input)],
+        Role::LayerBiases(_) | Role::LayerAlpha(_) => [Some(Axis::Stack), None, Some(Axis::Output)],
+    }
+    .map(|axis| axis.map_or((1, 0), |axis| (tensor.len(axis), tensor.stride(axis))));
+    let mut values = vec![0.0; tensor.values()];
+    for bucket in 0..buckets.0 {
+        for row in 0..rows.0 {
+            for column in 0..columns.0 {
+                let index = bucket * buckets.1 + row * rows.1 + column * columns.1;
+                values[index] = value(Weight {
+                    tensor: &tensor.name,
+                    role: tensor.role,
+                    stack: stack + bucket,
+                    row,
+                    column,
+                    index,
+                });
+            }
         }
     }
+    values
+}
+
+fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64]) {
+    if tensor.encoding == Encoding::Leb128 {
+        let mut block = Vec::new();
+        values
+            .iter()
+            .for_each(|value| push_leb128(&mut block, *value as i32));
+        file.extend_from_slice(LEB128_MAGIC);
+        file.extend_from_slice(&(block.len() as u32).to_le_bytes());
+        file.extend_from_slice(&block);
+        return;
+    }
+    for value in values {
+        let bytes = match (tensor.element, &tensor.quantise) {
+            (FileElement::F32, None) => (*value as f32).to_le_bytes(),
+            (FileElement::F32, Some(quantise)) => unquantised(quantise, *value).to_le_bytes(),
+            _ => (*value as i32).to_le_bytes(),
+        };
+        let bits = 8 * tensor.element.size() as i32;
+        let limit = 2f64.powi(bits - 1);
+        assert!(
+            tensor.element == FileElement::F32 || (-limit..limit).contains(value),
+            "{value} does not fit in {} of `{}`",
+            tensor.element,
+            tensor.name
+        );
+        file.extend_from_slice(&bytes[..tensor.element.size()]);
+    }
+}
+
+/// A number that is quantised to `value`.
+fn unquantised(quantise: &Quantise, value: f64) -> f32 {
+    // In the middle of the numbers that are, and so of those that `f32` has.
+    let middle = match quantise.rounding {
+        FileRounding::Truncate => value + 0.5 * value.signum(),
+        FileRounding::Nearest => value,
+    };
+    let middle = if value == 0.0 { 0.0 } else { middle };
+    (middle / quantise.factor) as f32
 }
 
 /// A net file with random weights for a network, small enough that accumulators stay within 16 bits and large enough that
 /// both ends of clipping are met.
 pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
-    net_file(network, "", |tensor, index| {
-        let (low, high) = match tensor.rsplit_once('.') {
-            Some((_, "psqt")) => (-20_000, 20_000),
-            _ if tensor.starts_with("transformer") => (-100, 100),
-            Some((_, "biases")) => (-10_000, 10_000),
-            _ => (-128, 127),
+    let mut random = Xorshift::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    net_file_of(network, "", |weight| {
+        let (low, high) = match weight.role {
+            Role::Psqt(_) => (-20_000, 20_000),
+            Role::Weights(_) | Role::Biases(_) => (-100, 100),
+            Role::LayerBiases(_) => (-10_000, 10_000),
+            Role::LayerWeights(_) | Role::LayerAlpha(_) => (-128, 127),
         };
-        // A sequence for each value: they are asked for in no order that the caller promises.
-        let name = tensor.bytes().fold(seed, |hash, byte| {
-            hash.wrapping_mul(31).wrapping_add(u64::from(byte))
-        });
-        let start = (name ^ (index as u64 + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let mut random = Xorshift::new(start | 1);
-        random.draw();
-        low + random.below((high - low + 1) as usize) as i32
+        f64::from(low + random.below((high - low + 1) as usize) as i32)
     })
 }
 
@@ -102,8 +177,8 @@ mod tests {
             include_str!("../../specs/small128.toml"),
         ] {
             let network = analyse(&SourceFile::new("spec", text)).unwrap();
-            let file = net_file(&network, "two words", |tensor, index| {
-                tensor.len() as i32 - (index % 100) as i32
+            let file = net_file_of(&network, "two words", |weight| {
+                (weight.tensor.len() as i32 - (weight.column % 100) as i32).into()
             });
             verify(&network, &file).unwrap();
         }
