@@ -133,7 +133,8 @@ impl<A: Architecture> Accumulator<A> {
         &self.halves[perspective.index()]
     }
 
-    /// The sums of one perspective, one per neuron, in the order of the net file.
+    /// The sums of one perspective, one per neuron, as they lie in memory: in the order of the net file, unless neighbours are
+    /// pooled, which lie in the two halves, or the width is padded.
     #[must_use]
     pub fn values(&self, perspective: Color) -> &[i16] {
         A::values(self.half(perspective))

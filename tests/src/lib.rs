@@ -1,6 +1,7 @@
 //! What the tests stand on: goldens of the original engines, nets that a test makes itself,
 //! released nets, and crates that use the macro.
 
+pub mod differential;
 pub mod fixtures;
 pub mod generations;
 pub mod golden;
@@ -8,6 +9,7 @@ pub mod net_file;
 pub mod nets;
 pub mod networks;
 pub mod random;
+pub mod reference;
 pub mod synthetic;
 pub mod trace;
 pub mod wasm;
