@@ -74,3 +74,23 @@ pub fn row<T, const N: usize>(table: &[T; N], index: u32) -> &T {
     const { assert!(N > 0, "a table without rows") };
     &table[(index as usize).min(N - 1)]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_beyond_the_last_are_the_last() {
+        let table = ["a", "b", "c"];
+        let found = [0, 1, 2, 3, u32::MAX].map(|index| *row(&table, index));
+        assert_eq!(found, ["a", "b", "c", "c", "c"]);
+    }
+
+    #[test]
+    fn runs_begin_anywhere() {
+        let mut numbers = [0, 1, 2, 3, 4];
+        assert_eq!(run(&numbers, 3), &[3, 4]);
+        place(&mut numbers, 3, &[8, 9]);
+        assert_eq!(numbers, [0, 1, 2, 8, 9]);
+    }
+}

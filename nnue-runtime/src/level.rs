@@ -326,8 +326,8 @@ impl fmt::Display for LevelError {
 impl Error for LevelError {}
 
 /// Whether the string of a `#[target_feature(enable = "...")]` attribute lists exactly the features
-/// of a kind, in the table's order. Generated code asserts it at compile time: it is what makes
-/// [`dispatch!`](crate::dispatch) sound.
+/// of a kind, in the table's order. Generated code asserts it at compile time, so that kernels are
+/// neither slower than their level allows nor uncallable.
 #[doc(hidden)]
 #[must_use]
 pub const fn enables(kind: Kind, attribute: &str) -> bool {
@@ -345,33 +345,81 @@ pub const fn enables(kind: Kind, attribute: &str) -> bool {
     true
 }
 
+/// Stands for an argument of any type in calls that are type-checked and never made.
+#[doc(hidden)]
+#[must_use]
+pub fn never<T>(argument: &str) -> T {
+    unreachable!("`{argument}` of a call that is only checked")
+}
+
 /// Calls a function of the module of a level: `dispatch!(level, function(arguments))`.
 ///
 /// For generated code: modules `scalar`, and on x86-64 `avx2`, `avxvnni`, `avx512` and `avx512icl`,
-/// must be in scope, each with that function, and each but `scalar` with the features that it
-/// [`enables`](crate::level::enables). Arguments must be places or constants: they are evaluated
-/// inside an `unsafe` block.
+/// must be in scope, each with that function, which is safe and enables at most the features of the
+/// level. Arguments are local variables.
+///
+/// Safe for whoever calls it, whatever is in these modules. The compiler itself checks the functions, once
+/// for each level, in a function that enables the features of the level and calls them without
+/// `unsafe`. Arguments are read before any `unsafe` block, and a `let` of their names compiles only
+/// if they are variables: a `static mut` is none.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dispatch {
-    ($level:expr, $function:ident($($argument:expr),* $(,)?)) => {
+    ($level:expr, $function:ident($($argument:ident),* $(,)?)) => {{
+        $(let $argument = $argument;)*
         match $crate::level::Level::kind($level) {
-            // SAFETY: a `Level` exists only where every feature of its kind does, and
-            // the caller has asserted at compile time that its functions enable exactly these.
             #[cfg(target_arch = "x86_64")]
-            $crate::level::Kind::Avx2 => unsafe { avx2::$function($($argument),*) },
-            // SAFETY: as above.
+            $crate::level::Kind::Avx2 => {
+                $crate::dispatch!(@assert_safe Avx2
+                    "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt",
+                    avx2::$function($($argument),*));
+                // SAFETY: a `Level` exists only where every feature of its kind does, and as the
+                // line above asserts, the call asks for nothing else.
+                unsafe { avx2::$function($($argument),*) }
+            }
             #[cfg(target_arch = "x86_64")]
-            $crate::level::Kind::AvxVnni => unsafe { avxvnni::$function($($argument),*) },
-            // SAFETY: as above.
+            $crate::level::Kind::AvxVnni => {
+                $crate::dispatch!(@assert_safe AvxVnni
+                    "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni",
+                    avxvnni::$function($($argument),*));
+                // SAFETY: as above.
+                unsafe { avxvnni::$function($($argument),*) }
+            }
             #[cfg(target_arch = "x86_64")]
-            $crate::level::Kind::Avx512 => unsafe { avx512::$function($($argument),*) },
-            // SAFETY: as above.
+            $crate::level::Kind::Avx512 => {
+                $crate::dispatch!(@assert_safe Avx512
+                    "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd",
+                    avx512::$function($($argument),*));
+                // SAFETY: as above.
+                unsafe { avx512::$function($($argument),*) }
+            }
             #[cfg(target_arch = "x86_64")]
-            $crate::level::Kind::Avx512Icl => unsafe { avx512icl::$function($($argument),*) },
+            $crate::level::Kind::Avx512Icl => {
+                $crate::dispatch!(@assert_safe Avx512Icl
+                    "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq",
+                    avx512icl::$function($($argument),*));
+                // SAFETY: as above.
+                unsafe { avx512icl::$function($($argument),*) }
+            }
             // Every machine can run it, and every level computes the same.
             _ => scalar::$function($($argument),*),
         }
+    }};
+    // Compiles only if the function is safe to call where exactly the features of the kind are enabled.
+    (@assert_safe $kind:ident $features:literal, $module:ident::$function:ident($($argument:ident),*)) => {
+        const _: () = {
+            $crate::__private::core::assert!($crate::level::enables(
+                $crate::level::Kind::$kind,
+                $features
+            ));
+            #[target_feature(enable = $features)]
+            fn call_without_unsafe() {
+                let _ = $module::$function(
+                    $($crate::level::never($crate::__private::core::stringify!($argument))),*
+                );
+            }
+            let _ = call_without_unsafe;
+        };
     };
 }
 
@@ -536,8 +584,9 @@ mod tests {
 
     #[test]
     fn dispatch_calls_the_module_of_the_level() {
+        let greeting = "hello";
         for level in Level::available() {
-            assert_eq!(dispatch!(level, name("hello")), format!("hello {level}"));
+            assert_eq!(dispatch!(level, name(greeting)), format!("hello {level}"));
         }
     }
 

@@ -31,24 +31,28 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 /// The struct is `#[repr(C, align(64))]`: fields lie in the order given. It does not compile if a
 /// field is not `Plain` or if the compiler would have to insert padding; the generator adds fields
 /// of its own where needed, for padding is memory that [`bytes`] must not show.
+///
+/// Attributes are documentation and nothing else: others could change the struct behind the checks, as
+/// `#[cfg]` does when it takes a field away and leaves padding of its size.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! plain {
     (
-        $(#[$attribute:meta])*
+        $(#[doc $($doc:tt)*])*
         $visibility:vis struct $name:ident {
-            $($(#[$field_attribute:meta])* $field_visibility:vis $field:ident: $type:ty),* $(,)?
+            $($(#[doc $($field_doc:tt)*])* $field_visibility:vis $field:ident: $type:ty),* $(,)?
         }
     ) => {
-        $(#[$attribute])*
+        $(#[doc $($doc)*])*
         #[derive($crate::__private::core::clone::Clone, $crate::__private::core::marker::Copy)]
         #[repr(C, align(64))]
         $visibility struct $name {
-            $($(#[$field_attribute])* $field_visibility $field: $type),*
+            $($(#[doc $($field_doc)*])* $field_visibility $field: $type),*
         }
 
-        // SAFETY: all fields are `Plain` and their sizes add up to the whole, so there is no
-        // padding: both are checked below, before any code that uses this implementation can run.
+        // SAFETY: the fields are those written above, for no attribute can change them. All are
+        // `Plain` and their sizes add up to the whole, so there is no padding: both are checked
+        // below, before any code that uses this implementation can run.
         unsafe impl $crate::memory::Plain for $name {}
 
         const _: () = {
@@ -137,7 +141,8 @@ mod tests {
     #[test]
     fn written_bytes_arrive_in_the_fields() {
         let mut weights = zeroed_box::<Weights>();
-        bytes_mut(&mut weights.rows[1])[..4].copy_from_slice(&[0xFF, 0xFF, 0x00, 0x80]);
+        bytes_mut(&mut weights.rows[1])[..2].fill(0xFF);
+        bytes_mut(&mut weights.rows[1])[2..4].copy_from_slice(&i16::MIN.to_ne_bytes());
         assert_eq!(weights.rows[1][..3], [-1, i16::MIN, 0]);
         bytes_mut(&mut *weights).fill(0xFF);
         assert_eq!(weights.biases, [-1; 8]);

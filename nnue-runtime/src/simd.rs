@@ -42,7 +42,8 @@ pub fn prefetch<T, const LINES: usize>(value: &T) {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let start = core::ptr::from_ref(value).cast::<i8>();
         for line in 0..LINES {
-            // SAFETY: a prefetch is a hint: it reads nothing and never faults, whatever the address.
+            // SAFETY: a prefetch is a hint: it reads nothing and never faults, whatever the address. The
+            // instruction is of SSE, which every x86-64 has.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(64 * line)) };
         }
     }
@@ -52,6 +53,7 @@ pub fn prefetch<T, const LINES: usize>(value: &T) {
 mod tests {
     use alloc::vec::Vec;
 
+    use super::NonZero;
     use crate::buffer::{chunk, chunk_mut};
     use crate::dispatch;
     use crate::level::Level;
@@ -59,6 +61,16 @@ mod tests {
     /// Blocks of the list that is tested: a multiple of what every level appends at once.
     const BLOCKS: usize = 96;
     const CAP: usize = BLOCKS + 32;
+
+    /// The longest list that there is: indices take all 16 bits.
+    type Longest = NonZero<{ 1 << 16 }, { (1 << 16) + 32 }>;
+
+    /// A list, and what must stay as it is behind it.
+    #[repr(C)]
+    struct Guarded {
+        list: Longest,
+        guard: [u16; 32],
+    }
 
     struct Inputs {
         a: [i16; 64],
@@ -81,9 +93,23 @@ mod tests {
             mod $level {
                 use alloc::vec;
 
-                use super::{BLOCKS, CAP, Inputs, Results};
+                use super::{BLOCKS, CAP, Inputs, Longest, Results};
                 use crate::buffer::{chunk, chunk_mut};
                 use crate::simd::{$level as simd, NonZero};
+
+                /// Blocks that the level appends at once.
+                $(#[target_feature(enable = $features)])?
+                pub(super) fn appended_at_once() -> usize {
+                    simd::NONZERO_VECTORS * simd::I32_LANES
+                }
+
+                /// Appends as many blocks as the level does at once, none of them zero.
+                $(#[target_feature(enable = $features)])?
+                pub(super) fn append(list: &mut Longest, first_block: usize) {
+                    let ones = [(); simd::NONZERO_VECTORS];
+                    let ones = ones.map(|()| simd::load_u8(&[1; simd::BYTES]));
+                    simd::append_nonzero(list, first_block, ones);
+                }
 
                 /// As a kernel would: the features are those of the level.
                 $(#[target_feature(enable = $features)])?
@@ -306,6 +332,52 @@ mod tests {
                 let (_, found) = scalar::results(&inputs).pop().unwrap();
                 assert_eq!(found, [block as i64]);
                 assert_levels_agree(&inputs);
+            }
+        }
+    }
+
+    #[test]
+    fn the_highest_indices_fit_in_16_bits_on_all_levels() {
+        for level in Level::available() {
+            let first_block = (1 << 16) - dispatch!(level, appended_at_once());
+            let mut longest = Longest::new();
+            let list = &mut longest;
+            dispatch!(level, append(list, first_block));
+            let found = longest.as_slice().iter().map(|block| block.index());
+            assert!(found.eq(first_block..1 << 16), "{level}");
+        }
+    }
+
+    #[test]
+    fn overfull_lists_stay_in_their_memory_on_all_levels() {
+        for level in Level::available() {
+            let at_once = dispatch!(level, appended_at_once());
+            let mut guarded = Guarded {
+                list: Longest::new(),
+                guard: [0xABCD; 32],
+            };
+            for index in 0..(1 << 16) / at_once + 40 {
+                let (list, first_block) = (&mut guarded.list, index * at_once % (1 << 16));
+                dispatch!(level, append(list, first_block));
+            }
+            assert_eq!(guarded.guard, [0xABCD; 32], "{level}");
+            let listed = guarded.list.as_slice().len();
+            assert!((1 << 16..=(1 << 16) + 32).contains(&listed), "{level}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "std")]
+    fn blocks_beyond_the_last_are_refused_on_all_levels() {
+        for level in Level::available() {
+            let at_once = dispatch!(level, appended_at_once());
+            for first_block in [(1 << 16) - at_once + 1, 1 << 16, usize::MAX] {
+                let refused = std::panic::catch_unwind(|| {
+                    let mut longest = Longest::new();
+                    let list = &mut longest;
+                    dispatch!(level, append(list, first_block));
+                });
+                assert!(refused.is_err(), "{first_block} at {level}");
             }
         }
     }

@@ -32,5 +32,10 @@ fn write_files() {
 #[test]
 fn errors_read_as_they_should() {
     write_files();
-    trybuild::TestCases::new().compile_fail("ui/*.rs");
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("ui/*.rs");
+    // What generated code is made of is exported, and must not let anyone past `unsafe`.
+    cases.compile_fail("ui/unsafe/plain_*.rs");
+    #[cfg(target_arch = "x86_64")]
+    cases.compile_fail("ui/unsafe/dispatch_*.rs");
 }

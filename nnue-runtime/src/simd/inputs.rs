@@ -51,7 +51,8 @@ impl<'a, const BLOCKS: usize> InputWriter<'a, BLOCKS> {
             "more inputs than blocks"
         );
         let start = self.blocks.as_mut_ptr().cast::<u8>();
-        // SAFETY: `N` bytes from `written` on are within the blocks, as was just checked; unaligned writes are allowed.
+        // SAFETY: `N` bytes from `written` on are within the blocks, as was just checked without overflow, for the
+        // blocks are in memory; unaligned writes are allowed.
         unsafe {
             start
                 .add(self.written)
@@ -71,7 +72,8 @@ impl<'a, const BLOCKS: usize> InputWriter<'a, BLOCKS> {
             self.written == 4 * BLOCKS,
             "some inputs have not been written"
         );
-        // SAFETY: all bytes are initialised, as was just checked, and `MaybeUninit` changes no layout.
+        // SAFETY: all bytes are initialised, as was just checked, and `MaybeUninit` changes no layout. The blocks are
+        // borrowed exclusively for `'a`, and the writer that could change them is gone.
         unsafe { &*self.blocks.as_ptr().cast() }
     }
 }
@@ -102,11 +104,26 @@ mod tests {
     }
 
     #[test]
+    #[should_panic(expected = "have not been written")]
+    fn not_even_the_last_byte_may_be_missing() {
+        let mut inputs = Inputs::<3>::new();
+        let mut writer = inputs.writer();
+        writer.push([1; 11]);
+        let _ = writer.finish();
+    }
+
+    #[test]
     #[should_panic(expected = "more inputs than blocks")]
     fn no_input_is_written_beyond_the_last_block() {
         let mut inputs = Inputs::<3>::new();
         let mut writer = inputs.writer();
         writer.push([1; 8]);
-        writer.push([1; 8]);
+        writer.push([1; 5]);
+    }
+
+    #[test]
+    #[should_panic(expected = "more inputs than blocks")]
+    fn vectors_longer_than_all_blocks_are_refused() {
+        Inputs::<3>::new().writer().push([1; 13]);
     }
 }

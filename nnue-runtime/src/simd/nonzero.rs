@@ -46,6 +46,23 @@ pub struct NonZero<const BLOCKS: usize, const CAP: usize> {
 
 impl<const BLOCKS: usize, const CAP: usize> NonZero<BLOCKS, CAP> {
     /// An empty list.
+    ///
+    /// Compiles only with a capacity that leaves room, and with blocks whose indices fit in 16 bits:
+    ///
+    /// ```
+    /// use nnue_runtime::simd::NonZero;
+    ///
+    /// let list = NonZero::<8, 40>::new();
+    /// let longest = NonZero::<65536, 65568>::new();
+    /// ```
+    /// ```compile_fail
+    /// # use nnue_runtime::simd::NonZero;
+    /// let list = NonZero::<8, 39>::new();
+    /// ```
+    /// ```compile_fail
+    /// # use nnue_runtime::simd::NonZero;
+    /// let list = NonZero::<65537, 65569>::new();
+    /// ```
     #[inline(always)]
     #[must_use]
     #[expect(

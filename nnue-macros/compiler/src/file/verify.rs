@@ -204,12 +204,13 @@ impl<'a> Walk<'a> {
     fn raw(&mut self, stack: &str, tensor: &Tensor) -> Result<(), String> {
         let start = self.offset;
         let what = format!("{stack}{}", tensor.name);
-        let values = self.skip(&what, tensor.raw_len())?;
-        if values.starts_with(MAGIC) {
+        // Before the length, and however short the tensor is: as the loader does.
+        if self.file[start..].starts_with(MAGIC) {
             return Err(format!(
                 "{what} at offset {start} is LEB128, expected raw integers"
             ));
         }
+        let values = self.skip(&what, tensor.raw_len())?;
         if tensor.element == FileElement::F32 {
             for (index, value) in values.as_chunks().0.iter().enumerate() {
                 float(tensor, f64::from(f32::from_le_bytes(*value)))
@@ -572,6 +573,17 @@ mod tests {
         assert_eq!(
             refusal(&network("leb128"), &raw()),
             "transformer.biases at offset 26 is not LEB128, expected a block that starts with `COMPRESSED_LEB128`"
+        );
+    }
+
+    #[test]
+    fn a_block_is_seen_where_a_tensor_is_shorter_than_its_beginning() {
+        let mut file = raw();
+        let bias = file.len() - 36;
+        file[bias..bias + MAGIC.len()].copy_from_slice(MAGIC);
+        assert_eq!(
+            refusal(&network("raw"), &file),
+            "stack 1 fc_1.biases at offset 3066118 is LEB128, expected raw integers"
         );
     }
 

@@ -1,0 +1,9 @@
+nnue_runtime::plain! {
+    pub struct Hollow {
+        pub byte: u8,
+        #[cfg(any())]
+        pub padding: [u8; 63],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+nnue_runtime::plain! {
+    pub struct Hollow {
+        pub byte: u8,
+        pub word: u16,
+        pub rest: [u8; 60],
+    }
+}
+
+fn main() {}
