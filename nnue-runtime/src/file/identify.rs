@@ -1,6 +1,5 @@
 //! Which network a file holds, told from its header, its size and, where those are not enough, its weights.
 
-use core::cmp::Reverse;
 use core::fmt;
 #[cfg(feature = "std")]
 use std::{
@@ -253,12 +252,7 @@ fn family_of(source: &mut impl Source, version: u32, hash: u32) -> Option<Family
             ..family
         })
     });
-    // Small networks of odd shapes can agree in hash and size; layers are rarely of odd widths.
-    let oddness =
-        |shape: &Family| Reverse(shape.outputs.map(u32::trailing_zeros).iter().sum::<u32>());
-    family = shapes
-        .filter(|shape| shape.stack_len() * features.buckets() == rest)
-        .min_by_key(oddness)?;
+    family = { shapes }.find(|shape| shape.stack_len() * features.buckets() == rest)?;
 
     let stack_len = family.stack_len();
     let mut stacks = (0..features.buckets()).map(|stack| stacks + stack * stack_len);
