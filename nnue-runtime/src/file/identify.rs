@@ -1,6 +1,5 @@
 //! Which network a file holds, told from its header, its size and, where those are not enough, its weights.
 
-use core::cmp::Reverse;
 use core::fmt;
 #[cfg(feature = "std")]
 use std::{
@@ -253,12 +252,7 @@ fn family_of(source: &mut impl Source, version: u32, hash: u32) -> Option<Family
             ..family
         })
     });
-    // Small networks of odd shapes can agree in hash and size; layers are rarely of odd widths.
-    let oddness =
-        |shape: &Family| Reverse(shape.outputs.map(u32::trailing_zeros).iter().sum::<u32>());
-    family = shapes
-        .filter(|shape| shape.stack_len() * features.buckets() == rest)
-        .min_by_key(oddness)?;
+    family = { shapes }.find(|shape| shape.stack_len() * features.buckets() == rest)?;
 
     let stack_len = family.stack_len();
     let mut stacks = (0..features.buckets()).map(|stack| stacks + stack * stack_len);
@@ -355,7 +349,8 @@ mod tests {
         }
     }
 
-    /// A file of that shape, all weights of which are zero but the very last in a column that only squares have.
+    /// A file of that shape, all weights of which are zero but the very last in a column that only squares have; or but
+    /// padding, which tells nothing.
     fn file(family: &Family) -> Sparse {
         let mut file = Sparse {
             len: 0,
@@ -379,10 +374,16 @@ mod tests {
         for stack in 1..=family.features.buckets() {
             let end = file.len + family.stack_len();
             file.word(family.stack_hash());
-            if family.wiring == Wiring::SkipAndSquares && stack == family.features.buckets() {
-                let [_, row, last_row] = family.rows();
-                let padding = row - u64::from(family.inputs()[1]);
-                file.len = end - last_row - 4 - padding - 1;
+            let [_, row, last_row] = family.rows();
+            let squares = 2 * u64::from(family.outputs[0] - 1);
+            let last_column = match family.wiring {
+                Wiring::SkipAndSquares => Some(squares - 1),
+                _ => Some(squares).filter(|column| *column < row),
+            };
+            if let Some(column) = last_column
+                && stack == family.features.buckets()
+            {
+                file.len = end - last_row - 4 - row + column;
                 file.push(&[0xFF]);
             }
             file.len = end;
