@@ -221,7 +221,7 @@ impl Draw {
         }
         match (self.style, output % 4) {
             (Style::Zero, _) => 0,
-            (Style::Alternating, _) if (output + input) % 2 == 0 => range.high,
+            (Style::Alternating, _) if (output + input).is_multiple_of(2) => range.high,
             (Style::Alternating, _) => range.low,
             (Style::Extreme, 0) => range.high,
             (Style::Extreme, 1) => range.low,
