@@ -19,7 +19,7 @@ pub(crate) enum Unfit {
 
 impl Tensor {
     /// A value of the file, as memory has it.
-    pub(crate) fn to_memory(&self, stored: f64) -> Result<f64, Unfit> {
+    pub(crate) fn to_memory(self, stored: f64) -> Result<f64, Unfit> {
         if !stored.is_finite() {
             return Err(Unfit::NotFinite);
         }
@@ -45,7 +45,7 @@ impl Tensor {
     }
 
     /// A value of memory, as the file may have had it: for quantised tensors, some number that becomes the value.
-    pub(crate) fn to_stored(&self, value: f64) -> f64 {
+    pub(crate) fn to_stored(self, value: f64) -> f64 {
         match &self.stored.quantise {
             Some(quantise) => quantise.undo(value),
             None => value,
