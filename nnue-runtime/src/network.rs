@@ -40,8 +40,8 @@ impl<A: Architecture> Network<A> {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if the stream cannot be read or does not hold this network's file. A wrong file is refused
-    /// after its first bytes.
+    /// [`LoadError`] if the stream cannot be read or does not hold this network's file. A file with a wrong header is
+    /// refused after its first bytes.
     #[cfg(feature = "std")]
     pub fn read(reader: impl std::io::Read) -> Result<Network<A>, LoadError> {
         Network::from_bytes(&file::read_all(&A::FILE, reader)?)
@@ -69,7 +69,9 @@ impl<A: Architecture> Network<A> {
         })
     }
 
-    /// Writes the net file: the very bytes that were loaded.
+    /// Writes the net file: the very bytes that were loaded, if they were integers.
+    ///
+    /// Of `f32` that became integers when they were loaded, numbers are written that become the same ones.
     ///
     /// # Errors
     ///
@@ -79,7 +81,7 @@ impl<A: Architecture> Network<A> {
         self.store(&mut |bytes| writer.write_all(bytes))
     }
 
-    /// The net file: the very bytes that were loaded.
+    /// The net file, as [`Self::write`] writes it.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut file = Vec::new();

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::architecture::Architecture;
-use crate::file::{Identity, Loaded};
+use crate::file::{Identity, Loaded, Place};
 use crate::proof::LayerProof;
 
 /// What is known of a network's weights.
@@ -53,6 +53,8 @@ pub enum Warning {
     SumsMayOverflow(&'static str),
     /// The file has bytes other than zero where no weight is. They are kept, and change no evaluation.
     IgnoredBytes(usize),
+    /// The weights of a tensor look as if the file had them in another order: transposed, or not transposed.
+    LooksTransposed(Place),
     /// The file has the header and the size of this network's files, but its weights are those of this one.
     LooksLike(Identity),
 }
@@ -78,6 +80,10 @@ impl fmt::Display for Warning {
                     "{count} bytes of the file's padding are not zero; they are ignored"
                 )
             }
+            Warning::LooksTransposed(place) => write!(
+                f,
+                "`{place}` looks transposed: read in the other order, weights of an input or output resemble one another more"
+            ),
             Warning::LooksLike(identity) => write!(
                 f,
                 "this is {identity}, by its weights: header and size do not tell it from a net of this spec"
@@ -121,6 +127,8 @@ impl Report {
         if !loaded.ignored.is_empty() {
             warnings.push(Warning::IgnoredBytes(loaded.ignored.len()));
         }
+        let transposed = loaded.transposed.iter().copied();
+        warnings.extend(transposed.map(Warning::LooksTransposed));
         warnings.extend(loaded.looks_like.map(Warning::LooksLike));
         Report {
             accumulator,

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::layout::{Element, FileLayout, Place, Section};
+use super::layout::{Element, FileLayout, Place, Section, Tail};
 
 /// What would explain the length of a file. As text, words that follow "as if".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +41,14 @@ pub enum Cause {
 /// wrong; more than one only fit by accident.
 pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     let expected = layout.data_len();
+    let Tail { text, .. } = layout.tail;
     let explains = |data: usize| {
-        let tail = source.get(data..);
-        tail.is_some_and(|tail| tail.iter().copied().eq(layout.tail.bytes(data)))
+        let Some((data, tail)) = source.split_at_checked(data) else {
+            return false;
+        };
+        // Where the text stands once more before it, the tail begins earlier; zeros may as well be weights.
+        let earlier = text.len() > 1 && data.ends_with(text);
+        !earlier && tail.iter().copied().eq(layout.tail.bytes(data.len()))
     };
     let mut causes = Vec::new();
     if source.len() == expected && !explains(expected) {

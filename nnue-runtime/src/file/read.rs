@@ -9,7 +9,7 @@ use std::path::Path;
 use super::error::LoadError;
 use super::identify::identify_open_file;
 use super::known::PREFIX_LEN;
-use super::layout::FileLayout;
+use super::layout::{FileLayout, Format};
 use super::load::check_start;
 
 /// The least that the buffer grows by, in bytes.
@@ -77,9 +77,16 @@ fn read_sized(
         .read_to_end(&mut bytes)?;
     check_start(layout, &bytes)?;
 
-    let limit = layout.max_len();
+    let too_long = LoadError::TooLong {
+        limit: layout.max_len(),
+    };
+    let limit = match layout.format {
+        // Their length is all that there is to say what is wrong with them: enough is read for `f32` instead of `i8`.
+        Format::Sequence => 4 * layout.max_len(),
+        Format::Stockfish { .. } | Format::Named => layout.max_len(),
+    };
     if expected_len > limit {
-        return Err(LoadError::TooLong { limit });
+        return Err(too_long);
     }
     let mut step = expected_len.max(MIN_STEP);
     loop {
@@ -90,7 +97,7 @@ fn read_sized(
             .map_err(|_| io::Error::from(ErrorKind::OutOfMemory))?;
         let read = reader.by_ref().take(step).read_to_end(&mut bytes)? as u64;
         if bytes.len() as u64 > limit {
-            return Err(LoadError::TooLong { limit });
+            return Err(too_long);
         }
         if read < step {
             return Ok(bytes);

@@ -1,0 +1,543 @@
+//! Tests of files without a header: bullet's, and lists of tensors.
+
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::tests::{ORDERS, Random, load, stored};
+use super::*;
+
+const MEMORY_LEN: usize = super::tests::MEMORY_LEN;
+
+/// One of everything: constant and skipped bytes, alignment, other types, orders and widths than memory's, a tail.
+const SEQUENCE: FileLayout = FileLayout {
+    name: "Mixed",
+    format: Format::Sequence,
+    sections: &[
+        Section::Bytes(b"NNUE\x01"),
+        Section::Skipped(6),
+        Section::Align(16),
+        tensor(
+            "padded columns",
+            [1, 3, 6],
+            stored_as(Element::I16, [0, 8, 1], 24),
+            Placed {
+                slots: 8,
+                segments: &[run(0, 2, 3, 0), run(1, 2, 3, 4)],
+                ..rows(Element::I16, 0, 3)
+            },
+        ),
+        Section::same("copied", Element::I32, Encoding::Raw, 64, [2, 3]),
+        tensor(
+            "widened",
+            [2, 1, 4],
+            stored_as(Element::I8, [4, 0, 1], 8),
+            Placed {
+                stride: 16,
+                slots: 4,
+                ..rows(Element::I32, 96, 1)
+            },
+        ),
+        tensor(
+            "transposed",
+            [2, 3, 8],
+            stored_as(Element::I8, [3, 1, 6], 48),
+            Placed {
+                stride: 32,
+                form: Form::Blocks,
+                slots: 8,
+                segments: &[packed(0, 0, 8)],
+                ..rows(Element::I8, 128, 4)
+            },
+        ),
+        tensor(
+            "quantised",
+            [1, 2, 5],
+            Stored {
+                quantise: Some(Quantise {
+                    factor: 64.0,
+                    rounding: Rounding::Nearest,
+                    element: Element::I8,
+                }),
+                ..stored_as(Element::F32, [0, 5, 1], 10)
+            },
+            Placed {
+                form: Form::Columns,
+                slots: 5,
+                ..rows(Element::I16, 192, 2)
+            },
+        ),
+        tensor(
+            "float",
+            [1, 1, 3],
+            stored_as(Element::F32, [0, 0, 1], 3),
+            Placed {
+                slots: 4,
+                ..rows(Element::F32, 256, 1)
+            },
+        ),
+        tensor(
+            "signs",
+            [1, 2, 70],
+            stored_as(Element::I8, [0, 70, 1], 140),
+            Placed {
+                form: Form::Bits,
+                slots: 128,
+                ..rows(Element::I8, 288, 2)
+            },
+        ),
+        tensor(
+            "blocks",
+            [1, 48, 4],
+            stored_as(Element::I16, [0, 1, 48], 192),
+            Placed {
+                form: Form::OutputBlocks { runs: 2, ids: 320 },
+                slots: 4,
+                ..rows(Element::I16, 384, 48)
+            },
+        ),
+    ],
+    stacks: Stacks::NONE,
+    tail: Tail {
+        text: b"bullet",
+        multiple: 64,
+    },
+    extents: &[Extent {
+        name: "widgets",
+        count: 4,
+        bytes: 96,
+    }],
+};
+
+const HEAD: usize = 16;
+const COPIED: usize = HEAD + 48;
+const WIDENED: usize = COPIED + 24;
+const TRANSPOSED: usize = WIDENED + 8;
+const QUANTISED: usize = TRANSPOSED + 48;
+const FLOAT: usize = QUANTISED + 40;
+const SIGNS: usize = FLOAT + 12;
+const BLOCKS: usize = SIGNS + 140;
+const END: usize = BLOCKS + 384;
+
+/// The same tensors of floating point, by name and in any order.
+const NAMED: FileLayout = FileLayout {
+    name: "Named",
+    format: Format::Named,
+    sections: &[
+        named("first", "l0w", 6, 0),
+        named("second", "l0b", 3, 32),
+        named("third", "l1w", 2, 64),
+    ],
+    stacks: Stacks::NONE,
+    tail: Tail::NONE,
+    extents: &[],
+};
+
+const fn tensor(name: &'static str, shape: [usize; 3], stored: Stored, placed: Placed) -> Section {
+    Section::Tensor(Tensor {
+        name,
+        shape,
+        stored,
+        placed,
+    })
+}
+
+const fn stored_as(element: Element, strides: [usize; 3], values: usize) -> Stored {
+    Stored {
+        id: "",
+        element,
+        encoding: Encoding::Raw,
+        values,
+        strides,
+        quantise: None,
+    }
+}
+
+const fn rows(element: Element, offset: usize, rows: usize) -> Placed {
+    Placed {
+        element,
+        offset,
+        stride: 0,
+        form: Form::Rows,
+        rows,
+        slots: 0,
+        segments: &[],
+    }
+}
+
+const fn run(input: usize, step: usize, len: usize, slot: usize) -> Segment {
+    Segment {
+        input,
+        step,
+        len,
+        slot,
+        at: 0,
+        packed: false,
+    }
+}
+
+const fn packed(input: usize, slot: usize, len: usize) -> Segment {
+    Segment {
+        packed: true,
+        ..run(input, 1, len, slot)
+    }
+}
+
+const fn named(name: &'static str, id: &'static str, count: usize, offset: usize) -> Section {
+    tensor(
+        name,
+        [1, 1, count],
+        Stored {
+            id,
+            quantise: Some(Quantise {
+                factor: 255.0,
+                rounding: Rounding::Truncate,
+                element: Element::I16,
+            }),
+            ..stored_as(Element::F32, [0, 0, 1], count)
+        },
+        Placed {
+            slots: count,
+            ..rows(Element::I16, offset, 1)
+        },
+    )
+}
+
+/// A file of [`SEQUENCE`], with everything that loading has to keep: padding that is not zero, skipped bytes.
+fn sequence() -> Vec<u8> {
+    let mut random = Random(11);
+    let mut file = b"NNUE\x01".to_vec();
+    file.extend(random.bytes(BLOCKS - file.len()));
+    for index in 0..10 {
+        let value = random.below(255) as f32 - 127.0;
+        file[QUANTISED + 4 * index..][..4].copy_from_slice(&(value / 64.0).to_le_bytes());
+    }
+    for index in 0..3 {
+        let value = random.below(1000) as f32 - 500.5;
+        file[FLOAT + 4 * index..][..4].copy_from_slice(&value.to_le_bytes());
+    }
+    for sign in &mut file[SIGNS..BLOCKS] {
+        *sign = if *sign & 1 != 0 { 0xFF } else { 1 };
+    }
+    for input in 0..4 {
+        // Of three runs of outputs, one is zero.
+        for output in 0..48 {
+            let value = if output / 16 == input % 3 {
+                0
+            } else {
+                random.next() as i16
+            };
+            file.extend(value.to_le_bytes());
+        }
+    }
+    assert_eq!(file.len(), END);
+    let tail: Vec<u8> = SEQUENCE.tail.bytes(END).collect();
+    file.extend(tail);
+    file
+}
+
+/// A file of [`NAMED`] with its tensors in this order.
+fn named_file(order: [usize; 3]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for index in order {
+        let (id, count) = [("l0w", 6), ("l0b", 3), ("l1w", 2)][index];
+        file.extend(id.as_bytes());
+        file.push(b'\n');
+        file.extend((count as u64).to_le_bytes());
+        for value in 0..count {
+            let value = (value as f32 + 0.5 + 10.0 * index as f32) / 255.0;
+            file.extend(value.to_le_bytes());
+        }
+    }
+    file
+}
+
+fn error(layout: &FileLayout, source: &[u8]) -> LoadError {
+    load(layout, ORDERS[0], source).unwrap_err()
+}
+
+fn patched(offset: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut source = sequence();
+    source[offset..offset + bytes.len()].copy_from_slice(bytes);
+    source
+}
+
+fn i16s(memory: &[u8]) -> Vec<i16> {
+    let values = memory.as_chunks().0.iter();
+    values.map(|value| i16::from_ne_bytes(*value)).collect()
+}
+
+#[test]
+fn every_byte_comes_back() {
+    let source = sequence();
+    for order in ORDERS {
+        let (weights, loaded) = load(&SEQUENCE, order, &source).unwrap();
+        assert!(stored(&SEQUENCE, order, &weights, &loaded) == source);
+    }
+}
+
+#[test]
+fn values_land_where_the_layout_says() {
+    let source = sequence();
+    let (weights, loaded) = load(&SEQUENCE, ORDERS[0], &source).unwrap();
+    let from_file = |row: usize, column: usize| {
+        i16::from_le_bytes([0, 1].map(|byte| source[HEAD + 2 * (8 * row + column) + byte]))
+    };
+    for row in 0..3 {
+        let memory = i16s(&weights[16 * row..][..16]);
+        let at = |column| from_file(row, column);
+        assert_eq!(memory, [at(0), at(2), at(4), 0, at(1), at(3), at(5), 0]);
+    }
+    let widened = |bucket: usize, column: usize| {
+        let value = weights[96 + 16 * bucket + 4 * column..]
+            .first_chunk()
+            .unwrap();
+        i32::from_ne_bytes(*value)
+    };
+    for (bucket, column) in (0..2).flat_map(|bucket| (0..4).map(move |column| (bucket, column))) {
+        let expected = source[WIDENED + 4 * bucket + column].cast_signed();
+        assert_eq!(widened(bucket, column), i32::from(expected));
+    }
+    for (bucket, row, column) in [(0, 0, 0), (1, 2, 5), (1, 0, 7)] {
+        let memory = weights[128 + 32 * bucket + (column / 4 * 4 + row) * 4 + column % 4];
+        assert_eq!(memory, source[TRANSPOSED + column * 6 + bucket * 3 + row]);
+    }
+    let quantised = i16s(&weights[192..212]);
+    for (row, column) in (0..2).flat_map(|row| (0..5).map(move |column| (row, column))) {
+        let number = source[QUANTISED + 4 * (5 * row + column)..]
+            .first_chunk()
+            .unwrap();
+        let expected = f32::from_le_bytes(*number) * 64.0;
+        assert_eq!(f32::from(quantised[2 * column + row]), expected);
+    }
+    assert_eq!(weights[256..268], source[FLOAT..SIGNS]);
+    assert_eq!(weights[268..272], [0; 4]);
+    for column in [0, 1, 69] {
+        let bit = weights[288 + 16 + column / 8] >> (column % 8) & 1 != 0;
+        assert_eq!(bit, source[SIGNS + 70 + column] == 0xFF);
+    }
+    // The runs of outputs other than zero of the second input.
+    assert_eq!(i16s(&weights[320..328]), [1, 2, 0, 2]);
+    let run = 384 + 2 * 16 * (2 + 1);
+    assert_eq!(weights[run..run + 32], source[BLOCKS + 96 + 64..][..32]);
+    // Padding of the first tensor.
+    let padding = loaded
+        .ignored
+        .iter()
+        .filter(|(at, _)| (HEAD..COPIED).contains(&(*at as usize)));
+    assert_eq!(padding.count(), 12);
+    assert_eq!(loaded.skipped, source[5..11]);
+}
+
+#[test]
+fn levels_differ_by_a_rearrangement() {
+    let source = sequence();
+    for from in ORDERS {
+        for to in ORDERS {
+            let (mut weights, _) = load(&SEQUENCE, from, &source).unwrap();
+            relevel(&SEQUENCE, &mut weights, from, to);
+            assert!(weights == load(&SEQUENCE, to, &source).unwrap().0);
+        }
+    }
+}
+
+#[test]
+fn every_other_length_is_refused() {
+    let source = sequence();
+    let longer = [&source[..], &[b'b'; 130]].concat();
+    for len in (0..source.len()).chain(source.len() + 1..longer.len()) {
+        let LoadError::Size {
+            expected, found, ..
+        } = error(&SEQUENCE, &longer[..len])
+        else {
+            panic!("{len}")
+        };
+        assert_eq!((expected, found), (source.len() as u64, len as u64));
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_refused_or_kept() {
+    let mut source = sequence();
+    let mut refused = 0;
+    for bit in 0..8 * source.len() {
+        source[bit / 8] ^= 1 << (bit % 8);
+        match load(&SEQUENCE, ORDERS[1], &source) {
+            Ok((weights, loaded)) => {
+                let written = stored(&SEQUENCE, ORDERS[1], &weights, &loaded);
+                // Quantised values and signs need not come back, but mean the same.
+                let lossy =
+                    (QUANTISED..FLOAT).contains(&(bit / 8)) || (SIGNS..BLOCKS).contains(&(bit / 8));
+                assert!(lossy || written == source, "bit {bit}");
+                assert!(load(&SEQUENCE, ORDERS[1], &written).unwrap().0 == weights);
+            }
+            Err(_) => refused += 1,
+        }
+        source[bit / 8] ^= 1 << (bit % 8);
+    }
+    // All of the constant and of the tail, exponents of floating point, blocks that were zero.
+    let tail = source.len() - END;
+    assert!(refused > 8 * (5 + tail) + 10 + 4 * 16 * 16, "{refused}");
+}
+
+#[test]
+fn lengths_are_explained() {
+    let source = sequence();
+    let (data, tail) = source.split_at(END);
+    let padded = |data: &[u8]| {
+        let tail = SEQUENCE.tail.bytes(data.len());
+        data.iter().copied().chain(tail).collect::<Vec<u8>>()
+    };
+    let causes = |source: &[u8]| match error(&SEQUENCE, source) {
+        LoadError::Size { causes, .. } => causes,
+        error => panic!("{error}"),
+    };
+    let place = |name| Place { stack: None, name };
+    assert_eq!(tail.len(), 64 - END % 64);
+    assert_eq!(causes(data), [Cause::NoTail]);
+    assert_eq!(
+        causes(&padded(&data[..END - 384])),
+        // 384 bytes are four times 96 too, but no network has none.
+        [Cause::Missing(place("blocks"))]
+    );
+    assert_eq!(
+        causes(&padded(&[data, &data[..140]].concat())),
+        [
+            Cause::Twice(place("signs")),
+            Cause::OtherSize {
+                place: place("signs"),
+                found: 2,
+                expected: 1
+            }
+        ]
+    );
+    assert_eq!(
+        causes(&padded(&data[..END - 30])),
+        [Cause::OtherSize {
+            place: place("quantised"),
+            found: 1,
+            expected: 4
+        }]
+    );
+    assert_eq!(
+        causes(&padded(&[data, &[1; 96]].concat())),
+        [Cause::OtherExtent {
+            name: "widgets",
+            found: 5,
+            expected: 4
+        }]
+    );
+    let float = END + 24 * 2 + 8 * 3 + 48 * 3 + 140 * 3 + 192 * 2;
+    assert_eq!(causes(&padded(&vec![1; float])), [Cause::AllFloat]);
+    assert_eq!(causes(&padded(&data[..END - 7])), []);
+    assert_eq!(
+        error(&SEQUENCE, &padded(&data[..END - 384])).to_string(),
+        "the file has 448 bytes, expected 768 for Mixed: as if `blocks` were missing"
+    );
+}
+
+#[test]
+fn what_differs_is_shown() {
+    for (offset, bytes, message) in [
+        (
+            1,
+            &b"x"[..],
+            "bytes at offset 0 are `4e 78 55 45 01`, expected `4e 4e 55 45 01`",
+        ),
+        (
+            END + 3,
+            b"L",
+            "the last tensor ends at offset 720: expected 48 bytes of `bullet` to follow, found others",
+        ),
+        (
+            QUANTISED + 8,
+            &2f32.to_le_bytes(),
+            "value 2 of `quantised` is 2, times 64 that is 128, allowed are -128 to 127",
+        ),
+        (
+            QUANTISED + 8,
+            &f32::NAN.to_le_bytes(),
+            "value 2 of `quantised` is NaN, expected a finite number",
+        ),
+        (
+            FLOAT,
+            &f32::NEG_INFINITY.to_le_bytes(),
+            "value 0 of `float` is -inf, expected a finite number",
+        ),
+        (
+            BLOCKS,
+            &[1],
+            "input 0 of `blocks` reaches 3 runs of 16 outputs, allowed are 2",
+        ),
+    ] {
+        assert_eq!(
+            error(&SEQUENCE, &patched(offset, bytes)).to_string(),
+            message
+        );
+    }
+}
+
+#[test]
+fn named_tensors_may_have_any_order() {
+    let (expected, _) = load(&NAMED, ORDERS[0], &named_file([0, 1, 2])).unwrap();
+    assert_eq!(i16s(&expected[..12]), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(i16s(&expected[64..68]), [20, 21]);
+    for order in [[0, 1, 2], [1, 2, 0], [2, 1, 0]] {
+        let source = named_file(order);
+        let (weights, loaded) = load(&NAMED, ORDERS[0], &source).unwrap();
+        assert!(weights[..MEMORY_LEN] == expected[..]);
+        assert_eq!(loaded.order, order);
+        let written = stored(&NAMED, ORDERS[0], &weights, &loaded);
+        assert_eq!(written.len(), source.len());
+        assert!(load(&NAMED, ORDERS[0], &written) == Ok((weights, loaded)));
+    }
+}
+
+#[test]
+fn names_and_lengths_of_named_tensors_are_checked() {
+    let source = named_file([0, 1, 2]);
+    for len in 0..source.len() {
+        assert!(load(&NAMED, ORDERS[0], &source[..len]).is_err(), "{len}");
+    }
+    let message = |source: &[u8]| error(&NAMED, source).to_string();
+    let first = 4 + 8 + 24;
+    assert_eq!(message(&source[first..]), "the file does not have `first`");
+    assert_eq!(
+        message(&[&source[..], &source[..first]].concat()),
+        "`first` is there twice, for the second time at offset 80"
+    );
+    assert_eq!(
+        message(&[&source[..], b"l1b\n"].concat()),
+        "found `l1b` at offset 80, expected the name of a tensor: `l0w`, `l0b` or `l1w`"
+    );
+    let mut shorter = source.clone();
+    shorter[4] = 5;
+    assert_eq!(
+        message(&shorter),
+        "`first` at offset 0 has 5 values, expected 6"
+    );
+    assert_eq!(
+        message(b"\x1F\x8B\x08 and so on"),
+        "found `\\u{1f}\u{fffd}\\u{8} ` at offset 0, expected the name of a tensor: `l0w`, `l0b` or `l1w`: \
+         this is a gzip archive: unpack it first"
+    );
+}
+
+#[test]
+fn bytes_at_random_are_refused_or_kept() {
+    let mut random = Random(5);
+    let valid = [sequence(), named_file([2, 0, 1])];
+    for (layout, valid) in [SEQUENCE, NAMED].iter().zip(&valid) {
+        for _ in 0..3000 {
+            let mut source = valid.clone();
+            let start = random.below(source.len() as u64) as usize;
+            let len = random.below(20).min((source.len() - start) as u64) as usize;
+            let bytes = random.bytes(len);
+            source[start..start + len].copy_from_slice(&bytes);
+            if let Ok((weights, loaded)) = load(layout, ORDERS[2], &source) {
+                let written = stored(layout, ORDERS[2], &weights, &loaded);
+                assert!(load(layout, ORDERS[2], &written).unwrap().0 == weights);
+            }
+        }
+    }
+}
