@@ -61,6 +61,40 @@ pub mod features {
     }
 }
 
+/// The networks of bullet's examples.
+pub mod bullet {
+    networks! {
+        /// One layer behind 128 neurons.
+        simple: "../specs/bullet/simple.toml";
+        /// One layer per bucket behind 512 neurons.
+        output_buckets: "../specs/bullet/output_buckets.toml";
+        /// One layer per bucket behind 1024 neurons, with ten buckets of the own king's squares.
+        input_buckets: "../specs/bullet/input_buckets.toml";
+        /// Three layers per bucket, two of them of floating point.
+        multi_layer: "../specs/bullet/multi_layer.toml";
+    }
+}
+
+/// One network, its net files in different formats.
+pub mod formats {
+    networks! {
+        /// Stockfish's.
+        stockfish: "specs/formats/stockfish.toml";
+        /// Stockfish's, compressed.
+        leb128: "specs/formats/leb128.toml";
+        /// bullet's `quantised.bin`.
+        quantised: "specs/formats/quantised.toml";
+        /// bullet's `quantised.bin` with everything that trainers put into it.
+        listed: "specs/formats/listed.toml";
+        /// bullet's `raw.bin`.
+        raw: "specs/formats/raw.toml";
+        /// bullet's `weights.bin`.
+        weights: "specs/formats/weights.toml";
+        /// A list of tensors in orders that nobody uses.
+        tensors: "specs/formats/tensors.toml";
+    }
+}
+
 /// Networks whose perspectives are put together in other ways.
 pub mod perspectives {
     networks! {

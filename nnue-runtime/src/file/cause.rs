@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::layout::{Element, FileLayout, Place, Section, Tail};
+use super::layout::{Element, Extent, FileLayout, Place, Section, Tail};
 
 /// What would explain the length of a file. As text, words that follow "as if".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,18 +38,10 @@ pub enum Cause {
 }
 
 /// The differences that explain the length of a file exactly, and what it ends with. One of them is probably what is
-/// wrong; more than one only fit by accident.
+/// wrong; the others fit by accident.
 pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     let expected = layout.data_len();
-    let Tail { text, .. } = layout.tail;
-    let explains = |data: usize| {
-        let Some((data, tail)) = source.split_at_checked(data) else {
-            return false;
-        };
-        // Where the text stands once more before it, the tail begins earlier; zeros may as well be weights.
-        let earlier = text.len() > 1 && data.ends_with(text);
-        !earlier && tail.iter().copied().eq(layout.tail.bytes(data.len()))
-    };
+    let explains = |data: usize| layout.tail.follows(source, data);
     let mut causes = Vec::new();
     if source.len() == expected && !explains(expected) {
         causes.push(Cause::NoTail);
@@ -82,20 +74,33 @@ pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     if float != expected && explains(float) {
         causes.push(Cause::AllFloat);
     }
-    for extent in layout.extents {
-        let fixed = expected - extent.count * extent.bytes;
-        let most = source.len().saturating_sub(fixed) / extent.bytes.max(1);
-        let least = most
-            .saturating_sub(layout.tail.multiple / extent.bytes.max(1))
-            .max(1);
-        let fits = |count: &usize| *count != extent.count && explains(fixed + count * extent.bytes);
-        causes.extend((least..=most).find(fits).map(|found| Cause::OtherExtent {
-            name: extent.name,
-            found,
-            expected: extent.count,
-        }));
+    // Another shape explains much, so it comes last.
+    if causes.is_empty() {
+        let others = layout.extents.iter();
+        causes.extend(
+            others.filter_map(|extent| other_extent(extent, expected, source, layout.tail)),
+        );
     }
     causes
+}
+
+/// The number that explains the length of a file, if one does and is of the kind that people choose.
+fn other_extent(extent: &Extent, expected: usize, source: &[u8], tail: Tail) -> Option<Cause> {
+    let Extent { name, count, bytes } = *extent;
+    let fixed = expected.checked_sub(count * bytes)?;
+    let most = source.len().checked_sub(fixed)?.checked_div(bytes)?;
+    let least = most.saturating_sub(tail.multiple / bytes).max(1);
+    let round = 1usize << count.trailing_zeros().min(3);
+    let found = (least..=most).find(|found| {
+        *found != count
+            && found.is_multiple_of(round)
+            && tail.follows(source, fixed + found * bytes)
+    })?;
+    Some(Cause::OtherExtent {
+        name,
+        found,
+        expected: count,
+    })
 }
 
 impl fmt::Display for Cause {

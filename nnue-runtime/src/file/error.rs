@@ -151,6 +151,8 @@ pub enum LoadError {
         expected_len: u64,
         /// What they should repeat.
         text: &'static [u8],
+        /// What would explain what the file ends with, exactly.
+        causes: Vec<Cause>,
     },
     /// A tensor that no tensor of the network is called like.
     UnknownEntry {
@@ -368,10 +370,7 @@ impl fmt::Display for LoadError {
                 if *identity != Identity::Unknown {
                     return write_identity(f, *identity);
                 }
-                causes.iter().enumerate().try_for_each(|(index, cause)| {
-                    let joint = if index == 0 { ": as if" } else { ", or as if" };
-                    write!(f, "{joint} {cause}")
-                })
+                write_causes(f, causes)
             }
             Self::Bytes {
                 offset,
@@ -391,12 +390,16 @@ impl fmt::Display for LoadError {
                 offset,
                 expected_len,
                 text,
-            } => write!(
-                f,
-                "the last tensor ends at offset {offset}: expected {expected_len} bytes of `{}` \
-                 to follow, found others",
-                text.escape_ascii()
-            ),
+                causes,
+            } => {
+                write!(
+                    f,
+                    "the last tensor ends at offset {offset}: expected {expected_len} bytes of `{}` \
+                     to follow, found others",
+                    text.escape_ascii()
+                )?;
+                write_causes(f, causes)
+            }
             Self::UnknownEntry {
                 offset,
                 found,
@@ -500,6 +503,13 @@ impl fmt::Display for Hex<'_> {
         }
         f.write_str(if self.0.len() > SHOWN { " ...`" } else { "`" })
     }
+}
+
+fn write_causes(f: &mut fmt::Formatter<'_>, causes: &[Cause]) -> fmt::Result {
+    causes.iter().enumerate().try_for_each(|(index, cause)| {
+        let joint = if index == 0 { ": as if" } else { ", or as if" };
+        write!(f, "{joint} {cause}")
+    })
 }
 
 fn write_identity(f: &mut fmt::Formatter<'_>, identity: Identity) -> fmt::Result {

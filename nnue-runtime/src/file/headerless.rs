@@ -104,7 +104,7 @@ const SEQUENCE: FileLayout = FileLayout {
     },
     extents: &[Extent {
         name: "widgets",
-        count: 4,
+        count: 6,
         bytes: 96,
     }],
 };
@@ -420,19 +420,30 @@ fn lengths_are_explained() {
         }]
     );
     assert_eq!(
-        causes(&padded(&[data, &[1; 96]].concat())),
+        causes(&padded(&[data, &[1; 192]].concat())),
         [Cause::OtherExtent {
             name: "widgets",
-            found: 5,
-            expected: 4
+            found: 8,
+            expected: 6
         }]
     );
     let float = END + 24 * 2 + 8 * 3 + 48 * 3 + 140 * 3 + 192 * 2;
     assert_eq!(causes(&padded(&vec![1; float])), [Cause::AllFloat]);
-    assert_eq!(causes(&padded(&data[..END - 7])), []);
+    assert_eq!(causes(&padded(&data[..END - 200])), []);
+    // What is missing may be so short that the file is as long as it should be.
+    let shorter = [&data[..FLOAT], &data[SIGNS..]].concat();
+    let LoadError::Tail { causes, .. } = error(&SEQUENCE, &padded(&shorter)) else {
+        panic!("the length is right")
+    };
+    let halved = Cause::OtherSize {
+        place: place("copied"),
+        found: 2,
+        expected: 4,
+    };
+    assert_eq!(causes, [halved, Cause::Missing(place("float"))]);
     assert_eq!(
         error(&SEQUENCE, &padded(&data[..END - 384])).to_string(),
-        "the file has 448 bytes, expected 768 for Mixed: as if `blocks` were missing"
+        "the file has 384 bytes, expected 768 for Mixed: as if `blocks` were missing"
     );
 }
 

@@ -301,6 +301,16 @@ impl Tail {
         multiple: 1,
     };
 
+    /// Whether a file's last section may end at `offset`: what follows is the tail, and all of it.
+    pub(crate) fn follows(self, source: &[u8], offset: usize) -> bool {
+        let Some((data, rest)) = source.split_at_checked(offset) else {
+            return false;
+        };
+        // Where the text stands once more before it, the tail begins earlier. A single byte may as well be a weight.
+        let begins_earlier = self.text.len() > 1 && self.multiple > 1 && data.ends_with(self.text);
+        !begins_earlier && rest.iter().copied().eq(self.bytes(offset))
+    }
+
     /// The bytes that follow the last section, which ends at `offset`.
     pub(crate) fn bytes(self, offset: usize) -> impl Iterator<Item = u8> {
         let len = offset.next_multiple_of(self.multiple) - offset;

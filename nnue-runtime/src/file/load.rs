@@ -104,22 +104,22 @@ pub fn split<'a>(layout: &FileLayout, source: &'a [u8]) -> Result<Parts<'a>, Loa
         Format::Named => parts.entries(layout, &mut cursor)?,
     }
     let end = cursor.offset;
-    let tail = layout.tail.bytes(end);
-    let tail_len = end.next_multiple_of(layout.tail.multiple) - end;
-    if !cursor.rest().iter().copied().take(tail_len).eq(tail) {
-        return Err(LoadError::Tail {
-            offset: end as u64,
-            expected_len: tail_len as u64,
-            text: layout.tail.text,
-        });
+    if layout.tail.follows(source, end) {
+        return Ok(parts);
     }
-    if end + tail_len < source.len() {
+    let tail_len = end.next_multiple_of(layout.tail.multiple) - end;
+    if source.len() > end + tail_len {
         return Err(LoadError::TrailingBytes {
             expected_len: (end + tail_len) as u64,
             found_len: source.len() as u64,
         });
     }
-    Ok(parts)
+    Err(LoadError::Tail {
+        offset: end as u64,
+        expected_len: tail_len as u64,
+        text: layout.tail.text,
+        causes: causes(layout, source),
+    })
 }
 
 /// What a file that fits the layout is, if not of the layout: nets of some networks differ in nothing but which weights

@@ -561,7 +561,14 @@ fn check_axes(
     known: &Known,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<(Axis, usize)>> {
-    let expected = || list(known.axes.iter().map(|(axis, _)| axis));
+    let expected = || {
+        let names: Vec<String> = known
+            .axes
+            .iter()
+            .map(|(axis, _)| format!("`{axis}`"))
+            .collect();
+        format!("its axes: {}", names.join(", "))
+    };
     let mut axes: Vec<(Axis, usize)> = Vec::new();
     for axis in &listed.value {
         let own = known.axes.iter().find(|(own, _)| *own == axis.value);
@@ -575,7 +582,7 @@ fn check_axes(
                         axis.span,
                         format!("`{}` is {problem} an axis of `{}`", axis.value, known.name),
                     )
-                    .label(format!("its axes: {}", expected()));
+                    .label(expected());
                 return None;
             }
         }
@@ -590,7 +597,7 @@ fn check_axes(
                 listed.span,
                 format!("`axes` of `{}` lack `{axis}`", known.name),
             )
-            .label(format!("its axes: {}", expected()))
+            .label(expected())
             .help(format!(
                 "its length is {len}; only axes of length 1 may be left out"
             ));
