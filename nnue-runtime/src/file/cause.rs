@@ -74,27 +74,28 @@ pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     if float != expected && explains(float) {
         causes.push(Cause::AllFloat);
     }
-    // Another shape explains much, so it comes last.
+    // Another shape explains much, so it comes last, and the first is the likeliest.
     if causes.is_empty() {
-        let others = layout.extents.iter();
-        causes.extend(
-            others.filter_map(|extent| other_extent(extent, expected, source, layout.tail)),
-        );
+        let mut others = layout.extents.iter();
+        causes
+            .extend(others.find_map(|extent| other_extent(extent, expected, source, layout.tail)));
     }
     causes
 }
 
 /// The number that explains the length of a file, if one does and is of the kind that people choose.
 fn other_extent(extent: &Extent, expected: usize, source: &[u8], tail: Tail) -> Option<Cause> {
-    let Extent { name, count, bytes } = *extent;
+    let Extent {
+        name,
+        count,
+        unit,
+        bytes,
+    } = *extent;
     let fixed = expected.checked_sub(count * bytes)?;
     let most = source.len().checked_sub(fixed)?.checked_div(bytes)?;
     let least = most.saturating_sub(tail.multiple / bytes).max(1);
-    let round = 1usize << count.trailing_zeros().min(3);
     let found = (least..=most).find(|found| {
-        *found != count
-            && found.is_multiple_of(round)
-            && tail.follows(source, fixed + found * bytes)
+        *found != count && found.is_multiple_of(unit) && tail.follows(source, fixed + found * bytes)
     })?;
     Some(Cause::OtherExtent {
         name,

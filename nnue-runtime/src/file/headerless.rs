@@ -105,6 +105,7 @@ const SEQUENCE: FileLayout = FileLayout {
     extents: &[Extent {
         name: "widgets",
         count: 6,
+        unit: 2,
         bytes: 96,
     }],
 };

@@ -26,7 +26,7 @@ pub struct FileLayout {
     pub stacks: Stacks,
     /// What the file ends with.
     pub tail: Tail,
-    /// How its length depends on the network's shape, for messages.
+    /// How its length depends on the network's shape, for messages; the number that is likelier to differ comes first.
     pub extents: &'static [Extent],
 }
 
@@ -73,6 +73,8 @@ pub struct Extent {
     pub name: &'static str,
     /// The number.
     pub count: usize,
+    /// What it is a multiple of in any network.
+    pub unit: usize,
     /// The bytes of the file that each accounts for.
     pub bytes: usize,
 }

@@ -44,13 +44,13 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
         1 => quote! { #runtime::file::Tail::NONE },
         _ => quote! { #runtime::file::Tail { text: #text, multiple: #multiple } },
     };
-    let extents = network
-        .file_extents()
-        .into_iter()
-        .map(|(name, number, bytes)| {
-            let (number, bytes) = (count(number), count(bytes));
-            quote! { #runtime::file::Extent { name: #name, count: #number, bytes: #bytes } }
-        });
+    let extents = network.file_extents().into_iter().map(|extent| {
+        let name = extent.name;
+        let [number, unit, bytes] = [extent.count, extent.unit, extent.bytes].map(count);
+        quote! {
+            #runtime::file::Extent { name: #name, count: #number, unit: #unit, bytes: #bytes }
+        }
+    });
     quote! {
         #runtime::file::FileLayout {
             name: #name,

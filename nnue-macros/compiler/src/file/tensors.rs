@@ -1,6 +1,7 @@
 //! The tensors of a network, as files may hold them.
 
 use super::{Axis, FileElement, Format, Parts, Section, Tensor};
+use crate::feature_set::{Family, FeatureSet};
 use crate::network::{Affine, Element, Layer, Network, Output, Source, Transformer, WeightType};
 use crate::spec::Encoding;
 
@@ -255,11 +256,21 @@ impl Owner<'_> {
     }
 }
 
+/// A number of a network's shape that the length of its files depends on.
+pub(crate) struct Extent {
+    /// What it is a number of.
+    pub(crate) name: &'static str,
+    pub(crate) count: usize,
+    /// What people would choose a multiple of.
+    pub(crate) unit: usize,
+    /// The bytes that each accounts for.
+    pub(crate) bytes: usize,
+}
+
 impl Network {
-    /// How the length of the network's files depends on its shape: what it is a number of, the number, and the bytes
-    /// that each accounts for. Only for files that nothing but their length tells apart, and that have no padding.
-    pub(crate) fn file_extents(&self) -> Vec<(&'static str, usize, usize)> {
-        let width = self.transformer.width;
+    /// How the length of the network's files depends on its shape, if nothing but the length tells files apart and
+    /// nothing is padded.
+    pub(crate) fn file_extents(&self) -> Vec<Extent> {
         let sections = self.file.sections.iter();
         let tensors: Vec<&Tensor> = sections.filter_map(Section::tensor).collect();
         let padded = |tensor: &&Tensor| {
@@ -271,35 +282,46 @@ impl Network {
         if self.file.format != Format::Sequence || tensors.iter().any(padded) {
             return Vec::new();
         }
-        let per = |count: usize, bytes: &dyn Fn(&Tensor) -> usize| {
-            let bytes: usize = tensors.iter().map(|tensor| bytes(tensor)).sum();
-            (count > 0 && bytes.is_multiple_of(count)).then_some((count, bytes / count))
+        let has = |tensor: &Tensor, axis| tensor.axes.iter().any(|(own, _)| *own == axis);
+        let bytes = |axis| {
+            let with = tensors.iter().filter(|tensor| has(tensor, axis));
+            with.map(|tensor| tensor.raw_len()).sum::<usize>()
         };
-        let with = |tensor: &Tensor, axis| match tensor.axes.iter().any(|(own, _)| *own == axis) {
-            true => tensor.raw_len(),
-            false => 0,
+        let inputs = tensors
+            .iter()
+            .map(|tensor| self.bytes_of_transformer(tensor));
+        let neurons = bytes(Axis::Neuron) + inputs.sum::<usize>();
+        // A piece has a row for each square.
+        let squares = |set: &FeatureSet| matches!(set.family, Family::PieceSquare(_));
+        let rows = if self.features.iter().all(squares) {
+            64
+        } else {
+            1
         };
-        let neurons = per(width, &|tensor| {
-            let inputs = match tensor.role {
-                Role::LayerWeights(layer) => self.layers[layer]
-                    .inputs
-                    .iter()
-                    .filter(|slice| slice.source == Source::Transformer)
-                    .map(|slice| slice.len)
-                    .sum(),
-                _ => 0,
-            };
-            with(tensor, Axis::Neuron) + tensor.raw_len() / tensor.len(Axis::Input) * inputs
-        });
-        let features = per(self.feature_count(), &|tensor| with(tensor, Axis::Feature));
-        let stacks = per(self.stacks.count, &|tensor| with(tensor, Axis::Stack));
         [
-            ("neurons", neurons),
-            ("features", features),
-            ("stacks", stacks),
+            ("neurons", self.transformer.width, 16, neurons),
+            ("features", self.feature_count(), rows, bytes(Axis::Feature)),
+            ("stacks", self.stacks.count, 1, bytes(Axis::Stack)),
         ]
         .into_iter()
-        .filter_map(|(name, found)| found.map(|(count, bytes)| (name, count, bytes)))
+        .filter(|(_, count, _, bytes)| bytes.is_multiple_of(*count))
+        .map(|(name, count, unit, bytes)| Extent {
+            name,
+            count,
+            unit: if count.is_multiple_of(unit) { unit } else { 1 },
+            bytes: bytes / count,
+        })
         .collect()
+    }
+
+    /// The bytes of a tensor that are weights of the transformer's output.
+    fn bytes_of_transformer(&self, tensor: &Tensor) -> usize {
+        let Role::LayerWeights(layer) = tensor.role else {
+            return 0;
+        };
+        let inputs = self.layers[layer].inputs.iter();
+        let inputs = inputs.filter(|slice| slice.source == Source::Transformer);
+        let inputs: usize = inputs.map(|slice| slice.len).sum();
+        tensor.raw_len() / tensor.len(Axis::Input) * inputs
     }
 }
