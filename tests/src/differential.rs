@@ -1,20 +1,19 @@
 //! Compiled networks against the reference evaluator: the same weights, positions and games, every bucket and level.
 
+mod cases;
+
 use std::collections::BTreeSet;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::file::Role;
 use nnue_compiler::network;
 use nnue_runtime::{
-    Accumulator, Architecture, Board, Color, Delta, Evaluator, Level, Network, Output, Position,
-    SelectedByPieces, Wdl,
+    Accumulator, Architecture, Board, Color, CustomEvaluator, Evaluator, Level, Network, Output,
+    Position, SelectedByPieces, Wdl,
 };
 
-use crate::golden::golden_positions;
-use crate::net_file::{Weight, net_file_of};
-use crate::random::Xorshift;
-use crate::reference::{Accumulators, Evaluation, Reference, Style, Values, Weights};
+use crate::reference::{Accumulators, Evaluation, Reference, Style, Weights};
+use cases::{Features, Game, features, games, positions};
 
 /// What a network says of a position, head by head.
 pub trait Heads: PartialEq {
@@ -48,16 +47,11 @@ impl Heads for Wdl {
 /// At the first difference.
 pub fn check<A: SelectedByPieces<Output: Heads>>(spec: &str) {
     let network = checked_network(spec);
-    let by_pieces = network
-        .stacks
-        .by_pieces
-        .expect("buckets follow from the pieces");
+    let by_pieces = network.stacks.by_pieces;
+    let by_pieces = by_pieces.expect("buckets follow from the pieces");
     for (pieces, bucket) in by_pieces.iter().enumerate().skip(1) {
-        assert_eq!(
-            Network::<A>::bucket(pieces),
-            usize::from(*bucket),
-            "{pieces} pieces"
-        );
+        let found = Network::<A>::bucket(pieces);
+        assert_eq!(found, usize::from(*bucket), "{pieces} pieces");
     }
     compare::<A>(&network);
 }
@@ -71,100 +65,116 @@ pub fn check_by_caller<A: Architecture<Output: Heads>>(spec: &str) {
     compare::<A>(&checked_network(spec));
 }
 
+/// [`check`] for networks whose active features the engine tells.
+///
+/// # Panics
+///
+/// At the first difference.
+pub fn check_custom<A: Architecture<Output: Heads>>(spec: &str) {
+    let network = checked_network(spec);
+    let lines = features(&network);
+    with_all_weights::<A>(&network, |reference, subject| {
+        let expected = |features: &Features| {
+            let accumulators = reference.accumulators_of(features.rows());
+            Expected::of(reference, &network, &accumulators, features.side_to_move)
+        };
+        let expected: Vec<_> = lines.iter().map(expected).collect();
+        subject.on_every_level(|net, place| told(net, &lines, &expected, place));
+    });
+}
+
 fn checked_network(spec: &str) -> network::Network {
     analyse(&SourceFile::new("spec", spec)).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 fn compare<A: Architecture<Output: Heads>>(network: &network::Network) {
-    let positions = positions();
-    let games = games();
-    let mut levels = Vec::new();
+    let (positions, games) = (positions(), games());
+    with_all_weights::<A>(network, |reference, subject| {
+        let expected = |board: &Board| {
+            let accumulators = reference.accumulators(board);
+            Expected::of(reference, network, &accumulators, board.side_to_move())
+        };
+        let of_positions: Vec<_> = positions.iter().map(expected).collect();
+        let of_games: Vec<Vec<_>> = games
+            .iter()
+            .map(|game| game.boards.iter().map(expected).collect())
+            .collect();
+        if subject.style == Style::Small {
+            assert_telling(network, &of_positions);
+        }
+        subject.on_every_level(|net, place| {
+            for (board, expected) in positions.iter().zip(&of_positions) {
+                refreshed(net, board, expected, place);
+            }
+            for (game, expected) in games.iter().zip(&of_games) {
+                played(net, game, expected, place);
+            }
+        });
+    });
+}
+
+/// Runs a check with weights of each style, and prints the levels that it went through.
+fn with_all_weights<A: Architecture>(
+    network: &network::Network,
+    check: impl Fn(&Reference<'_>, &mut Subject<A>),
+) {
     for (seed, style) in (1..).zip(Style::ALL) {
         let weights = Weights::random(network, style, seed);
-        let reference = Reference::new(network, &weights);
-        let place = format!("{} with {style:?} weights", network.name);
-        let file = net_file_of(network, "", |weight| value(network, &weights, weight));
-        let mut net =
-            Network::<A>::from_bytes(&file).unwrap_or_else(|error| panic!("{place}: {error}"));
+        let file = weights.net_file(network);
+        let name = format!("{} with {style:?} weights", network.name);
+        let net = Network::from_bytes(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(
             net.to_bytes() == file,
-            "{place}: written otherwise than read"
+            "{name}: written otherwise than read"
         );
-        let positions: Vec<_> = positions
-            .iter()
-            .map(|position| Expected::of(&reference, network, position.clone()))
-            .collect();
-        let games: Vec<_> = games
-            .iter()
-            .map(|game| game.expected(&reference, network))
-            .collect();
-        if style == Style::Small {
-            assert_telling(network, &positions);
-        }
-        levels.clear();
+        let mut subject = Subject {
+            net,
+            style,
+            name,
+            levels: Vec::new(),
+        };
+        check(&Reference::new(network, &weights), &mut subject);
+        println!("{}: equal at {}", subject.name, subject.levels.join(", "));
+    }
+}
+
+/// The network under test.
+struct Subject<A: Architecture> {
+    net: Network<A>,
+    style: Style,
+    name: String,
+    levels: Vec<&'static str>,
+}
+
+impl<A: Architecture> Subject<A> {
+    fn on_every_level(&mut self, check: impl Fn(&Network<A>, &str)) {
         for level in Level::available() {
-            net = net.with_level(level);
-            let place = format!("{place} at {level}");
-            positions
-                .iter()
-                .for_each(|expected| refreshed(&net, expected, &place));
-            games.iter().for_each(|game| played(&net, game, &place));
-            levels.push(level.name());
+            self.net = self.net.clone().with_level(level);
+            check(&self.net, &format!("{} at {level}", self.name));
+            self.levels.push(level.name());
         }
-    }
-    println!("{}: equal at {}", network.name, levels.join(", "));
-}
-
-/// The value of a net file's weight.
-fn value(network: &network::Network, weights: &Weights, place: Weight<'_>) -> f64 {
-    let Weight {
-        stack, row, column, ..
-    } = place;
-    let layer = |index: usize| {
-        let weights = weights.stacks[stack][index].as_ref();
-        weights.unwrap_or_else(|| panic!("`{}` has no weights", place.tensor))
-    };
-    let of = |values: &Values, index: usize| match values {
-        Values::Integers(values) => values[index] as f64,
-        Values::Floats(values) => f64::from(values[index]),
-    };
-    match place.role {
-        Role::Weights(copy) => {
-            weights.transformers[copy].rows[row * network.transformer.width + column].into()
-        }
-        Role::Biases(copy) => weights.transformers[copy].biases[column].into(),
-        Role::Psqt(copy) => {
-            weights.transformers[copy].psqt[row * network.transformer.psqt + column].into()
-        }
-        Role::LayerWeights(index) => {
-            let inputs = network.layers[index].input_len();
-            of(&layer(index).weights, row * inputs + column)
-        }
-        Role::LayerBiases(index) => of(&layer(index).biases, column),
-        Role::LayerAlpha(index) => layer(index).alpha[column].into(),
     }
 }
 
-/// A position and what the reference makes of it, bucket by bucket.
+/// What the reference makes of a position: each bucket's heads.
 struct Expected {
-    board: Board,
-    accumulators: Accumulators,
-    /// Whether neurons lie in the order of the spec.
-    in_order: bool,
+    side_to_move: Color,
     buckets: Vec<Vec<Evaluation>>,
 }
 
 impl Expected {
-    fn of(reference: &Reference<'_>, network: &network::Network, board: Board) -> Expected {
-        let accumulators = reference.accumulators(&board);
-        let buckets = (0..network.stacks.count)
-            .map(|bucket| reference.evaluate(&accumulators, board.side_to_move(), bucket))
-            .collect();
+    fn of(
+        reference: &Reference<'_>,
+        network: &network::Network,
+        accumulators: &Accumulators,
+        side_to_move: Color,
+    ) -> Expected {
+        let buckets = 0..network.stacks.count;
         Expected {
-            board,
-            accumulators,
-            in_order: network.transformer.pairs == network::Pairs::Halves,
-            buckets,
+            side_to_move,
+            buckets: buckets
+                .map(|bucket| reference.evaluate(accumulators, side_to_move, bucket))
+                .collect(),
         }
     }
 }
@@ -180,77 +190,48 @@ fn assert_telling(network: &network::Network, positions: &[Expected]) {
     assert!(said.len() >= 8, "{} says only {said:?}", network.name);
 }
 
-fn refreshed<A: Architecture<Output: Heads>>(net: &Network<A>, expected: &Expected, place: &str) {
-    let accumulator = Accumulator::new(net, &expected.board);
-    // Others are padded, or their neighbours lie apart; what the layers make of them is compared all the same.
-    let in_order = Color::ALL.map(|perspective| accumulator.values(perspective).len())
-        == [expected.accumulators.values[0].len(); 2]
-        && expected.in_order;
-    for perspective in Color::ALL.into_iter().filter(|_| in_order) {
-        assert_eq!(
-            accumulator.values(perspective),
-            expected.accumulators.values[perspective.index()],
-            "{place}: accumulator of {perspective} in {}",
-            expected.board
-        );
-    }
+/// Every bucket of an accumulator.
+fn every_bucket<A: Architecture<Output: Heads>>(
+    net: &Network<A>,
+    accumulator: &Accumulator<A>,
+    expected: &Expected,
+    place: impl Fn() -> String,
+) {
     for (bucket, heads) in expected.buckets.iter().enumerate() {
-        let found = net.evaluate_bucket(&accumulator, expected.board.side_to_move(), bucket);
-        assert_eq!(
-            found.heads(),
-            *heads,
-            "{place}: bucket {bucket} in {}",
-            expected.board
-        );
+        let found = net.evaluate_bucket(accumulator, expected.side_to_move, bucket);
+        assert_eq!(found.heads(), *heads, "{}: bucket {bucket}", place());
     }
 }
 
-/// A game from a position.
-struct Game {
-    start: Board,
-    deltas: Vec<Delta>,
-}
-
-/// A game and what the reference makes of the position after each move, and before the first.
-struct ExpectedGame<'a> {
-    deltas: &'a [Delta],
-    plies: Vec<Expected>,
-}
-
-impl Game {
-    fn expected<'a>(
-        &'a self,
-        reference: &Reference<'_>,
-        network: &network::Network,
-    ) -> ExpectedGame<'a> {
-        let mut board = self.start.clone();
-        let mut plies = vec![Expected::of(reference, network, board.clone())];
-        for delta in &self.deltas {
-            board.apply(delta).expect("a legal move");
-            plies.push(Expected::of(reference, network, board.clone()));
-        }
-        ExpectedGame {
-            deltas: &self.deltas,
-            plies,
-        }
-    }
+fn refreshed<A: Architecture<Output: Heads>>(
+    net: &Network<A>,
+    board: &Board,
+    expected: &Expected,
+    place: &str,
+) {
+    let accumulator = Accumulator::new(net, board);
+    every_bucket(net, &accumulator, expected, || format!("{place}: {board}"));
 }
 
 /// Plays a game and takes it back, with evaluations after some of the moves.
-fn played<A: Architecture<Output: Heads>>(net: &Network<A>, game: &ExpectedGame<'_>, place: &str) {
-    let mut evaluator = Evaluator::new(net, &game.plies[0].board);
+fn played<A: Architecture<Output: Heads>>(
+    net: &Network<A>,
+    game: &Game,
+    expected: &[Expected],
+    place: &str,
+) {
+    let mut evaluator = Evaluator::new(net, &game.boards[0]);
     let compare = |evaluator: &mut Evaluator<A, &Network<A>>| {
         let ply = evaluator.ply();
-        let expected = &game.plies[ply];
-        let bucket = ply % expected.buckets.len();
+        let bucket = ply % expected[ply].buckets.len();
         assert_eq!(
             evaluator.evaluate_bucket(bucket).heads(),
-            expected.buckets[bucket],
-            "{place}: along a game, bucket {bucket} in {}",
-            expected.board
+            expected[ply].buckets[bucket],
+            "{place}: bucket {bucket} along a game in {}",
+            game.boards[ply]
         );
     };
-    for delta in game.deltas {
+    for delta in &game.deltas {
         evaluator.push(delta);
         if evaluator.ply() % 3 != 0 {
             compare(&mut evaluator);
@@ -264,51 +245,31 @@ fn played<A: Architecture<Output: Heads>>(net: &Network<A>, game: &ExpectedGame<
     }
 }
 
-/// Positions of all phases: the goldens', thinned out.
-fn positions() -> Vec<Board> {
-    golden_fens()
-        .iter()
-        .step_by(9)
-        .map(|fen| Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")))
-        .collect()
-}
-
-fn golden_fens() -> Vec<String> {
-    let goldens = golden_positions("synthetic/v5").unwrap_or_else(|error| panic!("{error}"));
-    goldens.into_iter().map(|golden| golden.fen).collect()
-}
-
-/// Random games: from the start, and from some of the goldens, where kings go further.
-fn games() -> Vec<Game> {
-    let mut random = Xorshift::new(7);
-    let fens = golden_fens();
-    let others = fens.iter().skip(5).step_by(100);
-    let starts = others.filter_map(|fen| cozy_chess::Board::from_fen(fen, false).ok());
-    std::iter::once(cozy_chess::Board::startpos())
-        .chain(starts)
-        .map(|start| random_game(start, &mut random))
-        .collect()
-}
-
-fn random_game(start: cozy_chess::Board, random: &mut Xorshift) -> Game {
-    const PLIES: usize = 24;
-    let mut board = start.clone();
-    let mut deltas = Vec::new();
-    while deltas.len() < PLIES {
-        let mut moves = Vec::new();
-        board.generate_moves(|of_piece| {
-            moves.extend(of_piece);
-            false
+/// Features that the engine tells, anew and as changes.
+fn told<A: Architecture<Output: Heads>>(
+    net: &Network<A>,
+    line: &[Features],
+    expected: &[Expected],
+    place: &str,
+) {
+    let mut evaluator = CustomEvaluator::new(net, line[0].active());
+    for (ply, (features, expected)) in line.iter().zip(expected).enumerate() {
+        let accumulator = Accumulator::from_features(net, features.active());
+        every_bucket(net, &accumulator, expected, || {
+            format!("{place}: line {ply}")
         });
-        if moves.is_empty() {
-            break;
+        if ply > 0 {
+            evaluator.push(features.changes());
         }
-        let chosen = moves[random.below(moves.len())];
-        deltas.push(Delta::from_cozy(&board, chosen));
-        board.play(chosen);
-    }
-    Game {
-        start: Board::of(&start).expect("pieces on squares of their own"),
-        deltas,
+        if ply % 3 != 0 {
+            let bucket = ply % expected.buckets.len();
+            assert_eq!(
+                evaluator
+                    .evaluate_bucket(expected.side_to_move, bucket)
+                    .heads(),
+                expected.buckets[bucket],
+                "{place}: bucket {bucket} along line {ply}"
+            );
+        }
     }
 }

@@ -36,7 +36,7 @@ networks! {
     /// The small net of Stockfish 17, 17.1 and 18, with the file that the project carries.
     small128: "../specs/small128.toml", weights = "../examples/nets/nn-37f18f62d772.nnue";
     /// A net for another game than chess.
-    ataxx: "../specs/ataxx.toml";
+    ataxx: "../specs/games/ataxx.toml";
     /// The small net, every layer as straight-line code.
     small128_unrolled: "../specs/small128.toml", unroll = "full";
 }

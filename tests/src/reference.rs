@@ -4,6 +4,7 @@
 //! nothing with the code that is generated: no layout in memory, no padding, no instruction sets, no incremental updates.
 
 mod features;
+mod file;
 mod layers;
 mod output;
 mod random;
@@ -34,14 +35,17 @@ pub struct Evaluation {
     pub value: i32,
 }
 
-/// Both perspectives' sums: white's, then black's.
+/// What a perspective sums up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accumulators {
+pub struct Accumulator {
     /// A value per neuron, in the order of the spec.
-    pub values: [Vec<i16>; 2],
+    pub values: Vec<i16>,
     /// A value per PSQT bucket.
-    pub psqt: [Vec<i32>; 2],
+    pub psqt: Vec<i32>,
 }
+
+/// White's sums, then black's.
+pub type Accumulators = [Accumulator; 2];
 
 impl<'a> Reference<'a> {
     /// Weights must be those of the network.
@@ -59,18 +63,17 @@ impl<'a> Reference<'a> {
     /// The sums over the rows that a position switches on.
     #[must_use]
     pub fn accumulators(&self, position: &impl Position) -> Accumulators {
-        let [white, black] = Color::ALL.map(|perspective| {
-            let rows = self.active_rows(position, perspective);
-            transformer::accumulate(
-                self.network,
-                self.weights.transformer(perspective.index()),
-                &rows,
-            )
-        });
-        Accumulators {
-            values: [white.0, black.0],
-            psqt: [white.1, black.1],
-        }
+        self.accumulators_of(Color::ALL.map(|perspective| self.active_rows(position, perspective)))
+    }
+
+    /// The sums over white's rows, and over black's.
+    #[must_use]
+    pub fn accumulators_of(&self, active: [Vec<usize>; 2]) -> Accumulators {
+        Color::ALL.map(|perspective| {
+            let copies = &self.weights.transformer;
+            let own = copies.get(perspective.index()).unwrap_or(&copies[0]);
+            transformer::accumulate(self.network, own, &active[perspective.index()])
+        })
     }
 
     /// What each head says, with the layers of a bucket: one head, or win, draw and loss.
@@ -82,31 +85,16 @@ impl<'a> Reference<'a> {
         bucket: usize,
     ) -> Vec<Evaluation> {
         let tensors = self.tensors(accumulators, side_to_move, bucket);
-        let sums = self
-            .perspectives(side_to_move)
-            .into_iter()
-            .map(|perspective| {
-                let values = &accumulators.psqt[perspective.index()];
-                // A single value serves all buckets.
-                let value = values.get(bucket).or(values.first());
-                value.copied().unwrap_or(0)
-            });
-        let psqt = match sums.collect::<Vec<i32>>().as_slice() {
-            [first, second] => first.wrapping_sub(*second) / 2,
-            sums => sums.iter().sum(),
+        let sums = self.seen(accumulators, side_to_move).map(|accumulator| {
+            // A single value serves all buckets.
+            let value = accumulator.psqt.get(bucket).or(accumulator.psqt.first());
+            value.copied().unwrap_or(0)
+        });
+        let psqt = match self.network.transformer.perspectives.count {
+            1 => sums[0],
+            _ => sums[0].wrapping_sub(sums[1]) / 2,
         };
         output::evaluate(self.network, &tensors.layers, psqt)
-    }
-
-    /// Whose views the layers see, in their order.
-    fn perspectives(&self, side_to_move: Color) -> Vec<Color> {
-        let perspectives = &self.network.transformer.perspectives;
-        let first = match perspectives.order {
-            Order::StmFirst | Order::Interleaved => side_to_move,
-            Order::WhiteFirst => Color::White,
-        };
-        let both = [first, !first];
-        both[..perspectives.count].to_vec()
     }
 
     /// Every tensor on the way.
@@ -117,11 +105,8 @@ impl<'a> Reference<'a> {
         side_to_move: Color,
         bucket: usize,
     ) -> Tensors {
-        let perspectives = self.perspectives(side_to_move).into_iter();
-        let perspectives: Vec<&[i16]> = perspectives
-            .map(|perspective| accumulators.values[perspective.index()].as_slice())
-            .collect();
-        let transformer = transformer::output(&self.network.transformer, &perspectives);
+        let seen = self.seen(accumulators, side_to_move);
+        let transformer = transformer::output(&self.network.transformer, seen);
         let mut tensors = Tensors {
             transformer: Values::Integers(transformer),
             layers: Vec::new(),
@@ -132,6 +117,19 @@ impl<'a> Reference<'a> {
             tensors.layers.push(values);
         }
         tensors
+    }
+
+    /// In the order in which the layers see them.
+    fn seen<'s>(
+        &self,
+        accumulators: &'s Accumulators,
+        side_to_move: Color,
+    ) -> [&'s Accumulator; 2] {
+        let [white, black] = accumulators;
+        match (self.network.transformer.perspectives.order, side_to_move) {
+            (Order::WhiteFirst, _) | (_, Color::White) => [white, black],
+            (Order::StmFirst | Order::Interleaved, Color::Black) => [black, white],
+        }
     }
 }
 

@@ -85,7 +85,7 @@ impl Ataxx {
         self.side_to_move = !self.side_to_move;
     }
 
-    /// The numbers of `specs/ataxx.toml`.
+    /// The numbers of `specs/games/ataxx.toml`.
     fn features(&self) -> Active {
         Color::ALL.map(|perspective| {
             let squares = self.squares.iter().enumerate();
@@ -101,7 +101,7 @@ impl Ataxx {
 
 #[test]
 fn ataxx_is_followed_along_random_games() {
-    let mut net = random_net::<ataxx::Net>(include_str!("../../specs/ataxx.toml"));
+    let mut net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));
     let mut random = Xorshift::new(49);
     let (mut evaluations, mut taken_back, mut stones_turned) = (0, 0, 0);
     for level in Level::available() {
@@ -268,7 +268,7 @@ fn weight(row: usize, neuron: usize) -> i32 {
 /// Numbers that no feature has and lists that are too long are left out: no panic, and no other feature instead.
 #[test]
 fn wrong_features_are_left_out() {
-    let net = random_net::<ataxx::Net>(include_str!("../../specs/ataxx.toml"));
+    let net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));
     let empty = Accumulator::from_features(&net, [&[]; 2]);
     let unknown = Accumulator::from_features(&net, [&[147, u32::MAX], &[1 << 31]]);
     assert_eq!(unknown, empty);

@@ -6,7 +6,7 @@ mod net {
         inline = r#"
             name = "net"
             features = [{ set = "HalfKAv2_hm" }]
-            transformer = { width = 64, one = 1270, activation = "crelu" }
+            transformer = { width = 64, one = 40000, activation = "crelu" }
             layer = [{ name = "out", op = "affine", outputs = 1, weights = "i8", one = 8128 }]
             output = { sum = ["out"], one = 8128, divide = 16 }
             file = { format = "stockfish", version = 0x7AF32F20 }

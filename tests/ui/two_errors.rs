@@ -3,7 +3,7 @@ mod net {
         inline = r#"
             name = "net"
             features = [{ set = "HalfKAv2_hm" }]
-            transformer = { width = 100, one = 127, activation = "crelu" }
+            transformer = { width = 0, one = 127, activation = "crelu" }
             output = { sum = ["out"], one = 8128, divide = 16 }
             file = { format = "stockfish", version = 0x7AF32F20 }
 

@@ -14,7 +14,10 @@ pub(super) fn active_rows(
     let mut first = 0;
     for set in &network.features {
         let Family::PieceSquare(tables) = &set.family else {
-            panic!("`{}` is the engine's to tell", set.name);
+            panic!(
+                "the engine says which features of `{}` are active",
+                set.name
+            );
         };
         for piece in Piece::ALL {
             for square in position.pieces(piece) {

@@ -2,14 +2,15 @@
 
 use nnue_compiler::network::{Network, Order, Pairs, Pooling, Transformer, TransformerActivation};
 
+use super::Accumulator;
 use super::weights::TransformerWeights;
 
-/// A perspective's sums, and its PSQT sums.
+/// The biases and the rows.
 pub(super) fn accumulate(
     network: &Network,
     weights: &TransformerWeights,
     rows: &[usize],
-) -> (Vec<i16>, Vec<i32>) {
+) -> Accumulator {
     let (width, buckets) = (network.transformer.width, network.transformer.psqt);
     let mut values = weights.biases.clone();
     let mut psqt = vec![0i32; buckets];
@@ -21,25 +22,28 @@ pub(super) fn accumulate(
             *value = value.wrapping_add(*weight);
         }
     }
-    (values, psqt)
+    Accumulator { values, psqt }
 }
 
-/// What the layers see: one perspective's values after the other's, or in turns.
-pub(super) fn output(transformer: &Transformer, perspectives: &[&[i16]]) -> Vec<i64> {
-    let pooled: Vec<Vec<i64>> = perspectives
-        .iter()
-        .map(|values| {
-            let activated = values
-                .iter()
-                .map(|value| activate(transformer, i64::from(*value)));
-            pool(transformer, &activated.collect::<Vec<i64>>())
-        })
-        .collect();
-    match transformer.perspectives.order {
-        Order::Interleaved => (0..pooled[0].len())
-            .flat_map(|index| pooled.iter().map(move |values| values[index]))
-            .collect(),
-        Order::StmFirst | Order::WhiteFirst => pooled.concat(),
+/// What the layers see of one accumulator, or of two.
+pub(super) fn output(transformer: &Transformer, seen: [&Accumulator; 2]) -> Vec<i64> {
+    let [first, second] = seen.map(|accumulator| {
+        let values = accumulator.values.iter();
+        let activated: Vec<i64> = values
+            .map(|value| activate(transformer, i64::from(*value)))
+            .collect();
+        pool(transformer, &activated)
+    });
+    match (
+        transformer.perspectives.count,
+        transformer.perspectives.order,
+    ) {
+        (1, _) => first,
+        (_, Order::Interleaved) => {
+            let pairs = first.into_iter().zip(second);
+            pairs.flat_map(|(first, second)| [first, second]).collect()
+        }
+        (_, Order::StmFirst | Order::WhiteFirst) => [first, second].concat(),
     }
 }
 

@@ -55,18 +55,10 @@ impl Values {
 /// All weights of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
-    /// The sparse first layer's: both perspectives', or white's and black's.
-    pub transformers: Vec<TransformerWeights>,
+    /// The sparse first layer's: those of both perspectives, or white's and black's.
+    pub transformer: Vec<TransformerWeights>,
     /// Per stack, per layer of the network: those of affine layers, `None` for others.
     pub stacks: Vec<Vec<Option<AffineWeights>>>,
-}
-
-impl Weights {
-    /// The first layer's weights for a perspective: 0 is white's.
-    #[must_use]
-    pub fn transformer(&self, perspective: usize) -> &TransformerWeights {
-        &self.transformers[perspective % self.transformers.len()]
-    }
 }
 
 /// The weights of the transformer.

@@ -1,0 +1,132 @@
+//! What networks are compared on: positions, games, lists of features.
+
+use nnue_compiler::network::Network;
+use nnue_runtime::{Board, Color, Delta, FeatureChanges};
+
+use crate::golden::golden_positions;
+use crate::random::Xorshift;
+
+/// Positions of all phases: the goldens', thinned out.
+pub(super) fn positions() -> Vec<Board> {
+    golden_fens()
+        .iter()
+        .step_by(9)
+        .map(|fen| Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")))
+        .collect()
+}
+
+fn golden_fens() -> Vec<String> {
+    let goldens = golden_positions("synthetic/v5").unwrap_or_else(|error| panic!("{error}"));
+    goldens.into_iter().map(|golden| golden.fen).collect()
+}
+
+/// A game: its positions, and the moves between them.
+pub(super) struct Game {
+    pub(super) boards: Vec<Board>,
+    pub(super) deltas: Vec<Delta>,
+}
+
+/// Random games: from the start, and from some of the goldens, where kings go further.
+pub(super) fn games() -> Vec<Game> {
+    let mut random = Xorshift::new(7);
+    let fens = golden_fens();
+    let others = fens.iter().skip(5).step_by(100);
+    let starts = others.filter_map(|fen| cozy_chess::Board::from_fen(fen, false).ok());
+    std::iter::once(cozy_chess::Board::startpos())
+        .chain(starts)
+        .map(|start| random_game(start, &mut random))
+        .collect()
+}
+
+fn random_game(start: cozy_chess::Board, random: &mut Xorshift) -> Game {
+    const PLIES: usize = 24;
+    let mut board = start;
+    let mut game = Game {
+        boards: vec![copy(&board)],
+        deltas: Vec::new(),
+    };
+    while game.deltas.len() < PLIES {
+        let mut moves = Vec::new();
+        board.generate_moves(|of_piece| {
+            moves.extend(of_piece);
+            false
+        });
+        if moves.is_empty() {
+            break;
+        }
+        let chosen = moves[random.below(moves.len())];
+        game.deltas.push(Delta::from_cozy(&board, chosen));
+        board.play(chosen);
+        game.boards.push(copy(&board));
+    }
+    game
+}
+
+fn copy(board: &cozy_chess::Board) -> Board {
+    Board::of(board).expect("a position of a game")
+}
+
+/// Features that are active for white and for black, and what they are after the ones before in a line.
+pub(super) struct Features {
+    active: [Vec<u32>; 2],
+    added: [Vec<u32>; 2],
+    removed: [Vec<u32>; 2],
+    pub(super) side_to_move: Color,
+}
+
+impl Features {
+    pub(super) fn active(&self) -> [&[u32]; 2] {
+        self.active.each_ref().map(Vec::as_slice)
+    }
+
+    pub(super) fn rows(&self) -> [Vec<usize>; 2] {
+        self.active
+            .each_ref()
+            .map(|rows| rows.iter().map(|row| *row as usize).collect())
+    }
+
+    pub(super) fn changes(&self) -> [FeatureChanges<'_>; 2] {
+        [0, 1].map(|perspective| FeatureChanges {
+            added: &self.added[perspective],
+            removed: &self.removed[perspective],
+        })
+    }
+}
+
+/// A line in which features come and go, for networks of custom sets: from none to as many as can be active.
+pub(super) fn features(network: &Network) -> Vec<Features> {
+    const PLIES: usize = 64;
+    let mut random = Xorshift::new(11);
+    let most = network.features.iter().map(|set| set.max_active).min();
+    let (rows, most) = (network.feature_count(), most.unwrap_or(0));
+    let mut line: Vec<Features> = Vec::new();
+    for ply in 0..PLIES {
+        let before = match line.last() {
+            Some(features) => features.active.clone(),
+            None => Default::default(),
+        };
+        let mut features = Features {
+            active: before,
+            added: Default::default(),
+            removed: Default::default(),
+            side_to_move: Color::ALL[ply % 2],
+        };
+        for perspective in 0..2 {
+            let active = &mut features.active[perspective];
+            for _ in 0..random.below(4).min(active.len()) {
+                let leaving = active.swap_remove(random.below(active.len()));
+                features.removed[perspective].push(leaving);
+            }
+            for _ in 0..random.below(6) {
+                let coming = random.below(rows) as u32;
+                let known = [&*active, &features.removed[perspective]];
+                if active.len() < most && !known.iter().any(|list| list.contains(&coming)) {
+                    active.push(coming);
+                    features.added[perspective].push(coming);
+                }
+            }
+        }
+        line.push(features);
+    }
+    line
+}

@@ -1,0 +1,213 @@
+//! The layers' share of random weights, and biases that keep sums where they tell.
+
+use nnue_compiler::file::Role;
+use nnue_compiler::network::{Affine, Element, Layer, Network, Op, WeightType};
+use nnue_runtime::Color;
+
+use super::{Draw, Range, Style, alternating, max_active, spread};
+use crate::reference::{Accumulators, AffineWeights, Reference, Values, Weights};
+
+/// Accumulators by which biases are chosen.
+const SAMPLES: usize = 4;
+
+/// Outputs of a run in layers that are sparse in their outputs.
+const RUN: usize = 16;
+
+impl Draw {
+    /// The weights of a layer; its biases are zero.
+    pub(super) fn layer(&mut self, network: &Network, index: usize) -> Option<AffineWeights> {
+        let layer = &network.layers[index];
+        let Op::Affine(op) = &layer.op else {
+            return None;
+        };
+        let (inputs, outputs) = (layer.input_len(), layer.output.len);
+        let range = Range::of(network, Role::LayerWeights(index));
+        let places = (0..outputs).flat_map(|output| (0..inputs).map(move |input| (output, input)));
+        let weights = match op.weights {
+            WeightType::F32 => {
+                let size = spread(2.0, inputs, 1.0);
+                let floats = places.map(|place| self.float_weight(place, size));
+                Values::Floats(floats.collect())
+            }
+            WeightType::Binary => {
+                let signs = places.map(|place| self.sign(place));
+                Values::Integers(signs.collect())
+            }
+            WeightType::I8 | WeightType::I16 => {
+                let sizes: Vec<f64> = (0..outputs)
+                    .map(|output| size_of_weights(network, layer, op, output))
+                    .collect();
+                let mut weights: Vec<i64> = places
+                    .map(|place| self.weight(place, sizes[place.0], range))
+                    .collect();
+                if let Some(blocks) = op.output_blocks {
+                    self.leave_blocks(&mut weights, inputs, outputs, blocks);
+                }
+                Values::Integers(weights)
+            }
+        };
+        let biases = match layer.output.element {
+            Element::F32 => Values::Floats(vec![0.0; outputs]),
+            _ => Values::Integers(vec![0; outputs]),
+        };
+        Some(AffineWeights {
+            biases,
+            weights,
+            alpha: self.factors(network, index, op),
+        })
+    }
+
+    fn weight(&mut self, (output, input): (usize, usize), size: f64, range: Range) -> i64 {
+        match (self.style, output % 4) {
+            (Style::Zero, _) => 0,
+            (Style::Alternating, _) if (output + input).is_multiple_of(2) => range.high,
+            (Style::Alternating, _) => range.low,
+            (Style::Extreme, 0) => range.high,
+            (Style::Extreme, 1) => range.low,
+            (Style::Extreme, 2) => self.either(range),
+            _ => self.near_zero(size, range),
+        }
+    }
+
+    fn sign(&mut self, (output, input): (usize, usize)) -> i64 {
+        match self.style {
+            Style::Small | Style::Extreme => self.either(Range { low: -1, high: 1 }),
+            Style::Zero => 1,
+            Style::Alternating => alternating(output + input, 1),
+        }
+    }
+
+    fn float_weight(&mut self, (output, input): (usize, usize), size: f64) -> f32 {
+        match self.style {
+            Style::Zero => 0.0,
+            Style::Small => self.fraction(size),
+            // Some so large that they swallow the others unless the order of additions is right.
+            Style::Extreme if self.random.below(8) == 0 => self.fraction(size * 1e6),
+            Style::Extreme => self.fraction(size),
+            Style::Alternating => alternating(output + input, 1) as f32 * size as f32,
+        }
+    }
+
+    /// A number within `size` of 0.
+    fn fraction(&mut self, size: f64) -> f32 {
+        const STEPS: f64 = (1 << 30) as f64;
+        (self.near_zero(STEPS, Range::bits(32)) as f64 / STEPS * size) as f32
+    }
+
+    fn factors(&mut self, network: &Network, index: usize, op: &Affine) -> Vec<i16> {
+        if op.scales.is_none() {
+            return Vec::new();
+        }
+        let layer = &network.layers[index];
+        let range = Range::of(network, Role::LayerAlpha(index));
+        let factors = (0..layer.output.len).map(|output| {
+            let factor = match self.style {
+                Style::Zero => 0,
+                Style::Extreme if output.is_multiple_of(3) => self.either(range),
+                _ => self.near_zero(size_of_factors(network, layer, op, output), range),
+            };
+            factor as i16
+        });
+        factors.collect()
+    }
+
+    /// Leaves each input so many runs of outputs, or fewer.
+    fn leave_blocks(&mut self, weights: &mut [i64], inputs: usize, outputs: usize, blocks: usize) {
+        let runs = outputs / RUN;
+        for input in 0..inputs {
+            let kept: Vec<usize> = (0..blocks).map(|_| self.random.below(runs)).collect();
+            for output in 0..outputs {
+                if !kept.contains(&(output / RUN)) {
+                    weights[output * inputs + input] = 0;
+                }
+            }
+        }
+    }
+
+    /// Chooses the biases of layers, one layer after the other.
+    pub(super) fn centre(&mut self, network: &Network, weights: &mut Weights) {
+        let samples: Vec<Accumulators> = (0..SAMPLES)
+            .map(|_| {
+                let active = Color::ALL.map(|_| self.active_rows(network));
+                Reference::new(network, weights).accumulators_of(active)
+            })
+            .collect();
+        for stack in 0..network.stacks.count {
+            for (index, layer) in network.layers.iter().enumerate() {
+                let reference = Reference::new(network, weights);
+                let sums: Vec<Values> = samples
+                    .iter()
+                    .map(|sample| reference.tensors(sample, Color::White, stack))
+                    .map(|mut tensors| tensors.layers.swap_remove(index))
+                    .collect();
+                if let Some(affine) = &mut weights.stacks[stack][index] {
+                    let range = Range::of(network, Role::LayerBiases(index));
+                    affine.biases = self.biases(layer, &sums, range);
+                }
+            }
+        }
+    }
+
+    /// Half as many rows as there can be.
+    fn active_rows(&mut self, network: &Network) -> Vec<usize> {
+        let active = max_active(network).div_ceil(2);
+        let rows = (0..active).map(|_| self.random.below(network.feature_count()));
+        rows.collect()
+    }
+
+    /// Biases that undo the sums of one sample each, but for a little.
+    fn biases(&mut self, layer: &Layer, sums: &[Values], range: Range) -> Values {
+        let outputs = 0..layer.output.len;
+        let sums = |output: usize| &sums[output % SAMPLES];
+        if layer.output.element == Element::F32 {
+            let biases =
+                outputs.map(|output| 0.5 - sums(output).floats()[output] + self.fraction(1.0));
+            return Values::Floats(biases.collect());
+        }
+        let biases = outputs.map(|output| {
+            // Across the ends of 32 bits there is nothing to be told apart: once in a while is enough.
+            if self.style == Style::Extreme && output % 16 == 15 {
+                return self.either(range);
+            }
+            let one = f64::from(layer.output.one.at(output));
+            let wanted = one as i64 / 2 + self.near_zero(one, Range::bits(32));
+            range.clamp(wanted - sums(output).integers()[output])
+        });
+        Values::Integers(biases.collect())
+    }
+}
+
+/// Weights of this size make sums of about their one.
+fn size_of_weights(network: &Network, layer: &Layer, op: &Affine, output: usize) -> f64 {
+    let divisor = op.divide.map_or(1.0, |divide| f64::from(divide.by));
+    let one = match op.to_float {
+        Some(scale) => 1.0 / f64::from(scale),
+        None => f64::from(layer.output.one.at(output)),
+    };
+    spread(
+        one * divisor,
+        layer.input_len(),
+        size_of_inputs(network, layer),
+    )
+}
+
+/// So do factors of this size where weights are signs.
+fn size_of_factors(network: &Network, layer: &Layer, op: &Affine, output: usize) -> f64 {
+    let one = f64::from(layer.output.one.at(output));
+    let (shift, inputs) = match op.scales {
+        Some(scales) if scales.inputs => (scales.shift, size_of_inputs(network, layer)),
+        Some(scales) => (scales.shift, 1.0),
+        None => (0, 1.0),
+    };
+    one * f64::from(1u32 << shift) / (inputs * (layer.input_len() as f64).sqrt())
+}
+
+/// A fair guess: a quarter of the largest, if that is no more than 16 bits.
+fn size_of_inputs(network: &Network, layer: &Layer) -> f64 {
+    let ranges = layer
+        .inputs
+        .iter()
+        .map(|slice| network.tensor(slice.source).range);
+    let largest = ranges.map(|(low, high)| high.max(-low)).max().unwrap_or(1);
+    (largest.min(1 << 15) as f64 / 4.0).max(1.0)
+}
