@@ -12,7 +12,7 @@ mod net {
             one = 127
             activation = "crelu"
             pooling = "product"
-            product_shift = 6
+            product_shift = 5
         "#
     );
 }
