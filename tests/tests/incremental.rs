@@ -6,7 +6,7 @@ use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_runtime::{
     Accumulator, Architecture, Board, BoardError, Delta, Evaluator, Level, Network, Piece,
-    Position, Role, SelectedByPieces, Square,
+    Position, Role, SelectedByPieces, Square, Statistics,
 };
 use nnue_tests::net_file::random_net_file;
 use nnue_tests::networks::{sfnnv1, sfnnv2, sfnnv5, small128};
@@ -353,4 +353,50 @@ fn a_clone_is_independent() {
     );
     let _: &dyn Position = &board;
     let _ = <small128::Net as Architecture>::NAME;
+}
+
+/// A bare king goes a step and back: white's view changes with its king, black's does not.
+#[test]
+fn the_work_is_counted() {
+    let net = Network::<small128::Net>::embedded();
+    let board: Board = "4k3/8/8/8/8/8/8/4K3 w".parse().expect("a FEN");
+    let mut evaluator = Evaluator::counting(&net, &board);
+    let value = evaluator.evaluate();
+    let mut expected = Statistics {
+        refreshes: 2,
+        refreshed_rows: 4,
+        misses: 2,
+        ..Statistics::default()
+    };
+    assert_eq!(evaluator.statistics(), expected);
+
+    let king = Piece::new(nnue_runtime::Color::White, Role::King);
+    evaluator.push(&Delta::quiet(king, Square::E1, Square::E2));
+    evaluator.evaluate();
+    evaluator.evaluate();
+    expected.refreshes += 1;
+    expected.refreshed_rows += 2;
+    expected.misses += 1;
+    expected.updates += 1;
+    expected.updated_rows += 2;
+    assert_eq!(evaluator.statistics(), expected);
+
+    // Pushed and taken back unseen, it costs nothing.
+    evaluator.push_null();
+    evaluator.push(&Delta::quiet(king, Square::E2, Square::D2));
+    evaluator.pop();
+    evaluator.pop();
+    evaluator.push(&Delta::quiet(king, Square::E2, Square::E1));
+    evaluator.push_null();
+    evaluator.evaluate();
+    // The cache still has white's accumulator of the beginning.
+    expected.refreshes += 1;
+    expected.updates += 1;
+    expected.updated_rows += 2;
+    assert_eq!(evaluator.statistics(), expected);
+    assert_eq!((expected.hits(), expected.rows()), (1, 10));
+
+    evaluator.reset(&board);
+    assert_eq!(evaluator.evaluate(), value);
+    assert_eq!(evaluator.statistics().misses, 3);
 }

@@ -52,6 +52,12 @@ impl<A: Architecture> RefreshCache<A> {
         }
     }
 
+    /// How many entries hold a position.
+    pub(super) fn filled(&self) -> usize {
+        let filled = |entry: &&Entry<A>| entry.squares != Squares::EMPTY;
+        self.entries.iter().filter(filled).count()
+    }
+
     /// Computes the accumulator of a placement.
     pub(super) fn refresh(
         &mut self,
