@@ -15,7 +15,7 @@ use nnue_runtime::{Accumulator, Board, Color, Evaluator, Level, Network, Selecte
 use nnue_tests::nets;
 use nnue_tests::networks;
 use nnue_tests::synthetic::synthetic_net;
-use nnue_tests::trace::{Event, Search, searches};
+use nnue_trace::{Event, Search, Trace};
 
 fn main() {
     println!("small128: the released nn-37f18f62d772");
@@ -31,8 +31,10 @@ const RELEASED_SFNNV5: &str = "nn-ad9b42354671";
 /// Evaluations of the trace.
 const EVALUATIONS: u32 = 97_226;
 
-static SEARCHES: LazyLock<Vec<Search>> =
-    LazyLock::new(|| searches().expect("the trace is well-formed"));
+static SEARCHES: LazyLock<Vec<Search>> = LazyLock::new(|| {
+    let trace = Trace::bundled().expect("the trace is well-formed");
+    trace.searches
+});
 
 static BOARDS: LazyLock<Vec<Board>> = LazyLock::new(|| {
     let boards: Vec<Board> = SEARCHES

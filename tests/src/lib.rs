@@ -11,5 +11,4 @@ pub mod networks;
 pub mod random;
 pub mod reference;
 pub mod synthetic;
-pub mod trace;
 pub mod wasm;

@@ -1,15 +1,40 @@
-//! A real search, as `trace/README.md` describes it: what an engine asked of its network.
+//! Traces of searches: what an engine asked of its network, in the format of the README beside this file.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+mod error;
+mod parse;
 
-use cozy_chess::util::parse_uci_move;
-use flate2::read::GzDecoder;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
 use nnue_runtime::{Board, Delta};
 
+pub use crate::error::{Expected, LineError, TraceError};
+
+/// The trace of a real search, compressed.
+const BUNDLED: &[u8] = include_bytes!("../search-trace.txt.gz");
+
+/// Searches of several positions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// One per line.
+    pub searches: Vec<Search>,
+}
+
+/// The search of one root position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// Its line in the file, counted from 1.
+    pub line: usize,
+    /// Where it starts.
+    pub root: Board,
+    /// What it does.
+    pub events: Vec<Event>,
+    /// The positions that it evaluates, in order.
+    pub evaluated: Vec<Board>,
+}
+
 /// What a search does next.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It makes a move.
     Make(Delta),
@@ -21,114 +46,223 @@ pub enum Event {
     Evaluate,
 }
 
-/// The search of one root position.
-#[derive(Clone, Debug)]
-pub struct Search {
-    /// Where it starts.
-    pub root: Board,
-    /// What it does.
-    pub events: Vec<Event>,
-    /// The positions that it evaluates, in order.
-    pub evaluated: Vec<Board>,
-}
-
-/// Reads the trace.
-///
-/// # Errors
-///
-/// What is wrong with the file, with line and token.
-pub fn searches() -> Result<Vec<Search>, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("trace/search-trace.txt.gz");
-    let mut text = String::new();
-    File::open(&path)
-        .and_then(|file| GzDecoder::new(file).read_to_string(&mut text))
-        .map_err(|error| format!("{}: {error}", path.display()))?;
-    let search = |(index, line)| {
-        search(line).map_err(|error| format!("{}: line {}: {error}", path.display(), index + 1))
-    };
-    text.lines().enumerate().map(search).collect()
-}
-
-fn search(line: &str) -> Result<Search, String> {
-    let (fen, tokens) = line
-        .split_once(';')
-        .ok_or("found no `;`, expected one after the FEN")?;
-    let root =
-        cozy_chess::Board::from_fen(fen, false).map_err(|error| format!("`{fen}`: {error}"))?;
-    let mut search = Search {
-        root: Board::from(&root),
-        events: Vec::new(),
-        evaluated: Vec::new(),
-    };
-    let mut board = root;
-    let mut before = Vec::new();
-    for token in tokens.split_whitespace() {
-        search.events.push(match token {
-            "=" => {
-                search.evaluated.push(Board::from(&board));
-                Event::Evaluate
-            }
-            "-" | "~" => {
-                board = before
-                    .pop()
-                    .ok_or_else(|| format!("`{token}` unmakes more than was made"))?;
-                Event::Unmake
-            }
-            "0" => {
-                let passed = board.null_move().ok_or("`0` passes in check")?;
-                before.push(std::mem::replace(&mut board, passed));
-                Event::MakeNull
-            }
-            uci => {
-                let played =
-                    parse_uci_move(&board, uci).map_err(|error| format!("`{uci}`: {error}"))?;
-                let delta = Delta::from_cozy(&board, played);
-                before.push(board.clone());
-                board
-                    .try_play(played)
-                    .map_err(|error| format!("`{uci}`: {error}"))?;
-                Event::Make(delta)
-            }
-        });
+impl Trace {
+    /// The trace that comes with the project.
+    ///
+    /// # Errors
+    ///
+    /// None, unless the file was changed before this was compiled.
+    pub fn bundled() -> Result<Trace, TraceError> {
+        Trace::read(BUNDLED)
     }
-    Ok(search)
+
+    /// Reads a trace: text, or text compressed by gzip. Blank lines are skipped.
+    ///
+    /// # Errors
+    ///
+    /// [`TraceError`] if it cannot be decompressed, or a line is not as the format says.
+    pub fn read(file: &[u8]) -> Result<Trace, TraceError> {
+        let searches = parse::searches(file)?;
+        Ok(Trace { searches })
+    }
+
+    /// How many evaluations there are.
+    #[must_use]
+    pub fn evaluations(&self) -> usize {
+        self.evaluated().count()
+    }
+
+    /// How many moves are made, null moves excluded.
+    #[must_use]
+    pub fn moves(&self) -> usize {
+        let events = self.searches.iter().flat_map(|search| &search.events);
+        events
+            .filter(|event| matches!(event, Event::Make(_)))
+            .count()
+    }
+
+    /// The positions that are evaluated, in order.
+    pub fn evaluated(&self) -> impl Iterator<Item = &Board> {
+        self.searches.iter().flat_map(|search| &search.evaluated)
+    }
+
+    /// Where an evaluation stands, counted from 0 over the whole trace: its search, and its number there.
+    #[must_use]
+    pub fn locate(&self, mut evaluation: usize) -> Option<(&Search, usize)> {
+        for search in &self.searches {
+            if evaluation < search.evaluated.len() {
+                return Some((search, evaluation));
+            }
+            evaluation -= search.evaluated.len();
+        }
+        None
+    }
+
+    /// Has somebody follow the trace from beginning to end, writes each evaluation to its place in `values`, and measures
+    /// the time. Evaluations beyond the end of `values` are made, but not written.
+    pub fn replay<F: Follow>(&self, follower: &mut F, values: &mut [F::Value]) -> Duration {
+        let mut places = values.iter_mut();
+        let started = Instant::now();
+        for search in &self.searches {
+            follower.reset(&search.root);
+            for event in &search.events {
+                match event {
+                    Event::Make(delta) => follower.make(delta),
+                    Event::MakeNull => follower.make_null(),
+                    Event::Unmake => follower.unmake(),
+                    Event::Evaluate => {
+                        let value = follower.evaluate();
+                        match places.next() {
+                            Some(place) => *place = value,
+                            None => drop(black_box(value)),
+                        }
+                    }
+                }
+            }
+        }
+        started.elapsed()
+    }
+}
+
+/// Who can follow a trace: evaluators, and what they are compared with.
+pub trait Follow {
+    /// What an evaluation is.
+    type Value;
+
+    /// Another search begins.
+    fn reset(&mut self, root: &Board);
+    /// A move is made.
+    fn make(&mut self, delta: &Delta);
+    /// A null move is made.
+    fn make_null(&mut self);
+    /// The last move or null move is taken back.
+    fn unmake(&mut self);
+    /// The position is evaluated.
+    fn evaluate(&mut self) -> Self::Value;
+}
+
+/// Follows without doing anything: what reading a trace costs by itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Idle;
+
+impl Follow for Idle {
+    type Value = ();
+
+    #[inline]
+    fn reset(&mut self, root: &Board) {
+        black_box(root);
+    }
+
+    #[inline]
+    fn make(&mut self, delta: &Delta) {
+        black_box(delta);
+    }
+
+    #[inline]
+    fn make_null(&mut self) {
+        black_box(());
+    }
+
+    #[inline]
+    fn unmake(&mut self) {
+        black_box(());
+    }
+
+    #[inline]
+    fn evaluate(&mut self) {
+        black_box(());
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use nnue_runtime::{Color, Piece, Position, Role};
+
     use super::*;
 
+    const BARE_KINGS: &str = "4k3/8/8/8/8/8/8/4K3 w - - 0 1";
+
     #[test]
-    fn the_trace_is_as_its_readme_says() {
-        let searches = searches().unwrap();
-        let count = |wanted: fn(&Event) -> bool| {
-            searches
-                .iter()
-                .flat_map(|search| &search.events)
-                .filter(|event| wanted(event))
-                .count()
-        };
-        assert_eq!(searches.len(), 46);
-        assert_eq!(count(|event| matches!(event, Event::Evaluate)), 97_226);
-        assert_eq!(count(|event| matches!(event, Event::Make(_))), 474_174);
-        let evaluated: usize = searches.iter().map(|search| search.evaluated.len()).sum();
-        assert_eq!(evaluated, 97_226);
+    fn the_bundled_trace_is_as_its_readme_says() {
+        let trace = Trace::bundled().unwrap();
+        assert_eq!(trace.searches.len(), 46);
+        assert_eq!(trace.evaluations(), 97_226);
+        assert_eq!(trace.moves(), 474_174);
     }
 
     #[test]
-    fn what_is_no_search_is_refused() {
-        let root = "4k3/8/8/8/8/8/8/4K3 w - - 0 1";
-        assert!(search(root).unwrap_err().contains('`'));
-        assert!(
-            search(&format!("{root}; e1e5"))
-                .unwrap_err()
-                .contains("e1e5")
+    fn evaluations_are_located_by_search() {
+        let text = format!("{BARE_KINGS}; = e1e2 =\n\n{BARE_KINGS}; e1f1\n{BARE_KINGS}; e1d1 =\n");
+        let trace = Trace::read(text.as_bytes()).unwrap();
+        assert_eq!((trace.evaluations(), trace.moves()), (3, 3));
+        let place = |index| {
+            let (search, number) = trace.locate(index)?;
+            Some((search.line, number))
+        };
+        assert_eq!(
+            [0, 1, 2, 3].map(place),
+            [Some((1, 0)), Some((1, 1)), Some((4, 0)), None]
         );
-        assert!(
-            search(&format!("{root}; e1e2 - -"))
-                .unwrap_err()
-                .contains("more than was made")
-        );
-        assert!(search("nonsense; =").is_err());
+    }
+
+    /// Follows with a board per ply.
+    struct Boards(Vec<Board>);
+
+    impl Boards {
+        fn apply(&mut self, delta: &Delta) {
+            let mut board = self.0[self.0.len() - 1].clone();
+            board.apply(delta).expect("the delta fits");
+            self.0.push(board);
+        }
+    }
+
+    impl Follow for Boards {
+        type Value = Option<Board>;
+
+        fn reset(&mut self, root: &Board) {
+            self.0 = vec![root.clone()];
+        }
+
+        fn make(&mut self, delta: &Delta) {
+            self.apply(delta);
+        }
+
+        fn make_null(&mut self) {
+            self.apply(&Delta::null());
+        }
+
+        fn unmake(&mut self) {
+            self.0.pop();
+        }
+
+        fn evaluate(&mut self) -> Option<Board> {
+            self.0.last().cloned()
+        }
+    }
+
+    #[test]
+    fn replaying_passes_through_the_positions_that_are_evaluated() {
+        let trace = Trace::bundled().unwrap();
+        let mut values = vec![None; trace.evaluations()];
+        trace.replay(&mut Boards(Vec::new()), &mut values);
+        assert!(values.iter().flatten().eq(trace.evaluated()));
+        assert!(values.iter().all(Option::is_some));
+        // A place fewer changes nothing else.
+        let mut fewer = vec![None; trace.evaluations() - 1];
+        trace.replay(&mut Boards(Vec::new()), &mut fewer);
+        assert_eq!(values[..fewer.len()], fewer);
+    }
+
+    #[test]
+    fn castling_en_passant_promotion_and_null_moves_are_understood() {
+        let text =
+            "r3k2r/6Pp/8/8/4pP2/8/8/R3K2R b KQkq f3 0 1; e4f3 = - e8c8 e1g1 = - - 0 g7g8q = - ~ =";
+        let trace = Trace::read(text.as_bytes()).unwrap();
+        let boards: Vec<&Board> = trace.evaluated().collect();
+        let pieces = |board: &Board, color, role| board.pieces(Piece::new(color, role)).len();
+        assert_eq!(pieces(boards[0], Color::White, Role::Pawn), 1);
+        assert_eq!(boards[1].to_string(), "2kr3r/6Pp/8/8/4pP2/8/8/R4RK1 b");
+        assert_eq!(pieces(boards[2], Color::White, Role::Queen), 1);
+        assert_eq!(*boards[3], trace.searches[0].root);
     }
 }

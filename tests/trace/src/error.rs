@@ -1,0 +1,107 @@
+//! Why a file is no trace.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why a trace cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TraceError {
+    /// It begins as files compressed by gzip do, but does not go on so.
+    Gzip {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A line is not as the format says.
+    Line {
+        /// Its number, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: LineError,
+    },
+}
+
+/// What is wrong with a line of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineError {
+    /// It is not UTF-8.
+    NotText,
+    /// It has no `;` after a FEN.
+    NoRoot,
+    /// It begins with something else than the FEN of a legal position.
+    Root {
+        /// What it begins with.
+        fen: String,
+        /// What is wrong with that.
+        message: String,
+    },
+    /// One of its tokens does not fit there.
+    Token {
+        /// Its number after the `;`, counted from 1.
+        number: usize,
+        /// The token.
+        token: String,
+        /// What would fit.
+        expected: Expected,
+    },
+}
+
+/// What a token of a trace should have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Anything that the format knows.
+    Token,
+    /// A legal move: null moves are none in check.
+    LegalMove,
+    /// Nothing that takes back: there is nothing left.
+    SomethingMade,
+    /// `-`, for the last that was made is a move.
+    Unmake,
+    /// `~`, for the last that was made is a null move.
+    UnmakeNull,
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TraceError::Gzip { message } => write!(f, "cannot decompress: {message}"),
+            TraceError::Line { line, error } => write!(f, "line {line}: {error}"),
+        }
+    }
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LineError::NotText => f.write_str("found bytes that are not UTF-8, expected text"),
+            LineError::NoRoot => {
+                f.write_str("found no `;`, expected the FEN of a position, `;`, and tokens")
+            }
+            LineError::Root { fen, message } => {
+                write!(
+                    f,
+                    "found `{fen}`, expected the FEN of a legal position: {message}"
+                )
+            }
+            LineError::Token {
+                number,
+                token,
+                expected,
+            } => write!(f, "token {number}: found `{token}`, expected {expected}"),
+        }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Expected::Token => "a move such as `e2e4` or `e7e8q`, or `-`, `0`, `~` or `=`",
+            Expected::LegalMove => "a legal move",
+            Expected::SomethingMade => "a move or `0` before it: all that was made is taken back",
+            Expected::Unmake => "`-`: the last that was made is a move",
+            Expected::UnmakeNull => "`~`: the last that was made is a null move",
+        })
+    }
+}
+
+impl Error for TraceError {}
+impl Error for LineError {}
