@@ -7,7 +7,7 @@ use core::fmt;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{PieceSquare, Rows, View, for_each_piece, has_custom, piece_squares};
+use crate::features::{Rows, View, for_each_piece, has_custom, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
 
@@ -71,7 +71,7 @@ impl<A: Architecture> Accumulator<A> {
             let (mut added, mut removed) = (Rows::<A>::new(), Rows::<A>::new());
             for set in piece_squares::<A>() {
                 let view = set.view(perspective, after.king(perspective));
-                push_delta(set, view, delta, &mut added, &mut removed);
+                push_delta(view, delta, &mut added, &mut removed);
             }
             self.accumulate(net, before.half(perspective), perspective, &added, &removed);
         }
@@ -92,7 +92,7 @@ impl<A: Architecture> Accumulator<A> {
             for_each_piece(position, |piece, square| {
                 for perspective in perspectives {
                     let index = perspective.index();
-                    if let Some(row) = set.row(views[index], piece, square) {
+                    if let Some(row) = views[index].row(piece, square) {
                         A::prefetch(net.weights(), row);
                         rows[index].push(row);
                     }
@@ -144,13 +144,12 @@ impl<A: Architecture> Accumulator<A> {
 /// Adds the rows of the pieces that a move adds and removes.
 #[inline]
 fn push_delta<A: Architecture>(
-    set: &PieceSquare,
     view: View,
     delta: &Delta,
     added: &mut Rows<A>,
     removed: &mut Rows<A>,
 ) {
-    let row = |&(piece, square): &_| set.row(view, piece, square);
+    let row = |&(piece, square): &_| view.row(piece, square);
     delta
         .added()
         .iter()

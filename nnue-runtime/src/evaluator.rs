@@ -1,6 +1,7 @@
 //! Evaluation along a search: moves are pushed and popped, and only what is evaluated is computed.
 
 mod cache;
+mod changes;
 mod custom;
 mod placement;
 mod statistics;
@@ -9,15 +10,16 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
-use self::cache::RefreshCache;
+use self::cache::{NO_VIEW, RefreshCache};
+use self::changes::RowChanges;
 pub use self::custom::CustomEvaluator;
-use self::placement::Placement;
+use self::placement::{Placement, Squares};
 pub use self::statistics::{Counter, Statistics};
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{PieceSquare, Rows, has_custom, piece_squares};
+use crate::features::has_custom;
 use crate::network::Network;
 use crate::position::Position;
 
@@ -45,18 +47,12 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     side_to_move: Color,
     /// The position that `new` or `reset` was given, then one for each move.
     plies: Vec<Ply>,
-    /// Per ply, the accumulators of both perspectives where the ply says that they are known.
-    halves: Vec<[A::Half; 2]>,
+    /// Per ply, what has been computed of it, as far as its `views` tell.
+    computed: Vec<Computed<A>>,
     cache: RefreshCache<A>,
     /// What an update adds and removes; kept so that it need not be cleared each time.
     changes: RowChanges<A>,
     counter: C,
-}
-
-/// The rows between two accumulators.
-struct RowChanges<A: Architecture> {
-    added: Rows<A>,
-    removed: Rows<A>,
 }
 
 /// Both perspectives' accumulators of an empty board.
@@ -64,29 +60,30 @@ fn empty_halves<A: Architecture>(net: &Network<A>) -> [A::Half; 2] {
     Color::ALL.map(|perspective| *A::biases(net.weights(), perspective))
 }
 
-impl<A: Architecture> Clone for RowChanges<A> {
-    fn clone(&self) -> RowChanges<A> {
-        RowChanges {
-            added: self.added.clone(),
-            removed: self.removed.clone(),
-        }
-    }
-}
-
 /// One position of the line.
 #[derive(Clone, Copy)]
 struct Ply {
     /// What led here from the ply before.
     delta: Delta,
-    /// Per perspective, whether its accumulator is computed.
-    known: [bool; 2],
+    /// Per perspective, the view with which its accumulator is computed; [`NO_VIEW`] if it is not.
+    views: [u8; 2],
+}
+
+/// What has been computed of a ply.
+struct Computed<A: Architecture> {
+    halves: [A::Half; 2],
+    /// The position that the halves stand for.
+    squares: Squares,
+}
+
+impl<A: Architecture> Clone for Computed<A> {
+    fn clone(&self) -> Computed<A> {
+        Computed { ..*self }
+    }
 }
 
 /// Plies that memory is set aside for.
 const PLIES: usize = 256;
-
-/// Beyond so many rows an update costs more than asking the cache.
-const MOST_ROWS: usize = 24;
 
 impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
     /// An evaluator that starts at a position.
@@ -128,20 +125,17 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             placed: 0,
             side_to_move: position.side_to_move(),
             plies: Vec::with_capacity(PLIES),
-            halves: Vec::with_capacity(PLIES),
+            computed: Vec::with_capacity(PLIES),
             cache,
-            changes: RowChanges {
-                added: Rows::new(),
-                removed: Rows::new(),
-            },
+            changes: RowChanges::new(),
             counter,
             net,
         };
         evaluator.plies.push(Ply {
             delta: Delta::null(),
-            known: [false; 2],
+            views: [NO_VIEW; 2],
         });
-        evaluator.set_halves_aside(0);
+        evaluator.set_aside(0);
         evaluator
     }
 
@@ -151,7 +145,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.placed = 0;
         self.side_to_move = position.side_to_move();
         self.plies.truncate(1);
-        self.plies[0].known = [false; 2];
+        self.plies[0].views = [NO_VIEW; 2];
     }
 
     /// Makes a move.
@@ -163,7 +157,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     pub fn push(&mut self, delta: &Delta) {
         self.plies.push(Ply {
             delta: *delta,
-            known: [false; 2],
+            views: [NO_VIEW; 2],
         });
         self.side_to_move = !self.side_to_move;
     }
@@ -227,13 +221,14 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
         self.place();
-        self.set_halves_aside(self.ply());
+        self.set_aside(self.ply());
         // A perspective that is not kept is not read either.
         let plies = Color::ALL.map(|color| match A::PERSPECTIVES.contains(&color) {
             true => self.settle(color),
             false => 0,
         });
-        let halves = Color::ALL.map(|color| &self.halves[plies[color.index()]][color.index()]);
+        let halves =
+            Color::ALL.map(|color| &self.computed[plies[color.index()]].halves[color.index()]);
         let net = &*self.net;
         A::propagate(
             net.level(),
@@ -255,105 +250,56 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Sees to it that there is room for the accumulators of a ply.
     #[inline]
-    fn set_halves_aside(&mut self, ply: usize) {
-        while self.halves.len() <= ply {
-            self.halves.push(empty_halves(&self.net));
+    fn set_aside(&mut self, ply: usize) {
+        while self.computed.len() <= ply {
+            self.computed.push(Computed {
+                halves: empty_halves(&self.net),
+                squares: Squares::EMPTY,
+            });
         }
     }
 
     /// Sees to it that a perspective's accumulator is known for the last ply, and returns the ply that holds it: the
     /// last, or one before which differs from it in nothing.
+    #[inline]
     fn settle(&mut self, perspective: Color) -> usize {
         let (p, top) = (perspective.index(), self.plies.len() - 1);
-        if self.plies[top].known[p] {
-            return top;
-        }
-        let Some(base) = self.nearest_known(perspective) else {
-            self.refresh(perspective, top);
-            return top;
-        };
-        self.gather(perspective, base);
-        let RowChanges { added, removed } = &self.changes;
-        match added.len() + removed.len() {
-            0 => return base,
-            // A full list may have lost rows.
-            rows if rows > MOST_ROWS || added.is_full() || removed.is_full() => {
-                self.refresh(perspective, top);
-                return top;
-            }
-            _ => {}
-        }
-        self.counter.updated(added.len() + removed.len());
+        let king = self.placement.king(perspective);
+        let view = self.cache.view(perspective, king);
         let net = &*self.net;
-        let (before, after) = self.halves.split_at_mut(top);
-        A::accumulate(
-            net.level(),
-            net.weights(),
-            &before[base][p],
-            added.as_slice(),
-            removed.as_slice(),
-            &mut after[0][p],
-        );
-        self.plies[top].known[p] = true;
+        let (before, after) = self.computed.split_at_mut(top);
+        let after = &mut after[0];
+        match self.plies.iter().rposition(|ply| ply.views[p] != NO_VIEW) {
+            Some(base) if self.plies[base].views[p] == view => {
+                let Some(before) = before.get(base) else {
+                    return top;
+                };
+                let squares = self.placement.squares();
+                self.changes
+                    .lead(net.weights(), perspective, king, &before.squares, squares);
+                if self.changes.len() == 0 {
+                    return base;
+                }
+                self.counter.updated(self.changes.len());
+                A::accumulate(
+                    net.level(),
+                    net.weights(),
+                    &before.halves[p],
+                    self.changes.added.as_slice(),
+                    self.changes.removed.as_slice(),
+                    &mut after.halves[p],
+                );
+            }
+            _ => {
+                let (changes, into) = (&mut self.changes, &mut after.halves[p]);
+                self.cache
+                    .refresh(net, perspective, &self.placement, changes, into);
+                self.counter.refreshed(changes.len());
+            }
+        }
+        after.squares = *self.placement.squares();
+        self.plies[top].views[p] = view;
         top
-    }
-
-    /// The last ply whose accumulator is known and from which moves lead to the present one.
-    #[inline]
-    fn nearest_known(&self, perspective: Color) -> Option<usize> {
-        for (ply, state) in self.plies.iter().enumerate().rev() {
-            if state.known[perspective.index()] {
-                return Some(ply);
-            }
-            let view_changes = |set: &PieceSquare| set.view_changes(perspective, &state.delta);
-            if piece_squares::<A>().any(view_changes) {
-                return None;
-            }
-        }
-        None
-    }
-
-    /// Lists the rows that the moves since `base` add and remove. What one adds that another removes cancels.
-    #[inline]
-    fn gather(&mut self, perspective: Color, base: usize) {
-        let RowChanges { added, removed } = &mut self.changes;
-        added.clear();
-        removed.clear();
-        for set in piece_squares::<A>() {
-            let view = set.view(perspective, self.placement.king(perspective));
-            for ply in &self.plies[base + 1..] {
-                if added.is_full() || removed.is_full() {
-                    return;
-                }
-                for &(piece, square) in ply.delta.removed() {
-                    if let Some(row) = set.row(view, piece, square)
-                        && !added.cancel(row)
-                    {
-                        A::prefetch(self.net.weights(), row);
-                        removed.push(row);
-                    }
-                }
-                for &(piece, square) in ply.delta.added() {
-                    if let Some(row) = set.row(view, piece, square)
-                        && !removed.cancel(row)
-                    {
-                        A::prefetch(self.net.weights(), row);
-                        added.push(row);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Computes a perspective's accumulator of the last ply from the cache.
-    fn refresh(&mut self, perspective: Color, top: usize) {
-        let p = perspective.index();
-        let (changes, into) = (&mut self.changes, &mut self.halves[top][p]);
-        self.cache
-            .refresh(&self.net, perspective, &self.placement, changes, into);
-        self.counter
-            .refreshed(changes.added.len() + changes.removed.len());
-        self.plies[top].known[p] = true;
     }
 }
 
@@ -372,15 +318,15 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone, C: Clone> Clone
     fn clone(&self) -> Self {
         let mut plies = Vec::with_capacity(PLIES.max(self.plies.len()));
         plies.extend_from_slice(&self.plies);
-        let mut halves = Vec::with_capacity(PLIES.max(self.halves.len()));
-        halves.extend_from_slice(&self.halves);
+        let mut computed = Vec::with_capacity(PLIES.max(self.computed.len()));
+        computed.extend_from_slice(&self.computed);
         Evaluator {
             net: self.net.clone(),
             placement: self.placement.clone(),
             placed: self.placed,
             side_to_move: self.side_to_move,
             plies,
-            halves,
+            computed,
             cache: self.cache.clone(),
             changes: self.changes.clone(),
             counter: self.counter.clone(),

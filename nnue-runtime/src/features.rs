@@ -33,11 +33,11 @@ impl FeatureSet {
 /// Seen by a perspective, a piece switches on the row
 ///
 /// ```text
-/// first_row[perspective] + king_offset[king ^ o] + plane[piece] + (square ^ o)
+/// first_row[perspective] + king_offset[king ^ o] + planes[perspective][piece] + (square ^ o)
 /// o = flip[perspective], ^ 7 if the king's file is then in mirror_files
 /// ```
 ///
-/// where `king` is the perspective's own king, and `piece` is told apart as own or opponent's.
+/// where `king` is the perspective's own king.
 #[derive(Clone, Copy, Debug)]
 pub struct PieceSquare {
     /// Where white's and black's rows of the set begin: at the same one, unless each has weights of its own.
@@ -48,10 +48,9 @@ pub struct PieceSquare {
     pub mirror_files: u8,
     /// The first row for each square of the oriented own king.
     pub king_offset: [u32; 64],
-    /// The first row of a piece within the king's rows: own pawn to king, then the opponent's.
-    pub plane: [u32; 12],
-    /// Whether kings switch on rows too. Otherwise their planes mean nothing.
-    pub kings: bool,
+    /// For white and for black, the first row of each piece within the king's rows, by [`Piece::index`] plus one;
+    /// [`NO_PLANE`](Self::NO_PLANE) for what switches on none.
+    pub planes: [[u32; 16]; 2],
     /// How many features can be active at once on a legal board.
     pub max_active: usize,
 }
@@ -85,44 +84,71 @@ pub struct FeatureChanges<'a> {
 /// How a perspective looks at the board: it changes only when its own king moves, and not always then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct View {
-    perspective: Color,
     /// What squares are exclusive-ored with.
     orientation: u8,
     /// The first row of the king's rows.
     offset: u32,
+    /// The first row of each piece within them.
+    planes: &'static [u32; 16],
+}
+
+impl View {
+    /// The row that a piece on a square switches on; `None` for pieces without rows.
+    #[inline]
+    pub(crate) fn row(&self, piece: Piece, square: Square) -> Option<u32> {
+        let (row, exists) = self.row_of(PieceCode::of(piece), square);
+        exists.then_some(row)
+    }
+
+    /// [`Self::row`] without a branch: a row, which means nothing unless it exists.
+    #[inline]
+    pub(crate) fn row_of(&self, piece: PieceCode, square: Square) -> (u32, bool) {
+        let plane = self.planes[usize::from(piece.0 % 16)];
+        let square = square.index() as u32 ^ u32::from(self.orientation);
+        (self.offset + plane + square, plane != PieceSquare::NO_PLANE)
+    }
+}
+
+/// What stands on a square, in a byte: 0 for nothing, or one more than a piece's index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PieceCode(pub(crate) u8);
+
+impl PieceCode {
+    pub(crate) const NOTHING: PieceCode = PieceCode(0);
+
+    #[inline]
+    pub(crate) fn of(piece: Piece) -> PieceCode {
+        PieceCode(1 + piece.index() as u8)
+    }
+
+    #[inline]
+    pub(crate) fn piece(self) -> Option<Piece> {
+        Piece::ALL.get(usize::from(self.0).wrapping_sub(1)).copied()
+    }
 }
 
 impl PieceSquare {
+    /// Stands in [`Self::planes`] for what switches on no row. Sums with it are beyond all rows and do not overflow.
+    pub const NO_PLANE: u32 = 1 << 31;
+
     /// How `perspective` looks at the board when its king is on `king`.
     #[inline]
-    pub(crate) fn view(&self, perspective: Color, king: Square) -> View {
+    pub(crate) fn view(&'static self, perspective: Color, king: Square) -> View {
         let p = perspective.index();
         let flipped = king.index() as u8 ^ self.flip[p];
         let mirrored = self.mirror_files >> (flipped % 8) & 1 != 0;
         let orientation = self.flip[p] ^ if mirrored { 7 } else { 0 };
         let offset = self.king_offset[(king.index() ^ usize::from(orientation)) % 64];
         View {
-            perspective,
             orientation,
             offset: self.first_row[p] + offset,
+            planes: &self.planes[p],
         }
-    }
-
-    /// The row that a piece on a square switches on; `None` for kings of sets without them.
-    #[inline]
-    pub(crate) fn row(&self, view: View, piece: Piece, square: Square) -> Option<u32> {
-        if !self.kings && piece.role == Role::King {
-            return None;
-        }
-        let owner = usize::from(piece.color != view.perspective);
-        let plane = self.plane[6 * owner + piece.role.index()];
-        let square = square.index() as u32 ^ u32::from(view.orientation);
-        Some(view.offset + plane + square)
     }
 
     /// Whether a move makes the perspective see other rows: then no update leads across it.
     #[inline]
-    pub(crate) fn view_changes(&self, perspective: Color, delta: &Delta) -> bool {
+    pub(crate) fn view_changes(&'static self, perspective: Color, delta: &Delta) -> bool {
         if !delta.moves_king(perspective) {
             return false;
         }
@@ -230,9 +256,6 @@ pub(crate) struct Rows<A: Architecture> {
     len: usize,
 }
 
-/// As many rows as a delta has pieces, twice: removals can become additions of others.
-const ROWS_OF_A_MOVE: usize = 8;
-
 impl<A: Architecture> Rows<A> {
     #[inline]
     pub(crate) fn new() -> Rows<A> {
@@ -252,6 +275,15 @@ impl<A: Architecture> Rows<A> {
         }
     }
 
+    /// Adds a row if it exists, without a branch that could be mispredicted.
+    #[inline]
+    pub(crate) fn push_if(&mut self, exists: bool, row: u32) {
+        if let Some(free) = self.rows.as_mut().get_mut(self.len) {
+            *free = row;
+            self.len += usize::from(exists);
+        }
+    }
+
     /// Adds the rows of custom sets' features.
     #[inline]
     pub(crate) fn push_custom(
@@ -266,12 +298,6 @@ impl<A: Architecture> Rows<A> {
                 self.push(row);
             }
         }
-    }
-
-    /// Whether there may be no room for the rows of another move in another set.
-    #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.len + ROWS_OF_A_MOVE > self.rows.as_ref().len()
     }
 
     #[inline]

@@ -49,6 +49,35 @@ pub fn prefetch<T, const LINES: usize>(value: &T) {
     }
 }
 
+/// A bit for each of 64 pairs of bytes that differ.
+///
+/// The same on every level: evaluators need it where no level's functions can be inlined, and the vectors that every
+/// x86-64 has serve as well. Compilers do not find them in a loop.
+#[inline]
+pub(crate) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+    let sixteens = core::iter::zip(a.as_chunks().0, b.as_chunks().0);
+    let bits = sixteens.map(|(a, b)| u64::from(differing(a, b)));
+    bits.rev().fold(0, |bits, next| bits << 16 | next)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn differing(a: &[u8; 16], b: &[u8; 16]) -> u16 {
+    use core::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8};
+    // SAFETY: both loads read the 16 bytes of an array, which need not be aligned; SSE2 is part of x86-64.
+    let equal = unsafe {
+        let [a, b] = [a, b].map(|bytes| _mm_loadu_si128(bytes.as_ptr().cast()));
+        _mm_movemask_epi8(_mm_cmpeq_epi8(a, b))
+    };
+    !equal as u16
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn differing(a: &[u8; 16], b: &[u8; 16]) -> u16 {
+    let bits = core::iter::zip(a, b).map(|(a, b)| u16::from(a != b));
+    bits.rev().fold(0, |bits, bit| bits << 1 | bit)
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;

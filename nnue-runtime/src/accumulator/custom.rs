@@ -95,24 +95,24 @@ impl<A: Architecture> Accumulator<A> {
                 let king = after.king(perspective);
                 let view = set.view(perspective, king);
                 if !set.view_changes(perspective, delta) {
-                    push_delta(set, view, delta, &mut added, &mut removed);
+                    push_delta(view, delta, &mut added, &mut removed);
                     continue;
                 }
                 let own_king = Piece::new(perspective, Role::King);
                 let moved = delta.removed().iter().find(|(piece, _)| *piece == own_king);
                 let view_before = set.view(perspective, moved.map_or(king, |(_, square)| *square));
                 for_each_piece(after, |piece, square| {
-                    if let Some(row) = set.row(view, piece, square) {
+                    if let Some(row) = view.row(piece, square) {
                         added.push(row);
                     }
                     if !delta.added().contains(&(piece, square))
-                        && let Some(row) = set.row(view_before, piece, square)
+                        && let Some(row) = view_before.row(piece, square)
                     {
                         removed.push(row);
                     }
                 });
                 for &(piece, square) in delta.removed() {
-                    if let Some(row) = set.row(view_before, piece, square) {
+                    if let Some(row) = view_before.row(piece, square) {
                         removed.push(row);
                     }
                 }

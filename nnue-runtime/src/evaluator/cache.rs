@@ -3,12 +3,15 @@
 
 use alloc::vec::Vec;
 
-use super::RowChanges;
+use super::changes::RowChanges;
 use super::placement::{Placement, Squares};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::features::piece_squares;
 use crate::network::Network;
+
+/// No number of a view: there are at most two times 64.
+pub(super) const NO_VIEW: u8 = u8::MAX;
 
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
@@ -58,6 +61,12 @@ impl<A: Architecture> RefreshCache<A> {
         self.entries.iter().filter(filled).count()
     }
 
+    /// Which view a perspective has with its king on a square: less than [`NO_VIEW`].
+    #[inline]
+    pub(super) fn view(&self, perspective: Color, king: Square) -> u8 {
+        self.entry_of[perspective.index()][king.index()]
+    }
+
     /// Computes the accumulator of a placement.
     pub(super) fn refresh(
         &mut self,
@@ -68,35 +77,21 @@ impl<A: Architecture> RefreshCache<A> {
         into: &mut A::Half,
     ) {
         let king = placement.king(perspective);
-        let entry = usize::from(self.entry_of[perspective.index()][king.index()]);
+        let entry = usize::from(self.view(perspective, king));
         let entry = &mut self.entries[entry];
-        let RowChanges { added, removed } = changes;
-        added.clear();
-        removed.clear();
-        for set in piece_squares::<A>() {
-            let view = set.view(perspective, king);
-            for square in placement.squares().differences(&entry.squares) {
-                let row = |squares: &Squares| {
-                    squares
-                        .piece(square)
-                        .and_then(|piece| set.row(view, piece, square))
-                };
-                if let Some(row) = row(placement.squares()) {
-                    A::prefetch(net.weights(), row);
-                    added.push(row);
-                }
-                if let Some(row) = row(&entry.squares) {
-                    A::prefetch(net.weights(), row);
-                    removed.push(row);
-                }
-            }
-        }
+        changes.lead(
+            net.weights(),
+            perspective,
+            king,
+            &entry.squares,
+            placement.squares(),
+        );
         A::accumulate(
             net.level(),
             net.weights(),
             &entry.half,
-            added.as_slice(),
-            removed.as_slice(),
+            changes.added.as_slice(),
+            changes.removed.as_slice(),
             into,
         );
         entry.half = *into;

@@ -4,10 +4,11 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
-use super::{PLIES, RowChanges, empty_halves};
+use super::changes::RowChanges;
+use super::{PLIES, empty_halves};
 use crate::architecture::Architecture;
 use crate::chess::Color;
-use crate::features::{FeatureChanges, Rows, custom_row, has_piece_square};
+use crate::features::{FeatureChanges, custom_row, has_piece_square};
 use crate::network::Network;
 
 /// A line of moves in any game, and its evaluation: [`Evaluator`](crate::Evaluator) for networks all of whose feature sets
@@ -56,10 +57,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> CustomEvaluator<A, N> {
             plies: Vec::with_capacity(PLIES),
             features: Vec::new(),
             halves: Vec::with_capacity(PLIES),
-            changes: RowChanges {
-                added: Rows::new(),
-                removed: Rows::new(),
-            },
+            changes: RowChanges::new(),
         };
         evaluator.reset(active);
         evaluator
@@ -162,9 +160,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> CustomEvaluator<A, N> {
     /// Lists the rows that the plies from `first` on add and remove. What one adds that another removes cancels, so at
     /// no ply are there more of either than can be active at once.
     fn gather(&mut self, perspective: Color, first: usize) {
+        self.changes.clear();
         let RowChanges { added, removed } = &mut self.changes;
-        added.clear();
-        removed.clear();
         for ply in &self.plies[first..] {
             let FeatureChanges {
                 added: switched_on,

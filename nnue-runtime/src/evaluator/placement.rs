@@ -2,12 +2,13 @@
 //! instructions.
 
 use crate::board::BoardError;
-use crate::chess::{Color, Piece, Role, Square};
+use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
-use crate::features::for_each_piece;
+use crate::features::{PieceCode, for_each_piece};
 use crate::position::Position;
+use crate::simd;
 
-/// A byte per square: 0, or one more than the piece's index.
+/// A position's pieces.
 #[derive(Clone)]
 pub(super) struct Placement {
     squares: Squares,
@@ -18,37 +19,24 @@ pub(super) struct Placement {
 /// The squares of a [`Placement`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
-pub(super) struct Squares([u8; 64]);
+pub(super) struct Squares([PieceCode; 64]);
 
 impl Squares {
-    pub(super) const EMPTY: Squares = Squares([0; 64]);
+    pub(super) const EMPTY: Squares = Squares([PieceCode::NOTHING; 64]);
 
-    /// The piece on a square.
+    /// What stands on a square.
     #[inline]
-    pub(super) fn piece(&self, square: Square) -> Option<Piece> {
-        let code = self.0[square.index()];
-        Piece::ALL.get(usize::from(code).wrapping_sub(1)).copied()
+    pub(super) fn code(&self, square: Square) -> PieceCode {
+        self.0[square.index()]
     }
 
     /// The squares on which two placements differ.
     #[inline]
-    pub(super) fn differences(&self, other: &Squares) -> crate::chess::Bitboard {
-        let mut differences = 0;
-        for (index, (a, b)) in self
-            .0
-            .as_chunks::<8>()
-            .0
-            .iter()
-            .zip(other.0.as_chunks::<8>().0)
-            .enumerate()
-        {
-            // Codes are below 128, so a byte that differs carries into its highest bit; the product brings
-            // these bits together.
-            let differing = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
-            let high = differing.wrapping_add(0x7F7F_7F7F_7F7F_7F7F) & 0x8080_8080_8080_8080;
-            differences |= (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * index);
-        }
-        crate::chess::Bitboard(differences)
+    pub(super) fn differences(&self, other: &Squares) -> Bitboard {
+        Bitboard(simd::differing_bytes(
+            &self.0.map(|code| code.0),
+            &other.0.map(|code| code.0),
+        ))
     }
 }
 
@@ -60,7 +48,7 @@ impl Placement {
             pieces: 0,
         };
         for_each_piece(position, |piece, square| {
-            placement.squares.0[square.index()] = code(piece);
+            placement.squares.0[square.index()] = PieceCode::of(piece);
             placement.pieces += 1;
         });
         placement
@@ -95,10 +83,10 @@ impl Placement {
     #[inline]
     fn change(&mut self, removed: &[(Piece, Square)], added: &[(Piece, Square)]) {
         for (_, square) in removed {
-            self.squares.0[square.index()] = 0;
+            self.squares.0[square.index()] = PieceCode::NOTHING;
         }
         for (piece, square) in added {
-            self.squares.0[square.index()] = code(*piece);
+            self.squares.0[square.index()] = PieceCode::of(*piece);
             if piece.role == Role::King {
                 self.kings[piece.color.index()] = *square;
             }
@@ -112,7 +100,7 @@ impl Placement {
     /// Whether a delta fits: it removes pieces that are there, and adds others to squares that are then empty.
     pub(super) fn check(&self, delta: &Delta) -> Result<(), BoardError> {
         for &(piece, square) in delta.removed() {
-            let found = self.squares.piece(square);
+            let found = self.squares.code(square).piece();
             if found != Some(piece) {
                 return Err(BoardError::Missing {
                     piece,
@@ -123,7 +111,7 @@ impl Placement {
         }
         for &(piece, square) in delta.added() {
             let vacated = delta.removed().iter().any(|(_, from)| *from == square);
-            match self.squares.piece(square) {
+            match self.squares.code(square).piece() {
                 Some(found) if !vacated => {
                     return Err(BoardError::Occupied {
                         piece,
@@ -138,15 +126,10 @@ impl Placement {
     }
 }
 
-fn code(piece: Piece) -> u8 {
-    1 + piece.index() as u8
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::board::Board;
-    use crate::chess::Bitboard;
 
     #[test]
     fn differences_are_found_on_every_square() {
@@ -154,9 +137,9 @@ mod tests {
         for square in Square::ALL {
             let mut other = start.clone();
             let piece = Piece::new(Color::White, Role::Queen);
-            other.squares.0[square.index()] = match start.squares.piece(square) {
-                Some(_) => 0,
-                None => code(piece),
+            other.squares.0[square.index()] = match start.squares.code(square).piece() {
+                Some(_) => PieceCode::NOTHING,
+                None => PieceCode::of(piece),
             };
             assert_eq!(
                 start.squares.differences(&other.squares),
@@ -164,7 +147,7 @@ mod tests {
             );
         }
         assert_eq!(start.squares.differences(&start.squares), Bitboard::EMPTY);
-        let all = Squares([1; 64]).differences(&Squares([12; 64]));
+        let all = Squares([PieceCode(1); 64]).differences(&Squares([PieceCode(12); 64]));
         assert_eq!(all, Bitboard(u64::MAX));
     }
 }

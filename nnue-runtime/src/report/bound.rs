@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::AccumulatorBound;
 use crate::architecture::Architecture;
-use crate::chess::{Color, Role};
+use crate::chess::Color;
 use crate::features::{Custom, FeatureSet, PieceSquare};
 
 /// Per neuron, what a set's rows add at least and at most.
@@ -74,11 +74,8 @@ fn piece_square(set: &PieceSquare, rows: &[i16], width: usize) -> Bounds {
     let mut offsets: Vec<u32> = set.king_offset.to_vec();
     offsets.sort_unstable();
     offsets.dedup();
-    let is_feature = |index: &usize| set.kings || index % 6 != Role::King.index();
-    let mut planes: Vec<u32> = (0..12)
-        .filter(is_feature)
-        .map(|index| set.plane[index])
-        .collect();
+    let mut planes = set.planes[Color::White.index()].to_vec();
+    planes.retain(|plane| *plane != PieceSquare::NO_PLANE);
     planes.sort_unstable();
     planes.dedup();
 

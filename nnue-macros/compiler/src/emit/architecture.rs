@@ -225,16 +225,28 @@ fn piece_square(
     let flip = tables.flip.map(Literal::u8_unsuffixed);
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
-    let plane = tables.plane.map(Literal::u32_unsuffixed);
-    let (kings, max_active) = (tables.kings, count(set.max_active));
+    let none = quote! { #runtime::features::PieceSquare::NO_PLANE };
+    let planes = [0, 6].map(|own| {
+        let plane = |piece: usize| {
+            let plane = Literal::u32_unsuffixed(tables.plane[(piece + own) % 12]);
+            let is_feature = tables.kings || piece % 6 != 5;
+            if is_feature {
+                quote!(#plane)
+            } else {
+                none.clone()
+            }
+        };
+        let planes = (0..12).map(plane);
+        quote! { [#none, #(#planes,)* #none, #none, #none] }
+    });
+    let max_active = count(set.max_active);
     quote! {
         #runtime::features::PieceSquare {
             first_row: [#(#first_row),*],
             flip: [#(#flip),*],
             mirror_files: #mirror_files,
             king_offset: [#(#king_offset),*],
-            plane: [#(#plane),*],
-            kings: #kings,
+            planes: [#(#planes),*],
             max_active: #max_active,
         }
     }
