@@ -1,7 +1,10 @@
-//! What the example programs share: every network of `specs/` behind one trait, and positions shown as text.
+//! What the example programs share: every network of `specs/` behind one trait, positions shown as text, and
+//! measurements over the trace of a search.
 
 pub mod any_network;
 pub mod colour;
+pub mod command_line;
 pub mod raw;
+pub mod replay;
 pub mod show;
 pub mod specs;

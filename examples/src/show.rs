@@ -1,5 +1,6 @@
 //! Evaluations as text for people: the network, the board with each piece's contribution, the table of buckets.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use nnue_runtime::{Board, Color, Position, Role, Square};
@@ -18,15 +19,15 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Writes what evaluates: the network's name, that of its file, the instruction set, what the file says of itself,
-    /// and what the loader warns of.
+    /// Writes what evaluates: the network's name, that of its file, how it is used, what the file says of itself, and
+    /// what the loader warns of.
     ///
     /// # Errors
     ///
     /// The writer's.
-    pub fn network(&mut self, file: &str) -> io::Result<()> {
+    pub fn network(&mut self, file: &str, use_of_it: &dyn fmt::Display) -> io::Result<()> {
         let name = self.colours.paint(Style::Strong, self.net.name());
-        writeln!(self.out, "{name} · {file} · {}", self.net.level())?;
+        writeln!(self.out, "{name} · {file} · {use_of_it}")?;
         let description = one_line(self.net.description());
         if !description.is_empty() {
             self.caption("", &description)?;

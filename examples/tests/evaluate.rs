@@ -1,12 +1,16 @@
 //! `evaluate` as its users meet it: what it prints, where, and with which exit code.
 
+mod program;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use nnue_runtime::Level;
 use nnue_tests::{generations, golden, nets, synthetic};
+
+use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const SMALL128: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
@@ -39,42 +43,6 @@ fn run_with_input(arguments: &[&str], input: &str) -> Output {
         scope.spawn(move || stdin.write_all(input.as_bytes()).expect("all is read"));
         child.wait_with_output().expect("the program ends")
     })
-}
-
-fn stdout(output: &Output) -> &str {
-    str::from_utf8(&output.stdout).expect("text")
-}
-
-fn stderr(output: &Output) -> &str {
-    str::from_utf8(&output.stderr).expect("text")
-}
-
-/// What was printed by a run in which all went well.
-fn printed(output: &Output) -> &str {
-    assert_eq!((output.status.code(), stderr(output)), (Some(0), ""));
-    stdout(output)
-}
-
-/// Asserts that a run printed nothing, failed with that code, and said why in these words.
-fn assert_refused(output: &Output, code: i32, words: &[&str]) {
-    let message = stderr(output);
-    assert_eq!(output.status.code(), Some(code), "{message}");
-    assert_eq!(stdout(output), "");
-    assert!(message.starts_with("error: "), "{message}");
-    for word in words {
-        assert!(message.contains(word), "no `{word}` in {message}");
-    }
-}
-
-/// A file that only the test of that name uses.
-fn scratch(name: &str, content: &[u8]) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, content).expect("the folder for tests is writable");
-    path
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("the project's path is text")
 }
 
 /// The FENs of a table of goldens, one a line, and all of the table that `--raw` prints.

@@ -2,14 +2,15 @@
 
 use std::error::Error;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, StdoutLock, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, StdoutLock, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
 use nnue_examples::any_network::AnyNetwork;
 use nnue_examples::colour::Colours;
-use nnue_examples::specs::{self, Spec};
+use nnue_examples::command_line::{Command, Failure, NetChoice, complain, execute};
+use nnue_examples::specs::Spec;
 use nnue_examples::{raw, show};
 use nnue_runtime::{Board, Level};
 
@@ -35,57 +36,14 @@ The exit code is 0 if all went well, 1 if a FEN or a file could not be used, 2 i
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 fn main() -> ExitCode {
-    let done = match parse(lexopt::Parser::from_env()) {
-        Ok(Command::Help) => print(USAGE),
-        Ok(Command::Version) => print(concat!("evaluate ", env!("CARGO_PKG_VERSION"), "\n")),
-        Ok(Command::Evaluate(arguments)) => evaluate(&arguments),
-        Err(error) => {
-            complain(&format!("{error}\n\nsee `evaluate --help`"));
-            return ExitCode::from(2);
-        }
-    };
-    match done {
-        Ok(code) => code,
-        // A reader that has seen enough, such as `head`, is no error.
-        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(Failure::Output(error)) => {
-            complain(&format!("cannot write to standard output: {error}"));
-            ExitCode::FAILURE
-        }
-        Err(Failure::Input(message)) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn print(text: &str) -> Result<ExitCode, Failure> {
-    io::stdout().write_all(text.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Unlike `eprintln!` this does not panic where standard error is closed.
-fn complain(message: &str) {
-    let _ = writeln!(io::stderr(), "error: {message}");
-}
-
-enum Command {
-    Help,
-    Version,
-    Evaluate(Arguments),
+    execute("evaluate", USAGE, parse, evaluate)
 }
 
 struct Arguments {
-    net: Net,
+    net: NetChoice,
     level: Level,
     positions: Positions,
     raw: bool,
-}
-
-enum Net {
-    BuiltIn,
-    /// A file, of a spec that it tells itself where none is named.
-    File(PathBuf, Option<&'static Spec>),
 }
 
 enum Positions {
@@ -94,7 +52,7 @@ enum Positions {
     Stdin,
 }
 
-fn parse(mut parser: lexopt::Parser) -> Result<Command, Box<dyn Error>> {
+fn parse(mut parser: lexopt::Parser) -> Result<Command<Arguments>, Box<dyn Error>> {
     let (mut net, mut spec, mut level, mut fens, mut raw) = (None, None, None, None, false);
     let mut words: Vec<String> = Vec::new();
     while let Some(argument) = parser.next()? {
@@ -110,18 +68,6 @@ fn parse(mut parser: lexopt::Parser) -> Result<Command, Box<dyn Error>> {
             _ => return Err(argument.unexpected().into()),
         }
     }
-    let net = match (net, spec) {
-        (Some(file), spec) => Net::File(file, spec),
-        (None, Some(spec)) if spec.name != specs::BUILT_IN_SPEC => {
-            return Err(format!(
-                "`--spec {}` needs `--net FILE`: the net that is built in is one of `{}`",
-                spec.name,
-                specs::BUILT_IN_SPEC
-            )
-            .into());
-        }
-        (None, _) => Net::BuiltIn,
-    };
     let positions = match fens {
         Some(_) if !words.is_empty() => {
             return Err(format!(
@@ -139,28 +85,17 @@ fn parse(mut parser: lexopt::Parser) -> Result<Command, Box<dyn Error>> {
         Some(level) => level,
         None => Level::from_env()?.unwrap_or_else(Level::detect),
     };
-    Ok(Command::Evaluate(Arguments {
-        net,
+    Ok(Command::Run(Arguments {
+        net: NetChoice::of(net, spec)?,
         level,
         positions,
         raw,
     }))
 }
 
-/// Why there is nothing more to write.
-enum Failure {
-    Output(io::Error),
-    Input(String),
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::Output(error)
-    }
-}
-
 fn evaluate(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (net, file) = open(&arguments.net, arguments.level).map_err(Failure::Input)?;
+    let (net, file) =
+        (arguments.net.open(arguments.level)).map_err(|error| Failure::Work(error.to_string()))?;
     let out = io::stdout().lock();
     let sheet = Sheet {
         net: &*net,
@@ -174,34 +109,16 @@ fn evaluate(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Positions::File(path) => {
             let source = format!("`{}`", path.display());
             let fens = File::open(path)
-                .map_err(|error| Failure::Input(format!("cannot read {source}: {error}")))?;
+                .map_err(|error| Failure::Work(format!("cannot read {source}: {error}")))?;
             evaluate_lines(sheet, fens, &source)
         }
         Positions::Stdin => evaluate_lines(sheet, io::stdin().lock(), "standard input"),
     }
 }
 
-/// Loads the network, and names its file.
-fn open(net: &Net, level: Level) -> Result<(Box<dyn AnyNetwork>, String), String> {
-    let (path, spec) = match net {
-        Net::BuiltIn => {
-            let file = format!("{}, built in", specs::BUILT_IN_FILE);
-            return Ok((specs::built_in(level), file));
-        }
-        Net::File(path, spec) => (path, spec),
-    };
-    let spec = match spec {
-        Some(spec) => spec,
-        None => Spec::of_file(path).map_err(|error| error.to_string())?,
-    };
-    let net = spec.open(path, level).map_err(|error| error.to_string())?;
-    let name = path.file_name().map_or(path.as_path(), Path::new);
-    Ok((net, name.display().to_string()))
-}
-
 fn evaluate_one(mut sheet: Sheet<'_>, fen: &str) -> Result<ExitCode, Failure> {
     let board =
-        Board::from_fen(fen).map_err(|error| Failure::Input(format!("FEN `{fen}`: {error}")))?;
+        Board::from_fen(fen).map_err(|error| Failure::Work(format!("FEN `{fen}`: {error}")))?;
     sheet.begin()?;
     sheet.position(fen, &board)?;
     sheet.out.flush()?;
@@ -225,7 +142,7 @@ fn evaluate_lines(
         line.clear();
         let length = fens
             .read_until(b'\n', &mut line)
-            .map_err(|error| Failure::Input(format!("cannot read {source}: {error}")))?;
+            .map_err(|error| Failure::Work(format!("cannot read {source}: {error}")))?;
         if length == 0 {
             break;
         }
@@ -261,7 +178,8 @@ impl Sheet<'_> {
             raw::header(&mut self.out, self.net.buckets())
         } else {
             let file = self.file;
-            self.report().network(file)
+            let level = self.net.level();
+            self.report().network(file, &level)
         }
     }
 

@@ -1,0 +1,144 @@
+//! What the command lines of the example programs share: help, exit codes, and the options that name a net.
+
+use std::error::Error;
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use nnue_runtime::Level;
+
+use crate::any_network::AnyNetwork;
+use crate::specs::{self, NetError, Spec};
+
+/// What a command line asks for.
+pub enum Command<T> {
+    /// How the program is used.
+    Help,
+    /// Its version.
+    Version,
+    /// Its work.
+    Run(T),
+}
+
+/// Why a program has nothing more to write.
+#[derive(Debug)]
+pub enum Failure {
+    /// Standard output takes nothing more.
+    Output(io::Error),
+    /// The work cannot be done, or its result is bad news.
+    Work(String),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+/// A program from its arguments to its exit code: what `run` returns, 1 if it fails, 2 if the options are wrong.
+pub fn execute<T>(
+    program: &str,
+    usage: &str,
+    parse: impl FnOnce(lexopt::Parser) -> Result<Command<T>, Box<dyn Error>>,
+    run: impl FnOnce(&T) -> Result<ExitCode, Failure>,
+) -> ExitCode {
+    let done = match parse(lexopt::Parser::from_env()) {
+        Ok(Command::Help) => print(usage),
+        Ok(Command::Version) => print(&format!("{program} {}\n", env!("CARGO_PKG_VERSION"))),
+        Ok(Command::Run(arguments)) => run(&arguments),
+        Err(error) => {
+            complain(&format!("{error}\n\nsee `{program} --help`"));
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(code) => code,
+        // A reader that has seen enough, such as `head`, is no error.
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Failure::Output(error)) => {
+            complain(&format!("cannot write to standard output: {error}"));
+            ExitCode::FAILURE
+        }
+        Err(Failure::Work(message)) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print(text: &str) -> Result<ExitCode, Failure> {
+    io::stdout().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes an error message. Unlike `eprintln!` this does not panic where standard error is closed.
+pub fn complain(message: &str) {
+    let _ = writeln!(io::stderr(), "error: {message}");
+}
+
+/// The net that `--net` and `--spec` name.
+#[derive(Clone, Debug)]
+pub enum NetChoice {
+    /// The one that is part of the program.
+    BuiltIn,
+    /// A file, of a spec that it tells itself where none is named.
+    File(PathBuf, Option<&'static Spec>),
+}
+
+impl NetChoice {
+    /// The net of these two options.
+    ///
+    /// # Errors
+    ///
+    /// [`NeedsFile`] if there is only a spec, which is not the built-in net's.
+    pub fn of(file: Option<PathBuf>, spec: Option<&'static Spec>) -> Result<NetChoice, NeedsFile> {
+        match (file, spec) {
+            (Some(file), spec) => Ok(NetChoice::File(file, spec)),
+            (None, Some(spec)) if spec.name != specs::BUILT_IN_SPEC => Err(NeedsFile { spec }),
+            (None, _) => Ok(NetChoice::BuiltIn),
+        }
+    }
+
+    /// Loads the network, and names its file.
+    ///
+    /// # Errors
+    ///
+    /// [`NetError`] if the file cannot be read, is of no spec, or is not one of the spec that was named.
+    pub fn open(&self, level: Level) -> Result<(Box<dyn AnyNetwork>, String), NetError> {
+        let (path, spec) = match self {
+            NetChoice::BuiltIn => {
+                let file = format!("{}, built in", specs::BUILT_IN_FILE);
+                return Ok((specs::built_in(level), file));
+            }
+            NetChoice::File(path, spec) => (path, spec),
+        };
+        let spec = match spec {
+            Some(spec) => spec,
+            None => Spec::of_file(path)?,
+        };
+        let net = spec.open(path, level)?;
+        let name = path.file_name().map_or(path.as_path(), Path::new);
+        Ok((net, name.display().to_string()))
+    }
+}
+
+/// `--spec` names a spec, but nothing names a file of it.
+#[derive(Clone, Debug)]
+pub struct NeedsFile {
+    /// The spec.
+    pub spec: &'static Spec,
+}
+
+impl fmt::Display for NeedsFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`--spec {}` needs `--net FILE`: the net that is built in is one of `{}`",
+            self.spec.name,
+            specs::BUILT_IN_SPEC
+        )
+    }
+}
+
+impl Error for NeedsFile {}

@@ -1,0 +1,391 @@
+//! The speed of a network over the trace of a search, with every value checked: the same on all levels, and
+//! incrementally the same as by a full refresh.
+
+mod pass;
+mod show;
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use nnue_runtime::{Level, Output, Statistics};
+use nnue_trace::{Idle, Trace};
+
+pub use self::pass::{Pass, Replay};
+pub use self::show::{Report, thousands};
+
+/// What was measured over a trace.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// Reading the trace without evaluating anything.
+    pub idle: Times,
+    /// Each level.
+    pub levels: Vec<LevelResults>,
+}
+
+/// What was measured on one level.
+#[derive(Clone, Debug)]
+pub struct LevelResults {
+    /// The level.
+    pub level: Level,
+    /// By [`Pass`], in the order of [`Pass::ALL`].
+    pub times: [Times; 3],
+    /// What the evaluator did in one pass over the trace.
+    pub statistics: Statistics,
+    /// Of all values.
+    pub checksum: u32,
+}
+
+/// How long several passes took, in nanoseconds per evaluation.
+#[derive(Clone, Debug, Default)]
+pub struct Times(Vec<f64>);
+
+impl Times {
+    fn push(&mut self, duration: Duration, evaluations: usize) {
+        let time = duration.as_nanos() as f64 / evaluations as f64;
+        let place = self.0.partition_point(|other| *other <= time);
+        self.0.insert(place, time);
+    }
+
+    /// The median; the mean of the middle two for an even number.
+    #[must_use]
+    pub fn median(&self) -> f64 {
+        let (low, high) = (self.0.len().saturating_sub(1) / 2, self.0.len() / 2);
+        match (self.0.get(low), self.0.get(high)) {
+            (Some(low), Some(high)) => (low + high) / 2.0,
+            _ => f64::NAN,
+        }
+    }
+
+    /// The shortest.
+    #[must_use]
+    pub fn min(&self) -> f64 {
+        self.0.first().copied().unwrap_or(f64::NAN)
+    }
+
+    /// The longest.
+    #[must_use]
+    pub fn max(&self) -> f64 {
+        self.0.last().copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// An evaluation that is not what a full refresh on the first level made of the position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The level.
+    pub level: Level,
+    /// How it was evaluated.
+    pub pass: Pass,
+    /// Its search, as the line of the trace.
+    pub line: usize,
+    /// Which evaluation of that search it is, counted from 1.
+    pub number: usize,
+    /// Its position, in two fields of FEN.
+    pub position: String,
+    /// What came out.
+    pub found: Output,
+    /// What had come out before.
+    pub expected: Output,
+    /// The level of that.
+    pub reference: Level,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = |output: Output| {
+            let Output {
+                psqt,
+                positional,
+                value,
+            } = output;
+            format!("{value} (psqt {psqt}, positional {positional})")
+        };
+        write!(
+            f,
+            "line {} of the trace, evaluation {}, `{}`: found {} by {} on `{}`, expected {} by {} on `{}`",
+            self.line,
+            self.number,
+            self.position,
+            parts(self.found),
+            self.pass,
+            self.level,
+            parts(self.expected),
+            Pass::Refresh,
+            self.reference,
+        )
+    }
+}
+
+impl Error for Difference {}
+
+/// Measures a network over a trace, all levels in each round: what disturbs the machine for a while then disturbs all of
+/// them. Calls `progress` before each pass with the number of passes done and of all.
+///
+/// # Errors
+///
+/// [`Difference`] for the first evaluation of the first pass whose values are not those of a full refresh on the first
+/// level.
+pub fn measure(
+    mut net: Box<dyn Replay>,
+    levels: &[Level],
+    trace: &Trace,
+    rounds: usize,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Results, Difference> {
+    let evaluations = trace.evaluations();
+    let mut done = 0;
+    let mut next_pass = || {
+        progress(
+            done,
+            levels.len() + rounds * (1 + levels.len() * Pass::ALL.len()),
+        );
+        done += 1;
+    };
+    let mut outputs = Outputs {
+        trace,
+        expected: None,
+        found: vec![Output::default(); evaluations],
+    };
+    let mut results = Results {
+        idle: Times::default(),
+        levels: Vec::new(),
+    };
+    for &level in levels {
+        next_pass();
+        net = net.at_level(level);
+        // Untimed, so that the first timed pass finds caches and page tables as the others do.
+        net.time(Pass::Refresh, trace, &mut outputs.found);
+        outputs.check(level, Pass::Refresh)?;
+        let statistics = net.count(trace, &mut outputs.found);
+        outputs.check(level, Pass::Incremental)?;
+        results.levels.push(LevelResults {
+            level,
+            times: Default::default(),
+            statistics,
+            checksum: checksum(&outputs.found),
+        });
+    }
+    for _ in 0..rounds {
+        next_pass();
+        results
+            .idle
+            .push(trace.replay(&mut Idle, &mut []), evaluations);
+        for of_level in &mut results.levels {
+            net = net.at_level(of_level.level);
+            for (pass, times) in Pass::ALL.into_iter().zip(&mut of_level.times) {
+                next_pass();
+                let duration = net.time(pass, trace, &mut outputs.found);
+                outputs.check(of_level.level, pass)?;
+                times.push(duration, evaluations);
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// The values of a pass, and those that it should have.
+struct Outputs<'t> {
+    trace: &'t Trace,
+    /// Those of the first pass of all, and its level.
+    expected: Option<(Level, Vec<Output>)>,
+    found: Vec<Output>,
+}
+
+impl Outputs<'_> {
+    /// Compares what a pass has written. What is left there will not do for the next one.
+    fn check(&mut self, level: Level, pass: Pass) -> Result<(), Difference> {
+        let (reference, expected) =
+            (self.expected).get_or_insert_with(|| (level, self.found.clone()));
+        let mut pairs = self.found.iter().zip(&*expected).enumerate();
+        let Some((evaluation, (found, expected))) =
+            pairs.find(|(_, (found, expected))| found != expected)
+        else {
+            return Ok(());
+        };
+        let (line, number, position) = match self.trace.locate(evaluation) {
+            Some((search, index)) => (search.line, index + 1, search.evaluated[index].to_string()),
+            None => (0, 0, String::new()),
+        };
+        Err(Difference {
+            level,
+            pass,
+            line,
+            number,
+            position,
+            found: *found,
+            expected: *expected,
+            reference: *reference,
+        })
+    }
+}
+
+/// FNV-1a of all integers of all evaluations: their order counts.
+fn checksum(outputs: &[Output]) -> u32 {
+    let numbers = outputs
+        .iter()
+        .flat_map(|output| [output.psqt, output.positional, output.value]);
+    let bytes = numbers.flat_map(i32::to_le_bytes);
+    bytes.fold(0x811C_9DC5, |sum, byte| {
+        (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::specs;
+
+    const TRACE: &str = "\
+        4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; = e2e4 e8d7 =\n\
+        4k3/8/8/8/8/8/4P3/4K3 b - - 0 1; 0 = ~ e8e7 = e1d2 = -\n";
+
+    /// Makes one evaluation wrong in one of the passes.
+    struct Planted {
+        net: Box<dyn Replay>,
+        /// How many passes come before that one.
+        passes_before: Cell<usize>,
+        evaluation: usize,
+    }
+
+    impl Planted {
+        fn plant(&self, outputs: &mut [Output]) {
+            match self.passes_before.get().checked_sub(1) {
+                Some(fewer) => self.passes_before.set(fewer),
+                None => {
+                    outputs[self.evaluation].positional += 1;
+                    self.passes_before.set(usize::MAX);
+                }
+            }
+        }
+    }
+
+    impl Replay for Planted {
+        fn at_level(self: Box<Self>, level: Level) -> Box<dyn Replay> {
+            let net = self.net.at_level(level);
+            Box::new(Planted { net, ..*self })
+        }
+
+        fn time(&self, pass: Pass, trace: &Trace, outputs: &mut [Output]) -> Duration {
+            let duration = self.net.time(pass, trace, outputs);
+            self.plant(outputs);
+            duration
+        }
+
+        fn count(&self, trace: &Trace, outputs: &mut [Output]) -> Statistics {
+            let statistics = self.net.count(trace, outputs);
+            self.plant(outputs);
+            statistics
+        }
+    }
+
+    fn measure_planted(passes_before: usize, evaluation: usize) -> Result<Results, Difference> {
+        let levels: Vec<Level> = Level::available().collect();
+        let planted = Planted {
+            net: specs::built_in(levels[0]),
+            passes_before: passes_before.into(),
+            evaluation,
+        };
+        let trace = Trace::read(TRACE.as_bytes()).unwrap();
+        measure(Box::new(planted), &levels, &trace, 2, &mut |_, _| {})
+    }
+
+    #[test]
+    fn a_difference_in_any_pass_is_found() {
+        let levels = Level::available().count();
+        // Two for each level to begin with, and three for each in each round.
+        let passes = 2 * levels + 2 * 3 * levels;
+        for pass in 1..passes {
+            let difference = measure_planted(pass, 2).unwrap_err();
+            assert_eq!(
+                difference.found.positional,
+                difference.expected.positional + 1
+            );
+            assert_eq!((difference.line, difference.number), (2, 1));
+        }
+        assert!(measure_planted(passes, 2).is_ok());
+        // What the others are compared with: every other pass differs from it.
+        let difference = measure_planted(0, 0).unwrap_err();
+        assert_eq!(
+            difference.found.positional + 1,
+            difference.expected.positional
+        );
+    }
+
+    #[test]
+    fn a_difference_says_where_and_how() {
+        let levels: Vec<Level> = Level::available().collect();
+        let (first, last) = (levels[0], levels[levels.len() - 1]);
+        let last_pass = 8 * levels.len() - 1;
+        let message = measure_planted(last_pass, 4).unwrap_err().to_string();
+        let start = "line 2 of the trace, evaluation 3, `8/4k3/8/8/8/8/3KP3/8 b`: found ";
+        assert!(message.starts_with(start), "{message}");
+        assert!(
+            message.contains(&format!(" by forward pass alone on `{last}`, expected ")),
+            "{message}"
+        );
+        assert!(
+            message.ends_with(&format!(" by full refresh on `{first}`")),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn progress_is_told_before_each_pass() {
+        let levels: Vec<Level> = Level::available().collect();
+        let trace = Trace::read(TRACE.as_bytes()).unwrap();
+        let mut told = Vec::new();
+        let net = specs::built_in(levels[0]);
+        let results = measure(net, &levels, &trace, 4, &mut |done, all| {
+            told.push((done, all))
+        });
+        let passes = levels.len() + 4 * (1 + 3 * levels.len());
+        assert!(
+            told.iter()
+                .copied()
+                .eq((0..passes).map(|done| (done, passes)))
+        );
+        let results = results.unwrap();
+        assert_eq!(results.idle.0.len(), 4);
+        for of_level in results.levels {
+            assert!(of_level.times.iter().all(|times| times.0.len() == 4));
+            // Both kings of both searches.
+            assert!(of_level.statistics.misses >= 2);
+        }
+    }
+
+    #[test]
+    fn times_are_sorted_and_per_evaluation() {
+        let mut times = Times::default();
+        for nanoseconds in [400, 100, 300, 200] {
+            times.push(Duration::from_nanos(nanoseconds), 10);
+        }
+        assert_eq!(
+            (times.min(), times.median(), times.max()),
+            (10.0, 25.0, 40.0)
+        );
+        times.push(Duration::from_nanos(500), 10);
+        assert_eq!((times.median(), times.max()), (30.0, 50.0));
+        assert!(Times::default().median().is_nan());
+    }
+
+    #[test]
+    fn checksums_are_fnv_1a_of_all_integers() {
+        assert_eq!(checksum(&[]), 0x811C_9DC5);
+        let output = |psqt, positional, value| Output {
+            psqt,
+            positional,
+            value,
+        };
+        let sum = checksum(&[output(1, 2, 3), output(4, 5, 6)]);
+        for other in [
+            [output(4, 5, 6), output(1, 2, 3)],
+            [output(1, 2, 3), output(4, 5, 7)],
+            [output(1, 3, 2), output(4, 5, 6)],
+        ] {
+            assert_ne!(checksum(&other), sum);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! `replay` as its users meet it: what it measures, what it prints, and with which exit code.
+
+mod program;
+
+use std::io::Write;
+use std::process::{Command, Output};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use nnue_runtime::Level;
+use nnue_tests::synthetic;
+
+use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
+
+const SMALL128: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
+
+/// Two searches: a capture, a promotion, castling, a null move; eleven moves and ten evaluations.
+const TRACE: &str = "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; = e2e4 d7d5 = e4d5 = d8d5 - = 0 = ~ - - -
+r3k2r/6Pp/8/8/8/8/8/R3K2R w KQkq - 0 1; = e1g1 e8c8 = f1f7 = d8d1 a1d1 - - - - = - g7g8q e8e7 = - -
+";
+
+fn replay(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_replay"));
+    command.args(arguments);
+    command.env_remove("NNUE_LEVEL");
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    replay(arguments).output().expect("the program starts")
+}
+
+/// What stands in a row of the table, a word per level.
+fn row<'o>(output: &'o Output, label: &str) -> Vec<&'o str> {
+    let lines = printed(output).lines().map(str::trim_start);
+    let mut rows = lines.filter_map(|line| line.strip_prefix(label));
+    let row = rows.next().unwrap_or_else(|| panic!("no `{label}`"));
+    row.split_whitespace().collect()
+}
+
+fn numbers(output: &Output, label: &str) -> Vec<f64> {
+    let number = |word: &str| word.replace(',', "").parse().expect("a number");
+    row(output, label).into_iter().map(number).collect()
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder
+        .write_all(text.as_bytes())
+        .expect("memory takes all");
+    encoder.finish().expect("memory takes all")
+}
+
+#[test]
+fn the_built_in_search_is_replayed() {
+    let output = run(&["--rounds=1", "--level", Level::detect().name()]);
+    let head = printed(&output).lines().next().expect("a line");
+    assert_eq!(
+        head,
+        "small128 · nn-37f18f62d772.nnue, built in · 474,174 moves, 97,226 evaluations, 46 roots, 1 round"
+    );
+    assert_eq!(row(&output, "checksum"), ["ce87e0e4"]);
+    // What `tests/trace` needs of any evaluator that is lazy and keeps a cache.
+    assert_eq!(row(&output, "rows per evaluation"), ["7.96"]);
+    assert_eq!(row(&output, "updates per evaluation"), ["1.55"]);
+    assert_eq!(row(&output, "refreshes per evaluation"), ["0.44"]);
+    assert_eq!(row(&output, "cache hits"), ["43,079"]);
+    assert_eq!(row(&output, "cache misses"), ["126"]);
+}
+
+#[test]
+fn every_level_has_a_column() {
+    let trace = scratch("levels.txt", TRACE.as_bytes());
+    let output = run(&[text(&trace), "--rounds", "3"]);
+    let levels: Vec<&str> = Level::available().map(Level::name).collect();
+    assert_eq!(row(&output, "ns per evaluation"), levels);
+    let checksums = row(&output, "checksum");
+    assert!(checksums.len() == levels.len() && checksums.iter().all(|sum| *sum == checksums[0]));
+    for pass in ["incremental updates", "full refresh", "forward pass alone"] {
+        let medians = numbers(&output, &format!("{pass}, median"));
+        assert!(medians.len() == levels.len() && medians.iter().all(|time| *time > 0.0));
+    }
+    for (least, most) in numbers(&output, "min").iter().zip(numbers(&output, "max")) {
+        assert!(*least <= most);
+    }
+    let medians = numbers(&output, "incremental updates, median");
+    for (speed, time) in numbers(&output, "evaluations per second")
+        .iter()
+        .zip(medians)
+    {
+        // The time is rounded to a tenth.
+        let expected = 1e9 / time;
+        assert!((speed - expected).abs() <= expected * 0.06 / time + 1.0);
+    }
+    assert!(stdout(&output).contains("Reading the trace alone takes "));
+    assert!(stdout(&output).ends_with("forward pass alone, on all levels.\n"));
+}
+
+#[test]
+fn levels_are_chosen_by_option_or_environment() {
+    let trace = scratch("chosen.txt", TRACE.as_bytes());
+    let levels: Vec<&str> = Level::available().map(Level::name).collect();
+    let (first, last) = (levels[0], levels[levels.len() - 1]);
+    let chosen = |arguments: &[&str]| {
+        let mut command = replay(arguments);
+        command
+            .arg(&trace)
+            .arg("--rounds=1")
+            .env("NNUE_LEVEL", first);
+        let output = command.output().expect("the program starts");
+        let names = row(&output, "ns per evaluation");
+        names.into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    let mut both = vec![last, first];
+    both.dedup();
+    assert_eq!(chosen(&[]), [first]);
+    assert_eq!(chosen(&["--level", last]), [last]);
+    assert_eq!(chosen(&["--level", last, "--level", first]), both);
+    assert_eq!(chosen(&["--level", &both.join(","), "--level", last]), both);
+}
+
+#[test]
+fn traces_may_be_compressed_and_order_counts() {
+    let level = ["--rounds=1", "--level", Level::detect().name()];
+    let checksum = |name: &str, content: &[u8]| {
+        let trace = scratch(name, content);
+        let output = run(&[&level[..], &[text(&trace)]].concat());
+        assert!(printed(&output).contains(" · 11 moves, 10 evaluations, 2 roots, 1 round\n"));
+        row(&output, "checksum")[0].to_owned()
+    };
+    let plain = checksum("plain.txt", TRACE.as_bytes());
+    assert_eq!(checksum("packed.txt.gz", &gzip(TRACE)), plain);
+    let swapped: Vec<&str> = TRACE.lines().rev().collect();
+    assert_ne!(
+        checksum("swapped.txt", swapped.join("\n").as_bytes()),
+        plain
+    );
+}
+
+#[test]
+fn other_nets_are_measured_by_the_spec_of_their_file() {
+    let trace = scratch("nets.txt", TRACE.as_bytes());
+    let checksum = |arguments: &[&str], name: &str| {
+        let level = [
+            "--rounds=1",
+            "--level",
+            Level::detect().name(),
+            text(&trace),
+        ];
+        let output = run(&[&level[..], arguments].concat());
+        assert!(printed(&output).starts_with(name), "{}", stdout(&output));
+        row(&output, "checksum")[0].to_owned()
+    };
+    let built_in = checksum(&[], "small128 · nn-37f18f62d772.nnue, built in · ");
+    let file = ["--net", SMALL128];
+    assert_eq!(
+        checksum(&file, "small128 · nn-37f18f62d772.nnue · "),
+        built_in
+    );
+    let net = scratch("replay-v5.nnue", &synthetic::synthetic_net("v5"));
+    let file = ["--net", text(&net)];
+    let told = ["--net", text(&net), "--spec", "sfnnv5"];
+    let sum = checksum(&file, "SFNNv5 · replay-v5.nnue · ");
+    assert_eq!(checksum(&told, "SFNNv5 · "), sum);
+    assert_ne!(sum, built_in);
+}
+
+#[test]
+fn what_cannot_be_used_is_refused() {
+    let first = TRACE.lines().next().expect("a line");
+    for (name, content, words) in [
+        (
+            "illegal.txt",
+            format!("{first}\n{first}\n\n4k3/8/8/8/8/8/8/4K3 w - - 0 1; e1e2 = e2e4\n")
+                .into_bytes(),
+            &["line 4: token 3: found `e2e4`, expected a legal move"][..],
+        ),
+        (
+            "rootless.txt",
+            b"e2e4 =\n".to_vec(),
+            &["line 1: found no `;`", "expected the FEN"],
+        ),
+        (
+            "cut.txt.gz",
+            gzip(TRACE)[..60].to_vec(),
+            &["cannot decompress"],
+        ),
+        (
+            "idle.txt",
+            first.replace('=', "").into_bytes(),
+            &["found no evaluation, expected `=`"],
+        ),
+        ("empty.txt", Vec::new(), &["found no evaluation"]),
+    ] {
+        let trace = scratch(name, &content);
+        assert_refused(&run(&[text(&trace)]), 1, &[words, &[name]].concat());
+    }
+    assert_refused(&run(&["no/such.txt"]), 1, &["cannot read `no/such.txt`"]);
+    assert_refused(&run(&["--net", "no/such.nnue"]), 1, &["no/such.nnue"]);
+    let other = run(&["--net", SMALL128, "--spec", "sfnnv5"]);
+    assert_refused(&other, 1, &["SFNNv5", "a net of small128"]);
+}
+
+#[test]
+fn wrong_options_are_usage_errors() {
+    let cases: [(&[&str], &[&str]); 9] = [
+        (&["--spec", "sfnv5"], &["did you mean `sfnnv5`?"]),
+        (&["--spec", "sfnnv5"], &["`--net FILE`"]),
+        (&["--level", "avx3"], &["`avx3`", "`avx512icl`"]),
+        (&["--level", "scalar,"], &["``", "`scalar`"]),
+        (&["--rounds", "0"], &["found `--rounds 0`", "1 to 1000"]),
+        (&["--rounds", "many"], &["`--rounds many`"]),
+        (&["one.txt", "two.txt"], &["two.txt"]),
+        (&["--fens", "x"], &["--fens"]),
+        (&["-x"], &["-x"]),
+    ];
+    for (arguments, words) in cases {
+        assert_refused(&run(arguments), 2, &[words, &["replay --help"]].concat());
+    }
+    let output = replay(&[]).env("NNUE_LEVEL", "avx3").output();
+    assert_refused(&output.expect("the program starts"), 2, &["`avx3`"]);
+}
+
+#[test]
+fn help_and_version_are_printed() {
+    let help = run(&["--help"]);
+    for word in [
+        "--net",
+        "--spec",
+        "--level",
+        "--rounds",
+        "--version",
+        "TRACE",
+        "gzip",
+    ] {
+        assert!(printed(&help).contains(word), "{word}");
+    }
+    assert_eq!(stdout(&run(&["-h"])), stdout(&help));
+    let version = concat!("replay ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(printed(&run(&["-V"])), version);
+    assert_eq!(stderr(&help), "");
+}
