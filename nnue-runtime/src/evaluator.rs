@@ -13,7 +13,7 @@ use core::ops::Deref;
 use self::cache::{NO_VIEW, RefreshCache};
 use self::changes::RowChanges;
 pub use self::custom::CustomEvaluator;
-use self::placement::{Placement, Squares};
+use self::placement::Placement;
 pub use self::statistics::{Counter, Statistics};
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
@@ -40,14 +40,10 @@ use crate::position::Position;
 /// and view of the cache (for SFNNv5: 0.5 MB and 0.3 MB). Deeper lines make it grow by what they need.
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
-    /// The position of the ply `placed`.
-    placement: Placement,
-    /// A ply of the line. Moves that are taken back before anyone evaluates them never reach the placement.
-    placed: usize,
     side_to_move: Color,
     /// The position that `new` or `reset` was given, then one for each move.
     plies: Vec<Ply>,
-    /// Per ply, what has been computed of it, as far as its `views` tell.
+    /// Per ply, what has been computed of it, as far as the ply says so.
     computed: Vec<Computed<A>>,
     cache: RefreshCache<A>,
     /// What an update adds and removes; kept so that it need not be cleared each time.
@@ -65,15 +61,27 @@ fn empty_halves<A: Architecture>(net: &Network<A>) -> [A::Half; 2] {
 struct Ply {
     /// What led here from the ply before.
     delta: Delta,
+    /// Whether its placement is computed: moves that are taken back before anyone evaluates them never are.
+    placed: bool,
     /// Per perspective, the view with which its accumulator is computed; [`NO_VIEW`] if it is not.
     views: [u8; 2],
 }
 
+impl Ply {
+    #[inline]
+    fn after(delta: &Delta) -> Ply {
+        Ply {
+            delta: *delta,
+            placed: false,
+            views: [NO_VIEW; 2],
+        }
+    }
+}
+
 /// What has been computed of a ply.
 struct Computed<A: Architecture> {
+    placement: Placement,
     halves: [A::Half; 2],
-    /// The position that the halves stand for.
-    squares: Squares,
 }
 
 impl<A: Architecture> Clone for Computed<A> {
@@ -121,8 +129,6 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
         let cache = RefreshCache::new(&net);
         let mut evaluator = Evaluator {
-            placement: Placement::of(position),
-            placed: 0,
             side_to_move: position.side_to_move(),
             plies: Vec::with_capacity(PLIES),
             computed: Vec::with_capacity(PLIES),
@@ -131,21 +137,20 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             counter,
             net,
         };
-        evaluator.plies.push(Ply {
-            delta: Delta::null(),
-            views: [NO_VIEW; 2],
-        });
-        evaluator.set_aside(0);
+        evaluator.reset(position);
         evaluator
     }
 
     /// Starts anew at a position. What the cache has learnt stays.
     pub fn reset(&mut self, position: &impl Position) {
-        self.placement = Placement::of(position);
-        self.placed = 0;
         self.side_to_move = position.side_to_move();
-        self.plies.truncate(1);
-        self.plies[0].views = [NO_VIEW; 2];
+        self.plies.clear();
+        self.plies.push(Ply {
+            placed: true,
+            ..Ply::after(&Delta::null())
+        });
+        self.set_aside(0);
+        self.computed[0].placement = Placement::of(position);
     }
 
     /// Makes a move.
@@ -155,10 +160,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// happens. [`try_push`](Self::try_push) finds out.
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
-        self.plies.push(Ply {
-            delta: *delta,
-            views: [NO_VIEW; 2],
-        });
+        self.plies.push(Ply::after(delta));
         self.side_to_move = !self.side_to_move;
     }
 
@@ -169,8 +171,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// [`BoardError`] if the delta removes a piece that is not there, or adds one where another stands. The evaluator
     /// is as before.
     pub fn try_push(&mut self, delta: &Delta) -> Result<(), BoardError> {
-        self.place();
-        self.placement.check(delta)?;
+        let top = self.place();
+        self.computed[top].placement.check(delta)?;
         self.push(delta);
         Ok(())
     }
@@ -185,15 +187,10 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn pop(&mut self) {
         let top = self.ply();
-        if top == 0 {
-            return;
+        if top > 0 {
+            self.plies.truncate(top);
+            self.side_to_move = !self.side_to_move;
         }
-        if self.placed == top {
-            self.placement.undo(&self.plies[top].delta);
-            self.placed -= 1;
-        }
-        self.plies.truncate(top);
-        self.side_to_move = !self.side_to_move;
     }
 
     /// Moves made since [`new`](Self::new) or [`reset`](Self::reset) and not taken back.
@@ -221,7 +218,6 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
         self.place();
-        self.set_aside(self.ply());
         // A perspective that is not kept is not read either.
         let plies = Color::ALL.map(|color| match A::PERSPECTIVES.contains(&color) {
             true => self.settle(color),
@@ -239,13 +235,22 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         )
     }
 
-    /// Brings the placement to the last ply.
+    /// Computes the placement of the last ply from the nearest one that is known, and returns the ply's number.
     #[inline]
-    fn place(&mut self) {
-        for ply in &self.plies[self.placed + 1..] {
-            self.placement.apply(&ply.delta);
+    fn place(&mut self) -> usize {
+        let top = self.ply();
+        // The first ply's is always known.
+        let base = self.plies.iter().rposition(|ply| ply.placed).unwrap_or(0);
+        if base < top {
+            self.set_aside(top);
+            let mut placement = self.computed[base].placement;
+            for ply in &self.plies[base + 1..] {
+                placement.apply(&ply.delta);
+            }
+            self.computed[top].placement = placement;
+            self.plies[top].placed = true;
         }
-        self.placed = self.plies.len() - 1;
+        top
     }
 
     /// Sees to it that there is room for the accumulators of a ply.
@@ -253,8 +258,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     fn set_aside(&mut self, ply: usize) {
         while self.computed.len() <= ply {
             self.computed.push(Computed {
+                placement: Placement::EMPTY,
                 halves: empty_halves(&self.net),
-                squares: Squares::EMPTY,
             });
         }
     }
@@ -264,19 +269,19 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     fn settle(&mut self, perspective: Color) -> usize {
         let (p, top) = (perspective.index(), self.plies.len() - 1);
-        let king = self.placement.king(perspective);
-        let view = self.cache.view(perspective, king);
         let net = &*self.net;
         let (before, after) = self.computed.split_at_mut(top);
-        let after = &mut after[0];
+        let Computed { placement, halves } = &mut after[0];
+        let into = &mut halves[p];
+        let king = placement.king(perspective);
+        let view = self.cache.view(perspective, king);
         match self.plies.iter().rposition(|ply| ply.views[p] != NO_VIEW) {
             Some(base) if self.plies[base].views[p] == view => {
                 let Some(before) = before.get(base) else {
                     return top;
                 };
-                let squares = self.placement.squares();
-                self.changes
-                    .lead(net.weights(), perspective, king, &before.squares, squares);
+                let squares = [&before.placement, placement].map(Placement::squares);
+                self.changes.lead(net.weights(), perspective, king, squares);
                 if self.changes.len() == 0 {
                     return base;
                 }
@@ -287,17 +292,16 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
                     &before.halves[p],
                     self.changes.added.as_slice(),
                     self.changes.removed.as_slice(),
-                    &mut after.halves[p],
+                    into,
                 );
             }
             _ => {
-                let (changes, into) = (&mut self.changes, &mut after.halves[p]);
+                let changes = &mut self.changes;
                 self.cache
-                    .refresh(net, perspective, &self.placement, changes, into);
+                    .refresh(net, perspective, placement, changes, into);
                 self.counter.refreshed(changes.len());
             }
         }
-        after.squares = *self.placement.squares();
         self.plies[top].views[p] = view;
         top
     }
@@ -307,8 +311,9 @@ impl<A: SelectedByPieces, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A
     /// Evaluates the position for the side to move.
     #[inline]
     pub fn evaluate(&mut self) -> A::Output {
-        self.place();
-        self.evaluate_bucket(Network::<A>::bucket(self.placement.pieces()))
+        let top = self.place();
+        let pieces = self.computed[top].placement.pieces();
+        self.evaluate_bucket(Network::<A>::bucket(pieces))
     }
 }
 
@@ -322,8 +327,6 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone, C: Clone> Clone
         computed.extend_from_slice(&self.computed);
         Evaluator {
             net: self.net.clone(),
-            placement: self.placement.clone(),
-            placed: self.placed,
             side_to_move: self.side_to_move,
             plies,
             computed,

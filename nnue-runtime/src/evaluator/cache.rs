@@ -83,8 +83,7 @@ impl<A: Architecture> RefreshCache<A> {
             net.weights(),
             perspective,
             king,
-            &entry.squares,
-            placement.squares(),
+            [&entry.squares, placement.squares()],
         );
         A::accumulate(
             net.level(),

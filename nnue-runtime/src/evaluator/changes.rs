@@ -41,8 +41,7 @@ impl<A: Architecture> RowChanges<A> {
         weights: &A::Weights,
         perspective: Color,
         king: Square,
-        before: &Squares,
-        after: &Squares,
+        [before, after]: [&Squares; 2],
     ) {
         self.clear();
         let differences = after.differences(before);

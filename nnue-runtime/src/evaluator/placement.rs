@@ -2,14 +2,14 @@
 //! instructions.
 
 use crate::board::BoardError;
-use crate::chess::{Bitboard, Color, Piece, Role, Square};
+use crate::chess::{Bitboard, Color, Role, Square};
 use crate::delta::Delta;
 use crate::features::{PieceCode, for_each_piece};
 use crate::position::Position;
 use crate::simd;
 
 /// A position's pieces.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(super) struct Placement {
     squares: Squares,
     kings: [Square; 2],
@@ -41,11 +41,16 @@ impl Squares {
 }
 
 impl Placement {
+    pub(super) const EMPTY: Placement = Placement {
+        squares: Squares::EMPTY,
+        kings: [Square::A1; 2],
+        pieces: 0,
+    };
+
     pub(super) fn of(position: &impl Position) -> Placement {
         let mut placement = Placement {
-            squares: Squares::EMPTY,
-            kings: [position.king(Color::White), position.king(Color::Black)],
-            pieces: 0,
+            kings: Color::ALL.map(|color| position.king(color)),
+            ..Placement::EMPTY
         };
         for_each_piece(position, |piece, square| {
             placement.squares.0[square.index()] = PieceCode::of(piece);
@@ -70,22 +75,13 @@ impl Placement {
         self.pieces
     }
 
+    /// Makes a move.
     #[inline]
     pub(super) fn apply(&mut self, delta: &Delta) {
-        self.change(delta.removed(), delta.added());
-    }
-
-    #[inline]
-    pub(super) fn undo(&mut self, delta: &Delta) {
-        self.change(delta.added(), delta.removed());
-    }
-
-    #[inline]
-    fn change(&mut self, removed: &[(Piece, Square)], added: &[(Piece, Square)]) {
-        for (_, square) in removed {
+        for (_, square) in delta.removed() {
             self.squares.0[square.index()] = PieceCode::NOTHING;
         }
-        for (piece, square) in added {
+        for (piece, square) in delta.added() {
             self.squares.0[square.index()] = PieceCode::of(*piece);
             if piece.role == Role::King {
                 self.kings[piece.color.index()] = *square;
@@ -93,8 +89,8 @@ impl Placement {
         }
         self.pieces = self
             .pieces
-            .wrapping_add(added.len())
-            .wrapping_sub(removed.len());
+            .wrapping_add(delta.added().len())
+            .wrapping_sub(delta.removed().len());
     }
 
     /// Whether a delta fits: it removes pieces that are there, and adds others to squares that are then empty.
@@ -130,12 +126,13 @@ impl Placement {
 mod tests {
     use super::*;
     use crate::board::Board;
+    use crate::chess::Piece;
 
     #[test]
     fn differences_are_found_on_every_square() {
         let start = Placement::of(&Board::start());
         for square in Square::ALL {
-            let mut other = start.clone();
+            let mut other = start;
             let piece = Piece::new(Color::White, Role::Queen);
             other.squares.0[square.index()] = match start.squares.code(square).piece() {
                 Some(_) => PieceCode::NOTHING,
