@@ -61,6 +61,14 @@ fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
     };
     let embedded = match weights.zip(file) {
         Some((path, file)) => {
+            if network.virtual_row_count() > 0 {
+                let message = format!(
+                    "{} is `factorised`, so nets cannot be embedded: whether sums with virtual rows fit in 16 bits is known when they \
+                     are loaded; load this one with `Network::from_bytes(include_bytes!(...))`",
+                    network.name
+                );
+                return Err(vec![syn::Error::new(path.span(), message)]);
+            }
             file::verify::verify(&network, &file).map_err(|problem| {
                 let message = format!(
                     "`{}` is no net file for {}: {problem}",

@@ -1,9 +1,13 @@
 //! Which rows of the transformer a position switches on.
 
+mod factors;
+
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::position::Position;
+
+pub use factors::{Factors, VirtualSet};
 
 /// A feature set: a run of the transformer's rows, and who says which of them are active.
 #[derive(Clone, Copy, Debug)]

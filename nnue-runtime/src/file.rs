@@ -32,6 +32,7 @@
 //! [`identify`] needs no layout: it says which network a file holds, and what spec it needs.
 
 mod cause;
+mod coalesce;
 mod error;
 mod family;
 mod form;
@@ -49,6 +50,7 @@ mod store;
 mod transposed;
 
 pub use cause::Cause;
+pub use coalesce::Coalesced;
 pub use error::LoadError;
 pub use family::{Family, Features, Wiring};
 pub use form::{Form, Placed, Segment, relevel};
@@ -142,6 +144,7 @@ mod tests {
             },
             tail: Tail::NONE,
             extents: &[],
+            coalesced: &[],
         }
     }
 

@@ -71,7 +71,8 @@ impl<A: Architecture> Network<A> {
 
     /// Writes the net file: the very bytes that were loaded, if they were integers.
     ///
-    /// Of `f32` that became integers when they were loaded, numbers are written that become the same ones.
+    /// Of `f32` that became integers when they were loaded, alone or in sums with virtual rows, numbers are written that
+    /// become the same ones.
     ///
     /// # Errors
     ///

@@ -5,6 +5,7 @@
 mod activation;
 mod affine;
 mod alignment;
+mod factors;
 mod features;
 pub(crate) mod formula;
 mod layers;

@@ -10,6 +10,7 @@ mod architecture;
 mod diagram;
 mod doc;
 mod elementwise;
+mod features;
 mod file;
 mod kernels;
 mod memory;

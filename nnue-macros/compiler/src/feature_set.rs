@@ -1,8 +1,12 @@
 //! Feature sets: which rows of the transformer a position switches on.
 
+mod factors;
 mod piece_square;
 
+pub use factors::Factors;
 pub use piece_square::{Parameters, PieceSquare, SQUARES};
+
+use crate::spec::RowType;
 
 /// A checked set: its rows follow those of the sets before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +19,10 @@ pub struct FeatureSet {
     pub max_active: usize,
     /// Who says which features are active, and how.
     pub family: Family,
+    /// The type of its rows in the file. In memory they are 16-bit integers.
+    pub element: RowType,
+    /// The virtual rows that the file has besides, to be added to the set's own when it is loaded.
+    pub factors: Option<Factors>,
     /// The word that stands for the set in Stockfish's transformer hash; only sets of Stockfish's have one.
     pub hash: Option<u32>,
 }
@@ -60,6 +68,8 @@ impl FeatureSet {
             rows: parameters.rows(),
             max_active: parameters.planes.max_active(),
             family: Family::PieceSquare(Box::new(family)),
+            element: RowType::I16,
+            factors: None,
             hash: hash.filter(|_| Parameters::named(name).as_ref() == Some(parameters)),
         }
     }
@@ -71,8 +81,25 @@ impl FeatureSet {
             rows,
             max_active,
             family: Family::Custom,
+            element: RowType::I16,
+            factors: None,
             hash: None,
         }
+    }
+
+    /// The set with rows of another type in the file, and with virtual rows. Stockfish's have neither.
+    pub fn stored(mut self, element: RowType, factors: Option<Factors>) -> FeatureSet {
+        if element != RowType::I16 || factors.is_some() {
+            self.hash = None;
+        }
+        self.element = element;
+        self.factors = factors;
+        self
+    }
+
+    /// Virtual rows that the file has besides.
+    pub fn virtual_rows(&self) -> usize {
+        self.factors.as_ref().map_or(0, Factors::rows)
     }
 
     /// Rows in a list that has room for all that can be active: a piece on every square, or all that the engine tells.

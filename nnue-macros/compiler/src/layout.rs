@@ -308,18 +308,21 @@ fn weights(network: &Network, columns: &Columns, half: &Struct, stack: &Struct) 
         ..Builder::default()
     };
     let (width, rows) = (columns.width, network.row_count());
-    let (biases_shape, biases_doc, rows_doc) = match network.transformer.perspectives.separate {
+    let (biases_shape, biases_doc, mut rows_doc) = match network.transformer.perspectives.separate {
         false => (
             vec![],
             "the accumulator of an empty board: the biases",
-            "one row per feature",
+            "one row per feature".to_string(),
         ),
         true => (
             vec![2],
             "white's and black's accumulator of an empty board: the biases",
-            "one row per feature, white's before black's",
+            "one row per feature, white's before black's".to_string(),
         ),
     };
+    if network.virtual_row_count() > 0 {
+        rows_doc += ", then the virtual rows, which are part of them";
+    }
     builder.field(
         "transformer_biases",
         FieldElement::Half,
@@ -330,7 +333,7 @@ fn weights(network: &Network, columns: &Columns, half: &Struct, stack: &Struct) 
         "transformer_weights",
         FieldElement::I16,
         vec![rows, width],
-        rows_doc,
+        &rows_doc,
     );
     let psqt = network.transformer.psqt;
     if psqt > 0 {

@@ -502,9 +502,22 @@ impl Network {
         self.features.iter().map(|set| set.rows).sum()
     }
 
-    /// Rows of the transformer's weights: one per feature, white's before black's where these are separate.
+    /// Virtual rows of every set.
+    pub fn virtual_row_count(&self) -> usize {
+        self.features.iter().map(FeatureSet::virtual_rows).sum()
+    }
+
+    /// Rows of the transformer's weights in memory: one per feature, then the virtual rows; of both, white's before black's
+    /// where these are separate.
     pub fn row_count(&self) -> usize {
-        self.transformer.perspectives.copies() * self.feature_count()
+        let copies = self.transformer.perspectives.copies();
+        copies * (self.feature_count() + self.virtual_row_count())
+    }
+
+    /// The first of the virtual rows of a copy of the transformer's weights.
+    pub fn first_virtual_row(&self, copy: usize) -> usize {
+        let copies = self.transformer.perspectives.copies();
+        copies * self.feature_count() + copy * self.virtual_row_count()
     }
 
     /// A slice as the spec would write it.

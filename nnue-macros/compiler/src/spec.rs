@@ -7,7 +7,8 @@ mod file;
 use crate::diagnostics::{Span, Spanned};
 
 pub use features::{
-    CustomKeys, FeatureKeys, Features, Flip, Mirror, PieceOrder, PieceSquareKeys, Planes,
+    CustomKeys, FactorRounding, FeatureKeys, Features, Flip, Mirror, PieceOrder, PieceSquareKeys,
+    Planes, RowType, VirtualSet,
 };
 pub use file::{
     Axis, Bullet, BulletKind, Content, Entry, File, FileElement, FileRounding, Format, Stockfish,

@@ -223,6 +223,23 @@ pub enum LoadError {
         /// How many it may reach.
         allowed: usize,
     },
+    /// A row and the virtual rows that are a part of it have a sum that memory's type does not hold.
+    Coalesced {
+        /// Whose rows.
+        place: Place,
+        /// The number of the row in the tensor, from 0.
+        row: u64,
+        /// The number of the value in the row, from 0: the neuron or the bucket.
+        column: u64,
+        /// The row's own value.
+        own: f64,
+        /// The sum of the virtual rows' values.
+        virtual_sum: f64,
+        /// What stands for 1.0, for sums that are quantised.
+        factor: Option<f64>,
+        /// The smallest and the largest integer that are allowed.
+        allowed: (i32, i32),
+    },
     /// The file goes on after the last tensor.
     TrailingBytes {
         /// The length of the network in bytes.
@@ -473,6 +490,25 @@ impl fmt::Display for LoadError {
                     f,
                     " reaches {found} runs of 16 outputs, allowed are {allowed}"
                 )
+            }
+            Self::Coalesced {
+                place,
+                row,
+                column,
+                own,
+                virtual_sum,
+                factor,
+                allowed: (low, high),
+            } => {
+                let sum = own + virtual_sum;
+                write!(
+                    f,
+                    "row {row} of `{place}` has {own} in column {column} and its virtual rows add {virtual_sum}: the sum is {sum}"
+                )?;
+                if let Some(factor) = factor {
+                    write!(f, ", times {factor} that is {}", sum * factor)?;
+                }
+                write!(f, ", allowed are {low} to {high}")
             }
             Self::TrailingBytes {
                 expected_len,

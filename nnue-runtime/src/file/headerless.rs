@@ -108,6 +108,7 @@ const SEQUENCE: FileLayout = FileLayout {
         unit: 2,
         bytes: 96,
     }],
+    coalesced: &[],
 };
 
 const HEAD: usize = 16;
@@ -132,6 +133,7 @@ const NAMED: FileLayout = FileLayout {
     stacks: Stacks::NONE,
     tail: Tail::NONE,
     extents: &[],
+    coalesced: &[],
 };
 
 const fn tensor(name: &'static str, shape: [usize; 3], stored: Stored, placed: Placed) -> Section {

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::ops::RangeInclusive;
 
+use super::coalesce::Coalesced;
 use super::form::{Form, Placed};
 use super::leb128;
 
@@ -28,6 +29,8 @@ pub struct FileLayout {
     pub tail: Tail,
     /// How its length depends on the network's shape, for messages; the number that is likelier to differ comes first.
     pub extents: &'static [Extent],
+    /// The rows that are sums of their own and of virtual rows, once they are loaded.
+    pub coalesced: &'static [Coalesced],
 }
 
 /// How the sections of a file are found.
@@ -198,6 +201,7 @@ impl FileLayout {
         stacks: Stacks::NONE,
         tail: Tail::NONE,
         extents: &[],
+        coalesced: &[],
     };
 
     /// The length in bytes of the longest file that can be valid: raw tensors as they are, LEB128 values of the

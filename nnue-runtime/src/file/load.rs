@@ -6,6 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::cause::causes;
+use super::coalesce;
 use super::error::LoadError;
 use super::form::{Bucket, Form};
 use super::identify::{Identity, identify};
@@ -19,6 +20,7 @@ use super::transposed::is_probably_transposed;
 /// A file cut into its tensors: everything about it is checked but single values.
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
+    layout: FileLayout,
     description: &'a [u8],
     /// Where the description ends in the file.
     body: usize,
@@ -47,15 +49,15 @@ pub struct Loaded {
 }
 
 #[derive(Clone, Debug)]
-struct Part<'a> {
+pub(super) struct Part<'a> {
     place: Place,
-    tensor: &'static Tensor,
+    pub(super) tensor: &'static Tensor,
     /// What to add to the tensor's place in memory.
     base: usize,
     /// Where `bytes` begin in the file.
     offset: usize,
     /// The raw values, or what follows the byte count of a LEB128 block.
-    bytes: &'a [u8],
+    pub(super) bytes: &'a [u8],
 }
 
 /// What is left of a file.
@@ -73,6 +75,7 @@ struct Cursor<'a> {
 pub fn split<'a>(layout: &FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     let mut cursor = Cursor { source, offset: 0 };
     let mut parts = Parts {
+        layout: *layout,
         description: &[],
         body: 0,
         tensors: Vec::new(),
@@ -262,7 +265,12 @@ impl<'a> Parts<'a> {
     ///
     /// If `weights` is shorter than the layout says.
     pub fn load(mut self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
-        for part in core::mem::take(&mut self.tensors) {
+        let parts = core::mem::take(&mut self.tensors);
+        let sums = coalesce::float_sums(&self.layout, &parts)?;
+        for (index, mut part) in parts.into_iter().enumerate() {
+            if let Some((_, bytes)) = sums.iter().find(|(part, _)| *part == index) {
+                part.bytes = bytes;
+            }
             let Part { tensor, bytes, .. } = part;
             if tensor.is_same() {
                 let placed = &tensor.placed;
@@ -285,6 +293,7 @@ impl<'a> Parts<'a> {
                 self.loaded.transposed.push(part.place);
             }
         }
+        coalesce::add(&self.layout, weights)?;
         self.loaded.description = self.description.to_vec();
         // Sections that are found before tensors are loaded come first.
         self.loaded.ignored.sort_unstable_by_key(|(at, _)| *at);

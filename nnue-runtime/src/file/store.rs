@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::coalesce;
 use super::form::Bucket;
 use super::layout::{Encoding, Entry, FileLayout, Format, Section, Tensor};
 use super::leb128;
@@ -13,6 +14,7 @@ const BUFFER_LEN: usize = 64 * 1024;
 
 /// Collects what is written into pieces worth a call of the sink.
 struct Writer<'a, E> {
+    layout: &'a FileLayout,
     sink: &'a mut dyn FnMut(&[u8]) -> Result<(), E>,
     buffer: Vec<u8>,
     /// Bytes that the sink has taken.
@@ -39,7 +41,18 @@ pub fn store<E>(
     loaded: &Loaded,
     sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
+    let own;
+    let weights = match layout.coalesced {
+        [] => weights,
+        _ => {
+            let mut copy = weights.to_vec();
+            coalesce::subtract(layout, &mut copy);
+            own = copy;
+            &own
+        }
+    };
     let mut writer = Writer {
+        layout,
         sink,
         buffer: Vec::with_capacity(BUFFER_LEN),
         flushed: 0,
@@ -145,6 +158,7 @@ impl<E> Writer<'_, E> {
             &weights[entry.base + tensor.placed.offset..][..tensor.placed.len()]
         } else {
             gathered = ignored.among(gather(tensor, entry.base, packed, weights));
+            coalesce::subtract_floats(self.layout, tensor, weights, &mut gathered);
             swap_on_big_endian(&mut gathered, tensor.stored.element);
             &gathered
         };

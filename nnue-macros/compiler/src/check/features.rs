@@ -1,10 +1,10 @@
 //! `[[features]]`: names and parameters to feature sets.
 
-use super::in_range;
+use super::{factors, in_range};
 use crate::decode::table::unknown_name;
 use crate::diagnostics::{Diagnostics, Spanned, list};
 use crate::feature_set::{CUSTOM, Family, FeatureSet, KING_BUCKETS, NAMES, Parameters, SQUARES};
-use crate::spec::{CustomKeys, FeatureKeys, Features, Mirror, PieceSquareKeys, Planes};
+use crate::spec::{CustomKeys, FeatureKeys, Features, Mirror, PieceSquareKeys, Planes, RowType};
 
 /// Rows before the planes of a bucket: more than anyone has a use for.
 const MAX_OFFSET: i64 = 64;
@@ -32,7 +32,10 @@ pub(super) fn check(
         .iter()
         .map(|features| match &features.keys {
             FeatureKeys::PieceSquare(keys) => check_piece_square(features, keys, diagnostics),
-            FeatureKeys::Custom(keys) => check_custom(keys, diagnostics),
+            FeatureKeys::Custom(keys) => {
+                let element = value(&features.element, RowType::I16);
+                check_custom(keys, diagnostics).map(|set| set.stored(element, None))
+            }
         })
         .collect();
     let sets: Vec<FeatureSet> = sets.into_iter().collect::<Option<_>>()?;
@@ -128,7 +131,9 @@ fn check_piece_square(
         king_buckets: king_buckets?,
         offset: offset?,
     };
-    Some(FeatureSet::piece_square(&name.value, &parameters))
+    let factors = factors::check(keys, &parameters, diagnostics)?;
+    let element = value(&features.element, RowType::I16);
+    Some(FeatureSet::piece_square(&name.value, &parameters).stored(element, factors))
 }
 
 fn value<T: Copy>(given: &Option<Spanned<T>>, default: T) -> T {

@@ -1,7 +1,7 @@
 //! `[[features]]`: the name of a set, and the parameters that sets of its family have.
 
-use super::table::{Table, Value, integer, integers, named, string};
-use super::{all_or_none, tables};
+use super::table::{Table, Value, integer, integers, named, names, string};
+use super::tables;
 use crate::diagnostics::Diagnostics;
 use crate::feature_set::CUSTOM;
 use crate::spec::{CustomKeys, FeatureKeys, Features, PieceSquareKeys};
@@ -23,6 +23,8 @@ const KEYS: &[&str] = &[
     "mirror",
     "king_buckets",
     "offset",
+    "factorised",
+    "rounding",
     "rows",
     "active",
     "name",
@@ -33,6 +35,7 @@ fn features(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Featu
     let set = table
         .required("set", "set = \"HalfKAv2_hm\"", diagnostics)
         .and_then(|value| string("set", value, diagnostics));
+    let element = table.optional_with("element", named, diagnostics);
     let keys = match set.as_ref().map(|set| set.value.as_str()) {
         Some(CUSTOM) => custom(&mut table, diagnostics).map(FeatureKeys::Custom),
         Some(_) => piece_square(&mut table, diagnostics).map(FeatureKeys::PieceSquare),
@@ -45,37 +48,30 @@ fn features(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Featu
     table.finish(diagnostics);
     Some(Features {
         set: set?,
+        element: element?,
         keys: keys?,
         span,
     })
 }
 
 fn piece_square(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<PieceSquareKeys> {
-    let planes = table
-        .optional("planes")
-        .map(|value| integer("planes", value, diagnostics));
-    let piece_order = table
-        .optional("piece_order")
-        .map(|value| named("piece_order", value, diagnostics));
-    let flip = table
-        .optional("flip")
-        .map(|value| named("flip", value, diagnostics));
-    let mirror = table
-        .optional("mirror")
-        .map(|value| named("mirror", value, diagnostics));
-    let king_buckets = table
-        .optional("king_buckets")
-        .map(|value| integers("king_buckets", value, diagnostics));
-    let offset = table
-        .optional("offset")
-        .map(|value| integer("offset", value, diagnostics));
+    let planes = table.optional_with("planes", integer, diagnostics);
+    let piece_order = table.optional_with("piece_order", named, diagnostics);
+    let flip = table.optional_with("flip", named, diagnostics);
+    let mirror = table.optional_with("mirror", named, diagnostics);
+    let king_buckets = table.optional_with("king_buckets", integers, diagnostics);
+    let offset = table.optional_with("offset", integer, diagnostics);
+    let factorised = table.optional_with("factorised", names, diagnostics);
+    let rounding = table.optional_with("rounding", named, diagnostics);
     Some(PieceSquareKeys {
-        planes: all_or_none(planes)?,
-        piece_order: all_or_none(piece_order)?,
-        flip: all_or_none(flip)?,
-        mirror: all_or_none(mirror)?,
-        king_buckets: all_or_none(king_buckets)?,
-        offset: all_or_none(offset)?,
+        planes: planes?,
+        piece_order: piece_order?,
+        flip: flip?,
+        mirror: mirror?,
+        king_buckets: king_buckets?,
+        offset: offset?,
+        factorised: factorised?,
+        rounding: rounding?,
     })
 }
 
@@ -86,12 +82,10 @@ fn custom(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Custom
     let active = table
         .required("active", "active = 49", diagnostics)
         .and_then(|value| integer("active", value, diagnostics));
-    let name = table
-        .optional("name")
-        .map(|value| string("name", value, diagnostics));
+    let name = table.optional_with("name", string, diagnostics);
     Some(CustomKeys {
         rows: rows?,
         active: active?,
-        name: all_or_none(name)?,
+        name: name?,
     })
 }

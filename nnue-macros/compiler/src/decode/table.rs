@@ -227,6 +227,21 @@ pub(super) fn named<T: Named>(
     None
 }
 
+/// A list of names that `T` accepts.
+pub(super) fn names<T: Named>(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<T>>>> {
+    let entries: Vec<_> = array(key, value, diagnostics)?
+        .into_iter()
+        .enumerate()
+        .map(|(index, entry)| named(&format!("{key}[{index}]"), entry, diagnostics))
+        .collect();
+    let entries = entries.into_iter().collect::<Option<Vec<_>>>()?;
+    Some(Spanned::new(entries, value.span()))
+}
+
 /// Reports a name that `key` does not know.
 pub(crate) fn unknown_name<'n>(
     key: &str,

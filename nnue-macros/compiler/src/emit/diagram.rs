@@ -74,10 +74,10 @@ fn per_perspective(network: &Network, len: usize) -> String {
 
 /// The feature sets and their rows.
 pub(super) fn sets(network: &Network) -> String {
-    let sets = network
-        .features
-        .iter()
-        .map(|set| format!("{}[{}]", set.name, set.rows));
+    let sets = network.features.iter().map(|set| match set.virtual_rows() {
+        0 => format!("{}[{}]", set.name, set.rows),
+        rows => format!("{}[{} + {rows} virtual]", set.name, set.rows),
+    });
     sets.collect::<Vec<_>>().join(" + ")
 }
 

@@ -3,8 +3,8 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Program;
 use super::memory::count;
+use super::{Program, features};
 use crate::file::{Axis, FileElement, FileRounding, Format, Role, Section, Tensor};
 use crate::layout::{self, ColumnRun, FieldElement};
 use crate::network::Encoding;
@@ -44,6 +44,7 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
         1 => quote! { #runtime::file::Tail::NONE },
         _ => quote! { #runtime::file::Tail { text: #text, multiple: #multiple } },
     };
+    let coalesced = coalesced(program);
     let extents = network.file_extents().into_iter().map(|extent| {
         let name = extent.name;
         let [number, unit, bytes] = [extent.count, extent.unit, extent.bytes].map(count);
@@ -59,8 +60,50 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
             stacks: #stacks,
             tail: #tail,
             extents: &[#(#extents),*],
+            coalesced: &[#(#coalesced),*],
         }
     }
+}
+
+/// The rows that are sums of their own and of virtual rows.
+fn coalesced(program: &Program<'_>) -> Vec<TokenStream> {
+    let (network, layout, runtime) = (program.network, program.layout, program.runtime);
+    let core = quote!(#runtime::__private::core);
+    let feature_count = network.feature_count();
+    let psqt = network.transformer.psqt;
+    let fields = [
+        ("transformer_weights", quote!(I16), layout.columns.width),
+        ("transformer_psqt", quote!(I32), psqt),
+    ];
+    let mut coalesced = Vec::new();
+    for copy in 0..network.transformer.perspectives.copies() {
+        let (mut row, mut virtual_row) = (copy * feature_count, network.first_virtual_row(copy));
+        for set in &network.features {
+            if let Some(factors) = &set.factors {
+                let factors = features::factors(runtime, set, factors);
+                let [row, virtual_row] = [row, virtual_row].map(count);
+                for (field, element, columns) in &fields {
+                    if *columns == 0 {
+                        continue;
+                    }
+                    let (field, columns) = (format_ident!("{field}"), count(*columns));
+                    coalesced.push(quote! {
+                        #runtime::file::Coalesced {
+                            element: #runtime::file::Element::#element,
+                            offset: #core::mem::offset_of!(Weights, #field),
+                            columns: #columns,
+                            row: #row,
+                            virtual_row: #virtual_row,
+                            factors: #factors,
+                        }
+                    });
+                }
+            }
+            row += set.rows;
+            virtual_row += set.virtual_rows();
+        }
+    }
+    coalesced
 }
 
 fn word(value: u32) -> Literal {
@@ -110,7 +153,7 @@ struct Memory {
 fn tensor_section(program: &Program<'_>, tensor: &Tensor) -> TokenStream {
     let runtime = program.runtime;
     let core = quote!(#runtime::__private::core);
-    let memory = Memory::of(program, tensor.role);
+    let memory = Memory::of(program, tensor);
     let Memory {
         offset,
         element: placed_element,
@@ -211,16 +254,15 @@ fn file_element(element: FileElement) -> TokenStream {
 }
 
 impl Memory {
-    fn of(program: &Program<'_>, role: Role) -> Memory {
-        let (network, runtime) = (program.network, program.runtime);
+    fn of(program: &Program<'_>, tensor: &Tensor) -> Memory {
+        let (network, runtime, role) = (program.network, program.runtime, tensor.role);
         let core = quote!(#runtime::__private::core);
-        let (features, width) = (network.feature_count(), network.transformer.width);
+        let width = network.transformer.width;
         let (psqt, layout) = (network.transformer.psqt, program.layout);
-        // Of what perspectives have separately, black's follows white's.
-        let field = |name: &str, copy_len: usize| {
+        let field = |name: &str, bytes_before: usize| {
             let name = format_ident!("{name}");
             let start = quote! { #core::mem::offset_of!(Weights, #name) };
-            match copy_len {
+            match bytes_before {
                 0 => start,
                 len => {
                     let len = count(len);
@@ -240,19 +282,17 @@ impl Memory {
             is_same: true,
         };
         match role {
-            Role::Weights(copy) | Role::Biases(copy) => {
+            Role::Weights(first) | Role::Biases(first) => {
                 let columns = &layout.columns;
-                let (name, rows_in_file, len) = match role {
-                    Role::Weights(_) => (
-                        "transformer_weights",
-                        features,
-                        features * columns.width * 2,
-                    ),
-                    _ => ("transformer_biases", 1, layout.half.size),
+                // Of biases, black's follow white's.
+                let (name, len) = match role {
+                    Role::Weights(_) => ("transformer_weights", columns.width * 2),
+                    _ => ("transformer_biases", layout.half.size),
                 };
+                let rows_in_file = tensor.len(Axis::Feature);
                 let axes = [Axis::Stack, Axis::Feature, Axis::Neuron];
                 let shape = [1, rows_in_file, width];
-                let same = rows(field(name, copy * len), quote!(I16), shape, axes);
+                let same = rows(field(name, first * len), quote!(I16), shape, axes);
                 if columns.as_in_file() {
                     return same;
                 }
@@ -267,8 +307,9 @@ impl Memory {
                     ..same
                 }
             }
-            Role::Psqt(copy) => {
-                let offset = field("transformer_psqt", copy * features * psqt * 4);
+            Role::Psqt(first) => {
+                let offset = field("transformer_psqt", first * psqt * 4);
+                let features = tensor.len(Axis::Feature);
                 // Its columns are the stacks', and it has no buckets.
                 let axes = [Axis::Output, Axis::Feature, Axis::Stack];
                 rows(offset, quote!(I32), [1, features, psqt], axes)

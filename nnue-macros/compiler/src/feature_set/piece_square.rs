@@ -102,10 +102,17 @@ impl Parameters {
         self.offset + self.planes.count() * SQUARES as u32
     }
 
+    /// How many buckets there are: they are numbered without gaps.
+    pub fn buckets(&self) -> usize {
+        self.king_buckets
+            .iter()
+            .max()
+            .map_or(1, |last| usize::from(*last) + 1)
+    }
+
     /// Rows of all buckets.
     pub fn rows(&self) -> usize {
-        let buckets = self.king_buckets.iter().max().map_or(1, |last| last + 1);
-        usize::from(buckets) * self.bucket_rows() as usize
+        self.buckets() * self.bucket_rows() as usize
     }
 }
 

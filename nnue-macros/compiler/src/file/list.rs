@@ -32,7 +32,7 @@ pub(super) fn bullet(
     let (entries, span) = match &file.entries {
         Some(entries) => (&entries.value, entries.span),
         None => {
-            all = default_entries(file, tensors, diagnostics)?;
+            all = default_entries(file, kind, tensors, diagnostics)?;
             (&all, file.span)
         }
     };
@@ -104,9 +104,25 @@ fn tail(key: Option<&Spanned<TailName>>, default: TailName) -> Tail {
 /// The entries of bullet's examples: the transformer, then every affine layer.
 fn default_entries(
     file: &spec::Bullet,
+    kind: BulletKind,
     tensors: &[Known],
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Entry>> {
+    if kind != BulletKind::Weights && tensors.iter().any(|known| known.is_virtual) {
+        diagnostics
+            .error(file.span, format!("bullet has no usual place for virtual rows in files of `kind = \"{kind}\"`"))
+            .help(match kind {
+                BulletKind::Quantised => {
+                    "bullet's examples add `l0f` to `l0w` when they save this file: remove `factorised`; or list what the file has: \
+                     `entries = [\"l0w\", \"l0f\", \"l0b\", ...]`"
+                }
+                _ => {
+                    "`raw.bin` has `l0f` if the trainer's save format lists it: list what the file has: \
+                     `entries = [\"l0w\", \"l0f\", \"l0b\", ...]`; or load `kind = \"weights\"`, which has everything"
+                }
+            });
+        return None;
+    }
     let entries = tensors.iter().map(|known| match &known.id {
         Some(id) => Some(Entry {
             span: file.span,
@@ -206,6 +222,7 @@ impl Reader<'_> {
     ) -> Option<Vec<Section>> {
         let mut sections = Some(Vec::new());
         let mut seen: Vec<(Role, Span)> = Vec::new();
+        let mut parts_of_sums: Vec<PartOfSums<'_>> = Vec::new();
         let named = matches!(self.bullet, Some((BulletKind::Weights, _)));
         for entry in entries {
             let read = match &entry.content {
@@ -219,6 +236,10 @@ impl Reader<'_> {
                         seen.push((known.role, entry.span));
                         first
                     });
+                    let part = known
+                        .zip(read.as_deref())
+                        .and_then(|(known, read)| PartOfSums::of(known, read, entry.span));
+                    parts_of_sums.extend(part);
                     match (read, first) {
                         (Some(read), Some(first)) => self.again(entry, read, first, diagnostics),
                         (read, _) => read,
@@ -255,6 +276,7 @@ impl Reader<'_> {
                 .help("list every tensor of the network, in the order of the file");
             return None;
         }
+        check_sums(&parts_of_sums, diagnostics)?;
         sections
     }
 
@@ -490,6 +512,11 @@ impl Reader<'_> {
         let Values::Integers(own) = known.values else {
             return self.needless(keys, known, diagnostics);
         };
+        let own = match known.role {
+            // Rows of bytes are words in memory, and here they are no bytes.
+            Role::Weights(_) => FileElement::I16,
+            _ => own,
+        };
         if element != FileElement::F32 {
             return self.needless(keys, known, diagnostics);
         }
@@ -542,6 +569,59 @@ impl Reader<'_> {
             .help("remove it");
         None
     }
+}
+
+/// A tensor with rows whose sums are rounded: real ones or virtual ones.
+struct PartOfSums<'a> {
+    known: &'a Known,
+    /// How its values become integers, unless they are.
+    quantise: Option<Quantise>,
+    entry: Span,
+}
+
+impl PartOfSums<'_> {
+    fn of<'a>(known: &'a Known, sections: &[Section], entry: Span) -> Option<PartOfSums<'a>> {
+        let tensor = sections.iter().find_map(Section::tensor)?;
+        known.rounds_sums.then_some(PartOfSums {
+            known,
+            quantise: tensor.quantise,
+            entry,
+        })
+    }
+
+    fn becomes(&self) -> String {
+        match &self.quantise {
+            Some(quantise) => format!(
+                "`{}` is multiplied by {} and rounded by `{}`",
+                self.known.name, quantise.factor, quantise.rounding
+            ),
+            None => format!("`{}` is integers", self.known.name),
+        }
+    }
+}
+
+/// What is summed before it is rounded must be rounded alike.
+fn check_sums(parts: &[PartOfSums<'_>], diagnostics: &mut Diagnostics) -> Option<()> {
+    let (virtuals, reals): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.known.is_virtual);
+    for (own, real) in virtuals
+        .iter()
+        .flat_map(|own| reals.iter().map(move |real| (own, real)))
+    {
+        let same_kind =
+            matches!(own.known.role, Role::Psqt(_)) == matches!(real.known.role, Role::Psqt(_));
+        let how = |part: &PartOfSums<'_>| {
+            part.quantise
+                .map(|quantise| (quantise.factor, quantise.rounding))
+        };
+        if same_kind && how(own) != how(real) {
+            diagnostics
+                .error(own.entry, format!("{}, and {}", own.becomes(), real.becomes()))
+                .related(real.entry, "its rows are added to these before they are rounded")
+                .help("give both the same `type`, `one` and `rounding`; or `[[features]]` its `rounding = \"each\"`");
+            return None;
+        }
+    }
+    Some(())
 }
 
 /// bullet's matrices are column-major: of weights, an input's follow one another, those of all stacks together.

@@ -3,16 +3,16 @@
 use super::{Axis, FileElement, Format, Parts, Section, Tensor};
 use crate::feature_set::{Family, FeatureSet};
 use crate::network::{Affine, Element, Layer, Network, Output, Source, Transformer, WeightType};
-use crate::spec::Encoding;
+use crate::spec::{Encoding, FactorRounding, RowType};
 
 /// Which tensor of a network one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The transformer's rows: features, neurons. Where perspectives have separate weights, 0 is white and 1 black.
+    /// Rows of the transformer from this one of memory on: features, neurons.
     Weights(usize),
-    /// The transformer's biases, likewise: neurons.
+    /// The transformer's biases: neurons. Where perspectives have separate weights, 0 is white and 1 black.
     Biases(usize),
-    /// Likewise: features, PSQT values.
+    /// PSQT values from this row of memory on: features, PSQT values.
     Psqt(usize),
     /// The weights of the layer of this index: stacks, outputs, inputs.
     LayerWeights(usize),
@@ -58,6 +58,10 @@ pub(super) struct Known {
     pub(super) values: Values,
     /// What stands for 1.0, where the spec says it and all values share it.
     pub(super) one: Option<f64>,
+    /// Whether its rows are virtual.
+    pub(super) is_virtual: bool,
+    /// Whether sums of real and virtual rows are rounded, of a set that has rows in it.
+    pub(super) rounds_sums: bool,
 }
 
 impl Known {
@@ -89,8 +93,7 @@ impl Known {
 pub(super) fn all(parts: Parts<'_>) -> Option<Vec<Known>> {
     let (transformer, layers) = (parts.transformer?, parts.layers?);
     let (stacks, output) = (parts.stacks?.count, parts.output?);
-    let features = parts.features?.iter().map(|set| set.rows).sum();
-    let mut tensors: Vec<Known> = of_transformer(transformer, features, output);
+    let mut tensors = of_transformer(transformer, parts.features?, output);
     let affine = layers.iter().enumerate().filter_map(|(index, layer)| {
         let affine = layer.affine()?;
         Some((index, layer, affine))
@@ -108,59 +111,154 @@ pub(super) fn all(parts: Parts<'_>) -> Option<Vec<Known>> {
     Some(tensors)
 }
 
-fn of_transformer(transformer: &Transformer, features: usize, output: &Output) -> Vec<Known> {
-    let (feature, neuron) = ((Axis::Feature, features), (Axis::Neuron, transformer.width));
-    let psqt = (Axis::Stack, transformer.psqt);
+fn of_transformer(
+    transformer: &Transformer,
+    features: &[FeatureSet],
+    output: &Output,
+) -> Vec<Known> {
     let separate = transformer.perspectives.separate;
     let owners: &[&str] = if separate {
         &["white.", "black."]
     } else {
         &[""]
     };
-    let contents = [
-        (
-            "weights",
-            Some("l0w"),
-            vec![feature, neuron],
-            FileElement::I16,
-            transformer.one,
-        ),
-        (
-            "biases",
-            Some("l0b"),
-            vec![neuron],
-            FileElement::I16,
-            transformer.one,
-        ),
-        (
-            "psqt",
-            None,
-            vec![feature, psqt],
-            FileElement::I32,
-            output.one,
-        ),
-    ];
-    let tensors = contents
+    let neuron = (Axis::Neuron, transformer.width);
+    let one = f64::from(transformer.one);
+    let rows_of_weights = rows_of_weights(features);
+    let weights = owned(owners, &rows_of_weights).map(|(owner, rows, first)| Known {
+        role: Role::Weights(first),
+        name: format!("transformer.{owner}{}", rows.name),
+        // bullet's examples share the weights.
+        id: rows.id.filter(|_| !separate).map(str::to_string),
+        axes: vec![(Axis::Feature, rows.count), neuron],
+        values: Values::Integers(rows.element),
+        one: Some(one),
+        is_virtual: rows.is_virtual,
+        rounds_sums: rows.rounds_sums,
+    });
+    let biases = owners.iter().enumerate().map(|(copy, owner)| Known {
+        role: Role::Biases(copy),
+        name: format!("transformer.{owner}biases"),
+        id: (!separate).then(|| "l0b".to_string()),
+        axes: vec![neuron],
+        values: Values::Integers(FileElement::I16),
+        one: Some(one),
+        is_virtual: false,
+        rounds_sums: false,
+    });
+    let rows_of_psqt = rows_of_psqt(features);
+    let psqt = owned(owners, &rows_of_psqt).map(|(owner, rows, first)| Known {
+        role: Role::Psqt(first),
+        name: format!("transformer.{owner}{}", rows.name),
+        id: None,
+        axes: vec![(Axis::Feature, rows.count), (Axis::Stack, transformer.psqt)],
+        values: Values::Integers(FileElement::I32),
+        one: Some(f64::from(output.one)),
+        is_virtual: rows.is_virtual,
+        rounds_sums: rows.rounds_sums,
+    });
+    let psqt = psqt.filter(|_| transformer.psqt > 0);
+    weights.chain(biases).chain(psqt).collect()
+}
+
+/// Rows that files have in one tensor.
+struct Rows {
+    name: String,
+    id: Option<&'static str>,
+    element: FileElement,
+    count: usize,
+    is_virtual: bool,
+    rounds_sums: bool,
+}
+
+/// Weights of sets that follow each other are one tensor if they have one type; all virtual rows are another.
+fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
+    let mut runs: Vec<Rows> = Vec::new();
+    for set in features {
+        let element = match set.element {
+            RowType::I8 => FileElement::I8,
+            RowType::I16 => FileElement::I16,
+        };
+        match runs.last_mut() {
+            Some(last) if last.element == element => {
+                last.count += set.rows;
+                last.rounds_sums |= rounds_sums(set);
+            }
+            _ => runs.push(Rows {
+                name: "weights".to_string(),
+                id: Some("l0w"),
+                element,
+                count: set.rows,
+                is_virtual: false,
+                rounds_sums: rounds_sums(set),
+            }),
+        }
+    }
+    if runs.len() > 1 {
+        for (index, run) in runs.iter_mut().enumerate() {
+            run.name = format!("weights_{index}");
+            // Which is which is anybody's guess.
+            run.id = None;
+        }
+    }
+    let virtual_rows = virtual_rows(features, "virtual_weights", Some("l0f"), FileElement::I16);
+    runs.into_iter().chain(virtual_rows).collect()
+}
+
+fn rows_of_psqt(features: &[FeatureSet]) -> Vec<Rows> {
+    let real = Rows {
+        name: "psqt".to_string(),
+        id: None,
+        element: FileElement::I32,
+        count: features.iter().map(|set| set.rows).sum(),
+        is_virtual: false,
+        rounds_sums: features.iter().any(rounds_sums),
+    };
+    let virtual_rows = virtual_rows(features, "virtual_psqt", None, FileElement::I32);
+    std::iter::once(real).chain(virtual_rows).collect()
+}
+
+fn virtual_rows(
+    features: &[FeatureSet],
+    name: &str,
+    id: Option<&'static str>,
+    element: FileElement,
+) -> Option<Rows> {
+    let count = features.iter().map(FeatureSet::virtual_rows).sum();
+    (count > 0).then(|| Rows {
+        name: name.to_string(),
+        id,
+        element,
+        count,
+        is_virtual: true,
+        rounds_sums: features.iter().any(rounds_sums),
+    })
+}
+
+fn rounds_sums(set: &FeatureSet) -> bool {
+    let rounding = set.factors.as_ref().map(|factors| factors.rounding);
+    rounding == Some(FactorRounding::Sum)
+}
+
+/// Every owner's tensors and their first rows in memory: all real rows, then all virtual ones.
+fn owned<'a>(
+    owners: &'a [&'a str],
+    tensors: &'a [Rows],
+) -> impl Iterator<Item = (&'a str, &'a Rows, usize)> {
+    let mut first = 0;
+    [false, true]
         .into_iter()
-        .flat_map(|(part, id, axes, element, one)| {
-            owners.iter().enumerate().map(move |(copy, owner)| Known {
-                role: match part {
-                    "weights" => Role::Weights(copy),
-                    "biases" => Role::Biases(copy),
-                    _ => Role::Psqt(copy),
-                },
-                name: format!("transformer.{owner}{part}"),
-                // bullet's examples share the weights.
-                id: id.filter(|_| !separate).map(str::to_string),
-                axes: axes.clone(),
-                values: Values::Integers(element),
-                one: Some(f64::from(one)),
+        .flat_map(move |is_virtual| {
+            let of_kind = move |rows: &&Rows| rows.is_virtual == is_virtual;
+            owners.iter().flat_map(move |owner| {
+                let own = tensors.iter().filter(of_kind);
+                own.map(move |rows| (*owner, rows))
             })
-        });
-    let has_psqt = transformer.psqt > 0;
-    tensors
-        .filter(|known| has_psqt || !matches!(known.role, Role::Psqt(_)))
-        .collect()
+        })
+        .map(move |(owner, rows)| {
+            first += rows.count;
+            (owner, rows, first - rows.count)
+        })
 }
 
 /// The layer that tensors belong to.
@@ -238,6 +336,8 @@ impl Owner<'_> {
             axes,
             values,
             one,
+            is_virtual: false,
+            rounds_sums: false,
         }
     }
 
@@ -291,6 +391,12 @@ impl Network {
             .iter()
             .map(|tensor| self.bytes_of_transformer(tensor));
         let neurons = bytes(Axis::Neuron) + inputs.sum::<usize>();
+        // How many virtual rows there are does not depend on how many real ones.
+        let virtual_rows = tensors
+            .iter()
+            .filter(|tensor| self.has_virtual_rows(tensor));
+        let virtual_bytes: usize = virtual_rows.map(|tensor| tensor.raw_len()).sum();
+        let of_rows = bytes(Axis::Feature) - virtual_bytes;
         // A piece has a row for each square.
         let squares = |set: &FeatureSet| matches!(set.family, Family::PieceSquare(_));
         let rows = if self.features.iter().all(squares) {
@@ -300,7 +406,7 @@ impl Network {
         };
         [
             ("neurons", self.transformer.width, 16, neurons),
-            ("features", self.feature_count(), rows, bytes(Axis::Feature)),
+            ("features", self.feature_count(), rows, of_rows),
             ("stacks", self.stacks.count, 1, bytes(Axis::Stack)),
         ]
         .into_iter()
@@ -312,6 +418,13 @@ impl Network {
             bytes: bytes / count,
         })
         .collect()
+    }
+
+    fn has_virtual_rows(&self, tensor: &Tensor) -> bool {
+        match tensor.role {
+            Role::Weights(first) | Role::Psqt(first) => first >= self.first_virtual_row(0),
+            _ => false,
+        }
     }
 
     /// The bytes of a tensor that are weights of the transformer's output.

@@ -8,6 +8,8 @@ use crate::diagnostics::{Span, Spanned};
 pub struct Features {
     /// `set`: the name of a feature set.
     pub set: Spanned<String>,
+    /// `element`: the type of its rows in the file.
+    pub element: Option<Spanned<RowType>>,
     /// The keys that sets of its family have.
     pub keys: FeatureKeys,
     /// The table's header.
@@ -38,6 +40,10 @@ pub struct PieceSquareKeys {
     pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `offset`: rows before the first plane of each bucket.
     pub offset: Option<Spanned<i64>>,
+    /// `factorised`: the virtual sets whose rows the file has besides.
+    pub factorised: Option<Spanned<Vec<Spanned<VirtualSet>>>>,
+    /// `rounding`: of a sum of a row and virtual rows in floating point.
+    pub rounding: Option<Spanned<FactorRounding>>,
 }
 
 /// What the engine's features are like.
@@ -82,6 +88,40 @@ named! {
         AToD = "a-d",
         /// The right half.
         EToH = "e-h",
+    }
+}
+
+named! {
+    /// The type of a set's rows in the file.
+    RowType {
+        /// 16-bit integers.
+        I16 = "i16",
+        /// Bytes, which loading widens.
+        I8 = "i8",
+    }
+}
+
+named! {
+    /// Virtual features: each stands for what real ones have in common.
+    VirtualSet {
+        /// A piece on a square, kings included, whichever the own king's bucket.
+        A = "A",
+        /// A piece on a square, but no kings.
+        P = "P",
+        /// The own king's bucket.
+        K = "K",
+        /// A piece so many files and ranks from the own king.
+        HalfRelativeKP = "HalfRelativeKP",
+    }
+}
+
+named! {
+    /// How the sum of a row and its virtual rows is rounded to integers.
+    FactorRounding {
+        /// The sum is.
+        Sum = "sum",
+        /// Each summand is.
+        Each = "each",
     }
 }
 

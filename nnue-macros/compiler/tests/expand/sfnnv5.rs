@@ -479,6 +479,7 @@ impl ::nnue_runtime::Architecture for Net {
         },
         tail: ::nnue_runtime::file::Tail::NONE,
         extents: &[],
+        coalesced: &[],
     };
     #[inline]
     fn biases(weights: &Weights, perspective: ::nnue_runtime::Color) -> &Half {

@@ -1,0 +1,96 @@
+//! `factorised` and what goes with it: which virtual sets a feature set can have.
+
+use crate::diagnostics::{Diagnostics, Spanned};
+use crate::feature_set::{Factors, Parameters, SQUARES};
+use crate::spec::{FactorRounding, Mirror, PieceSquareKeys, Planes, VirtualSet};
+
+pub(super) fn check(
+    keys: &PieceSquareKeys,
+    parameters: &Parameters,
+    diagnostics: &mut Diagnostics,
+) -> Option<Option<Factors>> {
+    let Some(factorised) = &keys.factorised else {
+        let Some(rounding) = &keys.rounding else {
+            return Some(None);
+        };
+        diagnostics
+            .error(rounding.span, "`rounding` belongs to `factorised`")
+            .help("say which virtual sets the file has: `factorised = [\"A\"]`");
+        return None;
+    };
+    if factorised.value.is_empty() {
+        diagnostics
+            .error(
+                factorised.span,
+                "`factorised` is empty, expected at least one virtual set",
+            )
+            .help("remove it if the file has no virtual rows");
+        return None;
+    }
+    let sets: Vec<_> = factorised
+        .value
+        .iter()
+        .enumerate()
+        .map(|(index, set)| {
+            let above = &factorised.value[..index];
+            if let Some(first) = above.iter().find(|first| first.value == set.value) {
+                diagnostics
+                    .error(
+                        set.span,
+                        format!("virtual set `{}` is listed twice", set.value),
+                    )
+                    .related(first.span, "first here");
+                return None;
+            }
+            check_set(set, parameters, diagnostics)?;
+            Some((set.value, set.value.rows(parameters)))
+        })
+        .collect();
+    Some(Some(Factors {
+        sets: sets.into_iter().collect::<Option<_>>()?,
+        rounding: keys
+            .rounding
+            .as_ref()
+            .map_or(FactorRounding::Sum, |rounding| rounding.value),
+    }))
+}
+
+/// Whether the virtual features stand for something that the real ones tell.
+fn check_set(
+    set: &Spanned<VirtualSet>,
+    parameters: &Parameters,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let kings = parameters.planes != Planes::NoKings;
+    let (problem, help) = match set.value {
+        VirtualSet::A if !kings => (
+            "has kings, and the set has none",
+            "the virtual set without kings is `P`",
+        ),
+        VirtualSet::P | VirtualSet::HalfRelativeKP if kings => (
+            "has no kings, and the set has",
+            "the virtual set with kings is `A`",
+        ),
+        VirtualSet::K if parameters.buckets() == 1 => (
+            "tells the own king's bucket, and there is only one",
+            "remove it, or give `king_buckets`",
+        ),
+        VirtualSet::A | VirtualSet::P if parameters.buckets() == 1 => (
+            "is what the own king's buckets have in common, and there is only one",
+            "remove it, or give `king_buckets`",
+        ),
+        VirtualSet::HalfRelativeKP
+            if parameters.mirror != Mirror::None || parameters.buckets() != SQUARES =>
+        {
+            (
+                "needs the own king's square, and buckets have several",
+                "remove it, or give each square a bucket of its own",
+            )
+        }
+        _ => return Some(()),
+    };
+    diagnostics
+        .error(set.span, format!("virtual set `{}` {problem}", set.value))
+        .help(help);
+    None
+}

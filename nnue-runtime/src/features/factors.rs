@@ -1,0 +1,253 @@
+//! Factorised sets: a file has virtual rows besides a set's own, and each real row is the sum of both.
+
+use alloc::vec::Vec;
+
+use super::PieceSquare;
+
+/// The virtual rows that a file has for a piece-square set.
+#[derive(Clone, Copy, Debug)]
+pub struct Factors {
+    /// The set.
+    pub set: PieceSquare,
+    /// The virtual sets, whose rows follow each other.
+    pub sets: &'static [VirtualSet],
+    /// Of floating point: whether each row is rounded before they are added, and not their sum.
+    pub round_each: bool,
+}
+
+/// What virtual features stand for: a part of what real ones do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VirtualSet {
+    /// A piece on a square, whichever the own king's bucket; planes are in the set's order, but kings that share one have
+    /// their own.
+    Pieces,
+    /// The own king's bucket.
+    King,
+    /// A piece so many files and ranks from the own king.
+    RelativePieces,
+}
+
+/// Rows of a piece.
+const SQUARES: usize = 64;
+
+/// The own king and the opponent's among all pieces.
+const KINGS: [usize; 2] = [5, 11];
+
+/// Files or ranks from one square to another, from -7 to 7.
+const RELATIVE: usize = 15;
+
+impl Factors {
+    fn rows_of(&self, set: VirtualSet) -> usize {
+        let planes = if self.has_kings() { 12 } else { 10 };
+        match set {
+            VirtualSet::Pieces => planes * SQUARES,
+            VirtualSet::King => self.bucket_offsets().len(),
+            VirtualSet::RelativePieces => planes * RELATIVE * RELATIVE,
+        }
+    }
+
+    /// The first row of each bucket, in the order of their numbers.
+    fn bucket_offsets(&self) -> Vec<u32> {
+        let mut offsets = self.set.king_offset.to_vec();
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets
+    }
+
+    /// Every real row that has virtual ones, with these. Rows that nothing switches on have none.
+    pub(crate) fn for_each_row(&self, mut visit: impl FnMut(usize, &[usize])) {
+        let mut virtual_rows = Vec::with_capacity(self.sets.len());
+        for (bucket, offset) in self.bucket_offsets().into_iter().enumerate() {
+            for piece in 0..12 {
+                for square in 0..SQUARES {
+                    if !self.stands_for(offset, piece, square) {
+                        continue;
+                    }
+                    virtual_rows.clear();
+                    let mut first = 0;
+                    for set in self.sets {
+                        let row = self.virtual_row(*set, bucket, offset, piece, square);
+                        virtual_rows.push(first + row);
+                        first += self.rows_of(*set);
+                    }
+                    let row = (offset + self.first_row(piece)) as usize + square;
+                    visit(row, &virtual_rows);
+                }
+            }
+        }
+    }
+
+    /// Whether a bucket's row of a piece and a square is that piece's. Where kings share a plane, its rows are the own
+    /// king's on the squares of the bucket, and the opponent's on all others.
+    fn stands_for(&self, offset: u32, piece: usize, square: usize) -> bool {
+        if !KINGS.contains(&piece) {
+            return true;
+        }
+        let shared = self.first_row(KINGS[0]) == self.first_row(KINGS[1]);
+        let own_king = self.can_be_own_king(offset, square);
+        self.has_kings() && (!shared || own_king == (piece == KINGS[0]))
+    }
+
+    fn has_kings(&self) -> bool {
+        self.first_row(KINGS[0]) != PieceSquare::NO_PLANE
+    }
+
+    /// Where the rows of a piece begin among those of a bucket: own pieces are white's for white.
+    fn first_row(&self, piece: usize) -> u32 {
+        self.set.planes[0][1 + piece]
+    }
+
+    /// Whether the own king, as it is seen, can be on a square of the bucket.
+    fn can_be_own_king(&self, offset: u32, square: usize) -> bool {
+        let seen = self.set.mirror_files >> (square % 8) & 1 == 0;
+        seen && self.set.king_offset[square] == offset
+    }
+
+    fn virtual_row(
+        &self,
+        set: VirtualSet,
+        bucket: usize,
+        offset: u32,
+        piece: usize,
+        square: usize,
+    ) -> usize {
+        match set {
+            VirtualSet::Pieces => self.plane(piece) * SQUARES + square,
+            VirtualSet::King => bucket,
+            VirtualSet::RelativePieces => {
+                let mut squares = 0..SQUARES;
+                let king = squares.find(|square| self.can_be_own_king(offset, *square));
+                let king = king.unwrap_or_default();
+                let (file, rank) = (7 + square % 8 - king % 8, 7 + square / 8 - king / 8);
+                (self.plane(piece) * RELATIVE + file) * RELATIVE + rank
+            }
+        }
+    }
+
+    /// The number of a piece's plane, where no two share one.
+    fn plane(&self, piece: usize) -> usize {
+        match piece {
+            // The opponent's king comes last in every order.
+            11 => 11,
+            // An own pawn comes first.
+            _ => (self.first_row(piece) - self.first_row(0)) as usize / SQUARES,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    const NONE: u32 = PieceSquare::NO_PLANE;
+
+    /// Of white's perspective, which is all that matters here.
+    fn planes(offset: u32, planes: [u32; 12]) -> [[u32; 16]; 2] {
+        let mut rows = [NONE; 16];
+        for (row, plane) in rows[1..].iter_mut().zip(planes) {
+            *row = if plane == NONE {
+                NONE
+            } else {
+                offset + 64 * plane
+            };
+        }
+        [rows; 2]
+    }
+
+    /// One bucket of `rows` rows for each square.
+    fn each_square(rows: u32) -> [u32; 64] {
+        core::array::from_fn(|square| square as u32 * rows)
+    }
+
+    const EMPTY: PieceSquare = PieceSquare {
+        first_row: [0; 2],
+        flip: [0, 56],
+        mirror_files: 0,
+        king_offset: [0; 64],
+        planes: [[NONE; 16]; 2],
+        max_active: 32,
+    };
+
+    fn half_kp(sets: &'static [VirtualSet]) -> Factors {
+        let set = PieceSquare {
+            king_offset: each_square(641),
+            planes: planes(1, [0, 2, 4, 6, 8, NONE, 1, 3, 5, 7, 9, NONE]),
+            ..EMPTY
+        };
+        Factors {
+            set,
+            sets,
+            round_each: false,
+        }
+    }
+
+    fn half_ka_v2_hm() -> Factors {
+        let bucket = |square: usize| 4 * (7 - square / 8) + (square % 8).min(7 - square % 8);
+        let set = PieceSquare {
+            mirror_files: 0b0000_1111,
+            king_offset: core::array::from_fn(|square| 704 * bucket(square) as u32),
+            planes: planes(0, [0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 10]),
+            ..EMPTY
+        };
+        Factors {
+            set,
+            sets: &[VirtualSet::Pieces],
+            round_each: false,
+        }
+    }
+
+    /// For each real row its virtual ones.
+    fn table(factors: &Factors, rows: usize) -> Vec<Vec<usize>> {
+        let mut table = vec![Vec::new(); rows];
+        let count: usize = factors.sets.iter().map(|set| factors.rows_of(*set)).sum();
+        factors.for_each_row(|row, virtual_rows| {
+            assert!(table[row].is_empty(), "visited once");
+            assert!(virtual_rows.iter().all(|row| *row < count));
+            table[row] = virtual_rows.to_vec();
+        });
+        table
+    }
+
+    /// Trainers: bucket `k` and input `p = row % 641 - 1` have the factors `k` and, behind those, `p`.
+    #[test]
+    fn half_kp_has_a_factor_for_the_king_and_one_for_the_piece() {
+        let factors = half_kp(&[VirtualSet::King, VirtualSet::Pieces]);
+        for (row, found) in table(&factors, 41024).into_iter().enumerate() {
+            match (row / 641, row % 641) {
+                (_, 0) => assert!(found.is_empty(), "a row that nothing switches on"),
+                (king, piece) => assert_eq!(found, [king, 64 + piece - 1]),
+            }
+        }
+    }
+
+    /// `piece * 225 + (7 + file - king's file) * 15 + (7 + rank - king's rank)`.
+    #[test]
+    fn half_relative_kp_counts_files_and_ranks_from_the_king() {
+        let factors = half_kp(&[VirtualSet::RelativePieces]);
+        let table = table(&factors, 41024);
+        // King e1, the opponent's knight (plane 3) on b8.
+        assert_eq!(table[4 * 641 + 1 + 64 * 3 + 57], [3 * 225 + 4 * 15 + 14]);
+        // King h8, an own pawn on a1.
+        assert_eq!(table[63 * 641 + 1], [0]);
+        // King a1, the opponent's queen on h8.
+        assert_eq!(table[1 + 64 * 9 + 63], [2249]);
+    }
+
+    /// Trainers: a row of the shared plane is the own king's where its square is the bucket's, else 64 more.
+    #[test]
+    fn kings_that_share_a_plane_have_virtual_planes_of_their_own() {
+        let factors = half_ka_v2_hm();
+        for (row, found) in table(&factors, 22528).into_iter().enumerate() {
+            let (bucket, piece, square) = (row / 704, row % 704 / 64, row % 64);
+            let (file, rank) = (square % 8, square / 8);
+            let is_own_kings = file >= 4 && bucket == 4 * (7 - rank) + 7 - file;
+            let expected = match piece {
+                10 if !is_own_kings => row % 704 + 64,
+                _ => row % 704,
+            };
+            assert_eq!(found, [expected], "row {row}");
+        }
+    }
+}
