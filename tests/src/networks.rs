@@ -46,6 +46,16 @@ pub mod features {
     networks! {
         /// The 768 inputs that trainers start from.
         a: "specs/features/a.toml";
+        /// Rows of bytes beside rows of words.
+        bytes: "specs/features/bytes.toml";
+        /// Virtual rows of every kind.
+        factorised: "specs/features/factorised.toml";
+        /// Virtual rows before rows of bytes.
+        factorised_bytes: "specs/features/factorised_bytes.toml";
+        /// Virtual rows in floating point, rounded one by one.
+        float_each: "specs/features/float_each.toml";
+        /// Virtual rows in floating point, rounded when they are added.
+        float_sum: "specs/features/float_sum.toml";
         /// Kings apart, for each square of the own king.
         half_ka: "specs/features/half_ka.toml";
         /// HalfKP without a row that is never used.

@@ -3,6 +3,7 @@
 //! It is written from the documentation of [`nnue_compiler::network`], value by value in the order of the spec, and shares
 //! nothing with the code that is generated: no layout in memory, no padding, no instruction sets, no incremental updates.
 
+mod factors;
 mod features;
 mod file;
 mod layers;
@@ -54,7 +55,7 @@ impl<'a> Reference<'a> {
         Reference { network, weights }
     }
 
-    /// The rows that a position switches on for a perspective.
+    /// The rows that a position switches on for a perspective, virtual ones included.
     #[must_use]
     pub fn active_rows(&self, position: &impl Position, perspective: Color) -> Vec<usize> {
         features::active_rows(self.network, position, perspective)

@@ -43,6 +43,11 @@ macro_rules! compiled {
 compiled! {
     ataxx: networks::ataxx = "../../specs/games/ataxx.toml", check_custom;
     feature_set_a: networks::features::a = "../specs/features/a.toml";
+    bytes: networks::features::bytes = "../specs/features/bytes.toml";
+    factorised: networks::features::factorised = "../specs/features/factorised.toml";
+    factorised_bytes: networks::features::factorised_bytes = "../specs/features/factorised_bytes.toml";
+    float_each: networks::features::float_each = "../specs/features/float_each.toml";
+    float_sum: networks::features::float_sum = "../specs/features/float_sum.toml";
     half_ka: networks::features::half_ka = "../specs/features/half_ka.toml";
     half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";

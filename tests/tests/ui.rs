@@ -19,6 +19,10 @@ fn write_files() {
 
     write("sfnnv5.toml", &read("specs/sfnnv5.toml"));
     write("small128.toml", &read("specs/small128.toml"));
+    write(
+        "factorised.toml",
+        &read("tests/specs/features/factorised.toml"),
+    );
     let mut net = read("examples/nets/nn-37f18f62d772.nnue");
     write("small128.nnue", &net);
     write("cut-off.nnue", &net[..net.len() - 1000]);

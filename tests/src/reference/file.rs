@@ -22,11 +22,13 @@ impl Weights {
             None => panic!("`{}` has no weights", network.layers[index].name),
         };
         match weight.role {
-            Role::Weights(copy) => {
+            Role::Weights(first) => {
+                let (copy, row) = row_of_copy(network, first + row);
                 f64::from(self.transformer[copy].rows[row * transformer.width + column])
             }
             Role::Biases(copy) => f64::from(self.transformer[copy].biases[column]),
-            Role::Psqt(copy) => {
+            Role::Psqt(first) => {
+                let (copy, row) = row_of_copy(network, first + row);
                 f64::from(self.transformer[copy].psqt[row * transformer.psqt + column])
             }
             Role::LayerWeights(index) => {
@@ -36,6 +38,16 @@ impl Weights {
             Role::LayerBiases(index) => number(&layer(index).biases, column),
             Role::LayerAlpha(index) => f64::from(layer(index).alpha[column]),
         }
+    }
+}
+
+/// Which copy of the weights has a row of memory, and where: the real rows of all copies come before the virtual ones.
+fn row_of_copy(network: &Network, row: usize) -> (usize, usize) {
+    let (real, virtuals) = (network.feature_count(), network.virtual_row_count());
+    let all_real = real * network.transformer.perspectives.copies();
+    match row.checked_sub(all_real) {
+        None => (row / real, row % real),
+        Some(row) => (row / virtuals, real + row % virtuals),
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod layers;
 
-use nnue_compiler::file::{FileElement, Role, Section};
+use nnue_compiler::file::{Axis, FileElement, Role, Section, Tensor};
 use nnue_compiler::network::{Network, TransformerActivation};
 
 use super::Weights;
@@ -85,16 +85,44 @@ impl Range {
         }
     }
 
+    /// What a row of the transformer can have, so that its sum with virtual rows is refused nowhere. Both perspectives have
+    /// the same.
+    fn of_row(network: &Network, row: usize, role: fn(usize) -> Role) -> Range {
+        let in_memory = match row.checked_sub(network.feature_count()) {
+            None => row,
+            Some(row) => network.first_virtual_row(0) + row,
+        };
+        let found = tensors(network).find(|tensor| match (tensor.role, role(0)) {
+            (Role::Weights(first), Role::Weights(_)) | (Role::Psqt(first), Role::Psqt(_)) => {
+                (first..first + tensor.len(Axis::Feature)).contains(&in_memory)
+            }
+            _ => false,
+        });
+        let Some(tensor) = found else {
+            panic!("files of `{}` have no row {row}", network.name);
+        };
+        let factors = network
+            .features
+            .iter()
+            .filter_map(|set| set.factors.as_ref());
+        let summands = factors.map(|factors| 1 + factors.sets.len()).max();
+        let Range { low, high } = Range::of_tensor(tensor);
+        let summands = summands.unwrap_or(1) as i64;
+        Range {
+            low: low / summands,
+            high: high / summands,
+        }
+    }
+
     /// What a tensor can have: what the network's files say.
     fn of(network: &Network, role: Role) -> Range {
-        let sections = network.file.sections.iter();
-        let found = sections
-            .chain(&network.file.stack_sections)
-            .filter_map(Section::tensor)
-            .find(|tensor| tensor.role == role);
-        let Some(tensor) = found else {
-            panic!("files of `{}` have no {role:?}", network.name);
-        };
+        match tensors(network).find(|tensor| tensor.role == role) {
+            Some(tensor) => Range::of_tensor(tensor),
+            None => panic!("files of `{}` have no {role:?}", network.name),
+        }
+    }
+
+    fn of_tensor(tensor: &Tensor) -> Range {
         let bits = |element| match element {
             FileElement::I8 => 8,
             FileElement::I16 => 16,
@@ -111,6 +139,13 @@ impl Range {
     fn clamp(self, value: i64) -> i64 {
         value.clamp(self.low, self.high)
     }
+}
+
+/// The tensors of a network's files.
+fn tensors(network: &Network) -> impl Iterator<Item = &Tensor> {
+    let sections = network.file.sections.iter();
+    let sections = sections.chain(&network.file.stack_sections);
+    sections.filter_map(Section::tensor)
 }
 
 impl Draw {
@@ -130,7 +165,8 @@ impl Draw {
 
     fn transformer(&mut self, network: &Network, copy: usize) -> TransformerWeights {
         let transformer = &network.transformer;
-        let (width, rows) = (transformer.width, network.feature_count());
+        let width = transformer.width;
+        let rows = network.feature_count() + network.virtual_row_count();
         // Where accumulators should spread to.
         let reach = match transformer.activation {
             TransformerActivation::Relu { shift, limit } => f64::from(limit << shift),
@@ -149,9 +185,12 @@ impl Draw {
             range.clamp(bias) as i16
         });
         let biases = biases.collect();
-        let range = Range::of(network, Role::Weights(copy));
+        let ranges: Vec<Range> = (0..rows)
+            .map(|row| Range::of_row(network, row, Role::Weights))
+            .collect();
         let weights = (0..rows * width).map(|index| {
             let (row, neuron) = (index / width, index % width);
+            let range = ranges[row];
             let weight = match (self.style, neuron / 8 % 4) {
                 (Style::Zero, _) => 0,
                 (Style::Alternating, _) => alternating(row + neuron, size as i64 + 1),
@@ -164,7 +203,7 @@ impl Draw {
         let weights = weights.collect();
         let psqt = match transformer.psqt {
             0 => Vec::new(),
-            count => self.psqt(rows * count, Range::of(network, Role::Psqt(copy))),
+            count => self.psqt(rows * count, Range::of_row(network, 0, Role::Psqt)),
         };
         TransformerWeights {
             biases,

@@ -61,14 +61,14 @@ pub struct Weights {
     pub stacks: Vec<Vec<Option<AffineWeights>>>,
 }
 
-/// The weights of the transformer.
+/// The weights of the transformer, as a file has them: rows are not coalesced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransformerWeights {
     /// One per neuron.
     pub biases: Vec<i16>,
-    /// `[feature][neuron]`
+    /// `[feature][neuron]`, then the same of virtual features.
     pub rows: Vec<i16>,
-    /// `[feature][bucket]`
+    /// `[feature][bucket]`, then the same of virtual features.
     pub psqt: Vec<i32>,
 }
 
