@@ -218,6 +218,12 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
         self.place();
+        self.evaluate_placed(bucket)
+    }
+
+    /// Evaluates with the last ply's placement.
+    #[inline]
+    fn evaluate_placed(&mut self, bucket: usize) -> A::Output {
         // A perspective that is not kept is not read either.
         let plies = Color::ALL.map(|color| match A::PERSPECTIVES.contains(&color) {
             true => self.settle(color),
@@ -313,7 +319,7 @@ impl<A: SelectedByPieces, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A
     pub fn evaluate(&mut self) -> A::Output {
         let top = self.place();
         let pieces = self.computed[top].placement.pieces();
-        self.evaluate_bucket(Network::<A>::bucket(pieces))
+        self.evaluate_placed(Network::<A>::bucket(pieces))
     }
 }
 

@@ -201,7 +201,8 @@ pub(crate) fn for_each_piece(position: &impl Position, mut visit: impl FnMut(Pie
 #[inline]
 pub(crate) fn piece_squares<A: Architecture>() -> impl Iterator<Item = &'static PieceSquare> + Clone
 {
-    A::FEATURES.iter().filter_map(|set| match set {
+    // By index: compilers unroll a loop whose number of turns is a constant, and then know the tables.
+    (0..A::FEATURES.len()).filter_map(|index| match &A::FEATURES[index] {
         FeatureSet::PieceSquare(set) => Some(set),
         FeatureSet::Custom(_) => None,
     })
