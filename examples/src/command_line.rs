@@ -197,8 +197,8 @@ pub fn read_trace(path: Option<&Path>) -> Result<Trace, String> {
     }
 }
 
-/// A bar of passes. It is drawn between them only: that would disturb what is measured.
+/// A bar of what is measured one after the other. It is drawn only in between: that would disturb the clock.
 pub fn progress_bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} pass {pos} of {len}, {eta} left");
+    let style = ProgressStyle::with_template("{bar:40} {pos} of {len}, {eta} left");
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
