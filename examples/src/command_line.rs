@@ -1,12 +1,16 @@
-//! What the command lines of the example programs share: help, exit codes, and the options that name a net.
+//! What the command lines of the example programs share: help, exit codes, the options that name a net, and those of
+//! the programs that measure.
 
 use std::error::Error;
 use std::fmt;
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use nnue_runtime::Level;
+use indicatif::{ProgressBar, ProgressStyle};
+use nnue_runtime::{Level, LevelError};
+use nnue_trace::Trace;
 
 use crate::any_network::AnyNetwork;
 use crate::specs::{self, NetError, Spec};
@@ -142,3 +146,59 @@ impl fmt::Display for NeedsFile {
 }
 
 impl Error for NeedsFile {}
+
+/// Adds the levels of a list of names, separated by commas, each once.
+///
+/// # Errors
+///
+/// [`LevelError`] for the first that no level of this machine has.
+pub fn add_levels(levels: &mut Vec<Level>, names: &str) -> Result<(), LevelError> {
+    for name in names.split(',') {
+        let level = Level::by_name(name)?;
+        if !levels.contains(&level) {
+            levels.push(level);
+        }
+    }
+    Ok(())
+}
+
+/// Reads the argument of `--rounds`.
+///
+/// # Errors
+///
+/// A message if it is not from 1 to 1000.
+pub fn parse_rounds(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(rounds @ 1..=1000) => Ok(rounds),
+        _ => Err(format!("found `--rounds {text}`, expected 1 to 1000")),
+    }
+}
+
+/// Reads a trace, by default the one that is built in, and sees to it that there is something to measure.
+///
+/// # Errors
+///
+/// A message if the file cannot be read, is not a trace, or evaluates nothing.
+pub fn read_trace(path: Option<&Path>) -> Result<Trace, String> {
+    let (name, trace) = match path {
+        None => ("the built-in trace".into(), Trace::bundled()),
+        Some(path) => {
+            let name = format!("`{}`", path.display());
+            let file = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+            (name, Trace::read(&file))
+        }
+    };
+    let trace = trace.map_err(|error| format!("{name}: {error}"))?;
+    match trace.evaluations() {
+        0 => Err(format!(
+            "{name}: found no evaluation, expected `=` at least once"
+        )),
+        _ => Ok(trace),
+    }
+}
+
+/// A bar of what is measured one after the other. It is drawn only in between: that would disturb the clock.
+pub fn progress_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {pos} of {len}, {eta} left");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -11,7 +11,7 @@ use std::time::Duration;
 use nnue_runtime::{Level, Output, Statistics};
 use nnue_trace::{Idle, Trace};
 
-pub use self::pass::{Pass, Replay};
+pub use self::pass::{Pass, Replay, time_each, time_prepared};
 pub use self::show::{Report, thousands};
 
 /// What was measured over a trace.
@@ -41,7 +41,8 @@ pub struct LevelResults {
 pub struct Times(Vec<f64>);
 
 impl Times {
-    fn push(&mut self, duration: Duration, evaluations: usize) {
+    /// Adds a pass over so many evaluations.
+    pub fn push(&mut self, duration: Duration, evaluations: usize) {
         let time = duration.as_nanos() as f64 / evaluations as f64;
         let place = self.0.partition_point(|other| *other <= time);
         self.0.insert(place, time);

@@ -1,20 +1,17 @@
 //! `replay [OPTION ...] [TRACE]`: how fast a network evaluates the positions of a search, on each level.
 
 use std::error::Error;
-use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use lexopt::prelude::*;
 use nnue_examples::colour::Colours;
-use nnue_examples::command_line::{Command, Failure, NetChoice, execute};
+use nnue_examples::command_line::{self, Command, Failure, NetChoice, execute};
 use nnue_examples::replay::{Report, measure, thousands};
 use nnue_examples::show;
 use nnue_examples::specs::Spec;
 use nnue_runtime::Level;
-use nnue_trace::Trace;
 
 const USAGE: &str = "\
 usage: replay [OPTION ...] [TRACE]
@@ -59,15 +56,8 @@ fn parse(mut parser: lexopt::Parser) -> Result<Command<Arguments>, Box<dyn Error
         match argument {
             Long("net") => net = Some(PathBuf::from(parser.value()?)),
             Long("spec") => spec = Some(Spec::named(&parser.value()?.string()?)?),
-            Long("level") => {
-                for name in parser.value()?.string()?.split(',') {
-                    let level = Level::by_name(name)?;
-                    if !levels.contains(&level) {
-                        levels.push(level);
-                    }
-                }
-            }
-            Long("rounds") => rounds = parse_rounds(&parser.value()?.string()?)?,
+            Long("level") => command_line::add_levels(&mut levels, &parser.value()?.string()?)?,
+            Long("rounds") => rounds = command_line::parse_rounds(&parser.value()?.string()?)?,
             Short('h') | Long("help") => return Ok(Command::Help),
             Short('V') | Long("version") => return Ok(Command::Version),
             Value(path) if trace.is_none() => trace = Some(PathBuf::from(path)),
@@ -88,15 +78,8 @@ fn parse(mut parser: lexopt::Parser) -> Result<Command<Arguments>, Box<dyn Error
     }))
 }
 
-fn parse_rounds(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(rounds @ 1..=1000) => Ok(rounds),
-        _ => Err(format!("found `--rounds {text}`, expected 1 to 1000")),
-    }
-}
-
 fn replay(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let trace = read_trace(arguments).map_err(Failure::Work)?;
+    let trace = command_line::read_trace(arguments.trace.as_deref()).map_err(Failure::Work)?;
     let (net, file) = (arguments.net.open(arguments.levels[0]))
         .map_err(|error| Failure::Work(error.to_string()))?;
     let out = io::stdout().lock();
@@ -119,7 +102,7 @@ fn replay(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // A measurement takes seconds: what is measured is worth knowing at once.
     out.flush()?;
 
-    let bar = ProgressBar::new(0).with_style(progress_style());
+    let bar = command_line::progress_bar();
     let results = measure(
         net,
         &arguments.levels,
@@ -146,29 +129,4 @@ fn replay(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", thousands(number))
-}
-
-/// Reads the trace, and sees to it that there is something to measure.
-fn read_trace(arguments: &Arguments) -> Result<Trace, String> {
-    let (name, trace) = match &arguments.trace {
-        None => ("the built-in trace".into(), Trace::bundled()),
-        Some(path) => {
-            let name = format!("`{}`", path.display());
-            let file = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-            (name, Trace::read(&file))
-        }
-    };
-    let trace = trace.map_err(|error| format!("{name}: {error}"))?;
-    match trace.evaluations() {
-        0 => Err(format!(
-            "{name}: found no evaluation, expected `=` at least once"
-        )),
-        _ => Ok(trace),
-    }
-}
-
-/// Nothing moves but between passes: drawing would disturb what is measured.
-fn progress_style() -> ProgressStyle {
-    let style = ProgressStyle::with_template("{bar:40} pass {pos} of {len}, {eta} left");
-    style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }

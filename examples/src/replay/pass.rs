@@ -60,8 +60,21 @@ impl<A: SelectedByPieces<Output = Output>> Replay for Network<A> {
                 let mut evaluator = Evaluator::new(self, &Board::start());
                 trace.replay(&mut Incremental(&mut evaluator), outputs)
             }
-            Pass::Refresh => refresh(self, trace, outputs),
-            Pass::Forward => forward(self, trace, outputs),
+            Pass::Refresh => {
+                let mut accumulator = Accumulator::new(self, &Board::start());
+                let evaluate = |board: &Board| {
+                    accumulator.refresh(self, board);
+                    self.evaluate(&accumulator, board)
+                };
+                time_each(trace, evaluate, outputs)
+            }
+            Pass::Forward => time_prepared(
+                trace,
+                Accumulator::new(self, &Board::start()),
+                |accumulator, board| accumulator.refresh(self, board),
+                |accumulator, board| self.evaluate(accumulator, board),
+                outputs,
+            ),
         }
     }
 
@@ -104,43 +117,47 @@ impl<A: SelectedByPieces, C: Counter> Follow for Incremental<'_, '_, A, C> {
     }
 }
 
-fn refresh<A: SelectedByPieces>(
-    net: &Network<A>,
+/// Evaluates each position of a trace by itself, and returns how long that took. Public for comparisons: the same loop
+/// must measure all that are compared.
+pub fn time_each<V>(
     trace: &Trace,
-    outputs: &mut [A::Output],
+    mut evaluate: impl FnMut(&Board) -> V,
+    values: &mut [V],
 ) -> Duration {
-    let mut accumulator = Accumulator::new(net, &Board::start());
     let started = Instant::now();
-    for (board, output) in trace.evaluated().zip(outputs) {
-        accumulator.refresh(net, board);
-        *output = net.evaluate(&accumulator, board);
+    for (board, value) in trace.evaluated().zip(values) {
+        *value = evaluate(board);
     }
     started.elapsed()
 }
 
-/// Accumulators that are evaluated between two readings of the clock: few enough for a cache of 1 MB, for all networks,
-/// and enough for the clock not to count.
+/// States that are evaluated between two readings of the clock: few enough for a cache of 1 MB, for all networks, and
+/// enough for the clock not to count.
 const NEAR: usize = 64;
 
-fn forward<A: SelectedByPieces>(
-    net: &Network<A>,
+/// Evaluates each position of a trace from a state that was prepared for it beforehand, and returns how long that took
+/// without the preparation. Public for comparisons, as [`time_each`].
+pub fn time_prepared<S: Clone, V>(
     trace: &Trace,
-    outputs: &mut [A::Output],
+    blank: S,
+    prepare: impl Fn(&mut S, &Board),
+    evaluate: impl Fn(&S, &Board) -> V,
+    values: &mut [V],
 ) -> Duration {
     let boards: Vec<&Board> = trace.evaluated().collect();
-    let mut accumulators = vec![Accumulator::new(net, &Board::start()); NEAR];
+    let mut states = vec![blank; NEAR];
     let mut elapsed = Duration::ZERO;
-    for (boards, outputs) in boards.chunks(NEAR).zip(outputs.chunks_mut(NEAR)) {
-        for (accumulator, board) in accumulators.iter_mut().zip(boards) {
-            accumulator.refresh(net, *board);
+    for (boards, values) in boards.chunks(NEAR).zip(values.chunks_mut(NEAR)) {
+        for (state, board) in states.iter_mut().zip(boards) {
+            prepare(state, board);
         }
-        // The refreshes have driven the layers' weights out of the cache.
-        for (accumulator, board) in accumulators.iter().zip(boards) {
-            black_box(net.evaluate(accumulator, *board));
+        // The preparation has driven the layers' weights out of the cache.
+        for (state, board) in states.iter().zip(boards) {
+            black_box(evaluate(state, board));
         }
         let started = Instant::now();
-        for ((accumulator, board), output) in accumulators.iter().zip(boards).zip(outputs) {
-            *output = net.evaluate(accumulator, *board);
+        for ((state, board), value) in states.iter().zip(boards).zip(values) {
+            *value = evaluate(state, board);
         }
         elapsed += started.elapsed();
     }

@@ -1,0 +1,166 @@
+//! The crate `nnue-rs`, used as well as its interface allows.
+
+mod along;
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use ::nnue_rs as theirs;
+use nnue_examples::replay::{Pass, time_each, time_prepared};
+use nnue_runtime::{Board, Color, Output, Piece, Position, Role, Square};
+use nnue_trace::Trace;
+use theirs::Arch;
+
+use self::along::{EachMove, Lazily};
+
+/// A net, loaded by `nnue-rs`.
+pub struct Peer {
+    net: theirs::Network,
+}
+
+/// A way to evaluate every position of a trace with `nnue-rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// As its documentation shows: each move updates an accumulator, evaluated or not.
+    EachMove,
+    /// Nothing is computed before it is evaluated: then all moves since the last accumulator that is known become one
+    /// update. `nnue-rs` leaves this to its users.
+    Lazily,
+    /// For each position, an accumulator from nothing and the layers.
+    Refresh,
+    /// The layers alone, over accumulators that are near at hand.
+    Forward,
+}
+
+impl Way {
+    /// All of them.
+    pub const ALL: [Way; 4] = [Way::EachMove, Way::Lazily, Way::Refresh, Way::Forward];
+
+    /// What does the same work with ours.
+    #[must_use]
+    pub fn pass(self) -> Pass {
+        match self {
+            Way::EachMove | Way::Lazily => Pass::Incremental,
+            Way::Refresh => Pass::Refresh,
+            Way::Forward => Pass::Forward,
+        }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Way::EachMove => f.pad("along the search, each move"),
+            Way::Lazily => f.pad("along the search, lazily"),
+            Way::Refresh | Way::Forward => self.pass().fmt(f),
+        }
+    }
+}
+
+impl Peer {
+    /// Loads a net file.
+    ///
+    /// # Errors
+    ///
+    /// That of `nnue-rs`, which does not name the file.
+    pub fn open(path: &Path) -> Result<Peer, theirs::Error> {
+        let mut file = std::io::BufReader::new(std::fs::File::open(path)?);
+        let net = theirs::Network::from_reader(&mut file)?;
+        Ok(Peer { net })
+    }
+
+    /// Evaluates all positions of a trace, and returns how long that took.
+    #[must_use]
+    pub fn time(&self, way: Way, trace: &Trace, values: &mut [i32]) -> Duration {
+        let net = &self.net;
+        let evaluate = |accumulator: &theirs::Accumulator, board: &Board| {
+            net.evaluate_accumulator(accumulator, color(board.side_to_move()))
+        };
+        match way {
+            Way::EachMove => trace.replay(&mut EachMove::new(net), values),
+            Way::Lazily => trace.replay(&mut Lazily::new(net, trace.evaluated()), values),
+            Way::Refresh => {
+                // Its `evaluate` would allocate one each time.
+                let mut accumulator = net.empty_accumulator();
+                let evaluate = |board: &Board| {
+                    net.refresh(&View(board), &mut accumulator);
+                    evaluate(&accumulator, board)
+                };
+                time_each(trace, evaluate, values)
+            }
+            Way::Forward => time_prepared(
+                trace,
+                net.empty_accumulator(),
+                |accumulator, board| net.refresh(&View(board), accumulator),
+                evaluate,
+                values,
+            ),
+        }
+    }
+
+    /// What `nnue-rs` makes of an output, in the engine's units. For mirrored feature sets it divides both parts by
+    /// themselves, as engines do since SFNNv9; those before divided the sum.
+    #[must_use]
+    pub fn value_of(&self, output: Output) -> i32 {
+        match self.net.arch() {
+            Arch::HalfKP | Arch::HalfKAv2 => (output.psqt + output.positional) / 16,
+            Arch::HalfKAv2Hm | Arch::Sfnnv10 => output.psqt / 16 + output.positional / 16,
+        }
+    }
+}
+
+/// A board as `nnue-rs` wants to see it.
+struct View<'b>(&'b Board);
+
+impl theirs::Board for View<'_> {
+    #[inline]
+    fn side_to_move(&self) -> theirs::Color {
+        color(self.0.side_to_move())
+    }
+
+    #[inline]
+    fn king_square(&self, owner: theirs::Color) -> u8 {
+        let owner = match owner {
+            theirs::Color::White => Color::White,
+            theirs::Color::Black => Color::Black,
+        };
+        square(self.0.king(owner))
+    }
+
+    #[inline]
+    fn for_each_piece(&self, visit: &mut dyn FnMut(u8, theirs::Piece)) {
+        // Not a loop per piece over bitboards: that mispredicts a dozen times.
+        for at in self.0.occupied() {
+            if let Some(found) = self.0.piece_at(at) {
+                visit(square(at), piece(found));
+            }
+        }
+    }
+}
+
+#[inline]
+fn square(square: Square) -> u8 {
+    square.index() as u8
+}
+
+#[inline]
+fn color(color: Color) -> theirs::Color {
+    match color {
+        Color::White => theirs::Color::White,
+        Color::Black => theirs::Color::Black,
+    }
+}
+
+#[inline]
+fn piece(piece: Piece) -> theirs::Piece {
+    let kind = match piece.role {
+        Role::Pawn => theirs::PieceKind::Pawn,
+        Role::Knight => theirs::PieceKind::Knight,
+        Role::Bishop => theirs::PieceKind::Bishop,
+        Role::Rook => theirs::PieceKind::Rook,
+        Role::Queen => theirs::PieceKind::Queen,
+        Role::King => theirs::PieceKind::King,
+    };
+    theirs::Piece::new(color(piece.color), kind)
+}

@@ -1,0 +1,89 @@
+//! What was measured, as text: a block of rows for each net, a column for `nnue-rs` and two for each of our levels.
+
+use std::io::{self, Write};
+
+use nnue_examples::colour::{Colours, Style};
+use nnue_examples::replay::{Times, thousands};
+use nnue_runtime::Level;
+use nnue_trace::Trace;
+
+use crate::nnue_rs::Way;
+use crate::race::Results;
+
+/// Writes tables.
+pub struct Table<'a> {
+    /// Whether to write in colour.
+    pub colours: Colours,
+    /// Where to write.
+    pub out: &'a mut dyn Write,
+}
+
+/// The width of what stands before the columns.
+const LABEL: usize = 38;
+/// The width of a column of times.
+const TIME: usize = 10;
+/// The width of a column of ratios.
+const RATIO: usize = 9;
+
+impl Table<'_> {
+    /// Writes what the columns are.
+    ///
+    /// # Errors
+    ///
+    /// The writer's.
+    pub fn head(&mut self, levels: &[Level]) -> io::Result<()> {
+        let ours: String = (levels.iter())
+            .map(|level| format!("{:>TIME$}{:>RATIO$}", level.name(), "ratio"))
+            .collect();
+        let line = format!("{:<LABEL$}{:>TIME$}{ours}", "ns per evaluation", "nnue-rs");
+        writeln!(self.out, "{}", self.colours.paint(Style::Faint, line))
+    }
+
+    /// Writes the block of a net.
+    ///
+    /// # Errors
+    ///
+    /// The writer's.
+    pub fn net(
+        &mut self,
+        name: &str,
+        file: &str,
+        trace: &Trace,
+        results: &Results,
+    ) -> io::Result<()> {
+        let name = self.colours.paint(Style::Strong, name);
+        writeln!(self.out, "\n{name} · {file}")?;
+        for (way, peer) in Way::ALL.into_iter().zip(&results.peer) {
+            for (label, figure) in [
+                (format!("{way}, median"), Times::median as fn(&Times) -> f64),
+                ("  the fastest round".into(), Times::min),
+            ] {
+                write!(self.out, "{label:<LABEL$}{:>TIME$.1}", figure(peer))?;
+                for ours in &results.levels {
+                    let time = figure(&ours.times[way.pass() as usize]);
+                    write!(
+                        self.out,
+                        "{time:>TIME$.1}{:>width$.1} x",
+                        figure(peer) / time,
+                        width = RATIO - 2
+                    )?;
+                }
+                writeln!(self.out)?;
+            }
+        }
+        let idle = results.idle.median();
+        writeln!(
+            self.out,
+            "reading the trace alone takes {idle:.1}, which is in all times along the search"
+        )?;
+        let equal = thousands(trace.evaluations());
+        match results.rounded_otherwise {
+            0 => writeln!(self.out, "all {equal} values are equal"),
+            some => writeln!(
+                self.out,
+                "all {equal} values are equal as nnue-rs rounds them: {} are not the engine's",
+                thousands(some)
+            ),
+        }
+    }
+}
