@@ -10,11 +10,16 @@ use nnue_tests::fixtures::{Fixtures, run};
 
 const NETS: [&str; 2] = ["sfnnv5", "small128"];
 
+/// Those that skip zero inputs: others are too small for that.
+const SKIPPING: [&str; 1] = ["sfnnv5"];
+
 /// What must be in a level's kernels and what must not. An instruction is a mnemonic, or one with a register's prefix.
 struct Level {
     name: &'static str,
     accumulate: &'static [&'static str],
     propagate: &'static [&'static str],
+    /// What makes the list of blocks that are not zero, in nets that skip zeros.
+    skip: &'static [&'static str],
     nowhere: &'static [&'static str],
 }
 
@@ -23,6 +28,7 @@ const LEVELS: [Level; 5] = [
         name: "scalar",
         accumulate: &["paddw", "psubw"],
         propagate: &[],
+        skip: &[],
         // What every machine of this architecture has, and no more.
         nowhere: &["%ymm", "%zmm", "vpaddw"],
     },
@@ -30,34 +36,28 @@ const LEVELS: [Level; 5] = [
         name: "avx2",
         accumulate: &["vpaddw %ymm", "vpsubw %ymm"],
         propagate: &["vpmulhw %ymm", "vpackuswb %ymm", "vpmaddubsw %ymm"],
+        skip: &["vmovmskps"],
         nowhere: &["%zmm", "%k", "vpdpbusd"],
     },
     Level {
         name: "avxvnni",
         accumulate: &["vpaddw %ymm", "vpsubw %ymm"],
         propagate: &["vpmulhw %ymm", "vpackuswb %ymm", "vpdpbusd %ymm"],
+        skip: &["vmovmskps"],
         nowhere: &["%zmm", "%k", "vpmaddubsw"],
     },
     Level {
         name: "avx512",
         accumulate: &["vpaddw %zmm", "vpsubw %zmm"],
-        propagate: &[
-            "vpmulhw %zmm",
-            "vpackuswb %zmm",
-            "vpmaddubsw %zmm",
-            "vpcompressd",
-        ],
+        propagate: &["vpmulhw %zmm", "vpackuswb %zmm", "vpmaddubsw %zmm"],
+        skip: &["vpcompressd"],
         nowhere: &["vpdpbusd", "vpcompressw"],
     },
     Level {
         name: "avx512icl",
         accumulate: &["vpaddw %zmm", "vpsubw %zmm"],
-        propagate: &[
-            "vpmulhw %zmm",
-            "vpackuswb %zmm",
-            "vpdpbusd %zmm",
-            "vpcompressw",
-        ],
+        propagate: &["vpmulhw %zmm", "vpackuswb %zmm", "vpdpbusd %zmm"],
+        skip: &["vpcompressw"],
         nowhere: &["vpmaddubsw", "vpcompressd"],
     },
 ];
@@ -219,12 +219,15 @@ fn every_level_uses_its_own_instructions() {
             for (kernel, expected) in [
                 ("accumulate", level.accumulate),
                 ("propagate", level.propagate),
+                ("propagate", level.skip),
             ] {
                 let function = function(net, level.name, kernel);
-                for wanted in expected {
-                    assert!(
-                        function.contains(wanted),
-                        "found no `{wanted}` in {net}::{}::{kernel}",
+                let wanted = expected != level.skip || SKIPPING.contains(&net);
+                for instruction in expected {
+                    assert_eq!(
+                        function.contains(instruction),
+                        wanted,
+                        "`{instruction}` in {net}::{}::{kernel}",
                         level.name
                     );
                 }

@@ -835,19 +835,16 @@ mod scalar {
         first: &Half,
         second: &Half,
         output: &mut ::nnue_runtime::simd::InputWriter<'_, 32>,
-        nonzero: &mut ::nnue_runtime::simd::NonZero<32, 64>,
     ) {
         for group in 0..4 {
             let vector = group;
             let p0 = packed(first, vector);
             output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 4 * vector, [p0]);
         }
         for group in 0..4 {
             let vector = group;
             let p0 = packed(second, vector);
             output.push(simd::bytes_u8(p0));
-            simd::append_nonzero(nonzero, 4 * vector + 16, [p0]);
         }
     }
     pub(super) fn propagate(
@@ -859,17 +856,264 @@ mod scalar {
         let stack = buffer::row(&weights.stacks, bucket as u32);
         let mut inputs = ::nnue_runtime::simd::Inputs::<32>::new();
         let mut output = inputs.writer();
-        let mut nonzero = <::nnue_runtime::simd::NonZero<32, 64>>::new();
-        transform(first, second, &mut output, &mut nonzero);
+        transform(first, second, &mut output);
         let transformer = output.finish();
         let fc_0_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
             let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
             let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
             let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
-            for block in nonzero.as_slice() {
-                let inputs = simd::splat_block(block.of(transformer));
-                let weights = block.of(&stack.fc_0_weights);
+            {
+                let inputs = simd::splat_block(&transformer[0]);
+                let weights = &stack.fc_0_weights[0];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[1]);
+                let weights = &stack.fc_0_weights[1];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[2]);
+                let weights = &stack.fc_0_weights[2];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[3]);
+                let weights = &stack.fc_0_weights[3];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[4]);
+                let weights = &stack.fc_0_weights[4];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[5]);
+                let weights = &stack.fc_0_weights[5];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[6]);
+                let weights = &stack.fc_0_weights[6];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[7]);
+                let weights = &stack.fc_0_weights[7];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[8]);
+                let weights = &stack.fc_0_weights[8];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[9]);
+                let weights = &stack.fc_0_weights[9];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[10]);
+                let weights = &stack.fc_0_weights[10];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[11]);
+                let weights = &stack.fc_0_weights[11];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[12]);
+                let weights = &stack.fc_0_weights[12];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[13]);
+                let weights = &stack.fc_0_weights[13];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[14]);
+                let weights = &stack.fc_0_weights[14];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[15]);
+                let weights = &stack.fc_0_weights[15];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[16]);
+                let weights = &stack.fc_0_weights[16];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[17]);
+                let weights = &stack.fc_0_weights[17];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[18]);
+                let weights = &stack.fc_0_weights[18];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[19]);
+                let weights = &stack.fc_0_weights[19];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[20]);
+                let weights = &stack.fc_0_weights[20];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[21]);
+                let weights = &stack.fc_0_weights[21];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[22]);
+                let weights = &stack.fc_0_weights[22];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[23]);
+                let weights = &stack.fc_0_weights[23];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[24]);
+                let weights = &stack.fc_0_weights[24];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[25]);
+                let weights = &stack.fc_0_weights[25];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[26]);
+                let weights = &stack.fc_0_weights[26];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[27]);
+                let weights = &stack.fc_0_weights[27];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[28]);
+                let weights = &stack.fc_0_weights[28];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[29]);
+                let weights = &stack.fc_0_weights[29];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[30]);
+                let weights = &stack.fc_0_weights[30];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[31]);
+                let weights = &stack.fc_0_weights[31];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
                 sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
@@ -1265,13 +1509,11 @@ mod avx512icl {
         first: &Half,
         second: &Half,
         output: &mut ::nnue_runtime::simd::InputWriter<'_, 32>,
-        nonzero: &mut ::nnue_runtime::simd::NonZero<32, 64>,
     ) {
         let p0 = packed(first, 0);
         output.push(simd::bytes_u8(p0));
         let p1 = packed(second, 0);
         output.push(simd::bytes_u8(p1));
-        simd::append_nonzero(nonzero, 0, [p0, p1]);
     }
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
@@ -1285,57 +1527,172 @@ mod avx512icl {
         let stack = buffer::row(&weights.stacks, bucket as u32);
         let mut inputs = ::nnue_runtime::simd::Inputs::<32>::new();
         let mut output = inputs.writer();
-        let mut nonzero = <::nnue_runtime::simd::NonZero<32, 64>>::new();
-        transform(first, second, &mut output, &mut nonzero);
+        transform(first, second, &mut output);
         let transformer = output.finish();
         let fc_0_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
             let mut sum_1_0 = simd::zero_i32();
             let mut sum_2_0 = simd::zero_i32();
             let mut sum_3_0 = simd::zero_i32();
-            let (groups, rest) = nonzero.as_slice().as_chunks::<4>();
-            for blocks in groups {
-                {
-                    let inputs = simd::splat_block(blocks[0].of(transformer));
-                    let weights = blocks[0].of(&stack.fc_0_weights);
-                    sum_0_0 = simd::dot(
-                        sum_0_0,
-                        inputs,
-                        simd::load_i8(chunk(weights, 0)),
-                    );
-                }
-                {
-                    let inputs = simd::splat_block(blocks[1].of(transformer));
-                    let weights = blocks[1].of(&stack.fc_0_weights);
-                    sum_1_0 = simd::dot(
-                        sum_1_0,
-                        inputs,
-                        simd::load_i8(chunk(weights, 0)),
-                    );
-                }
-                {
-                    let inputs = simd::splat_block(blocks[2].of(transformer));
-                    let weights = blocks[2].of(&stack.fc_0_weights);
-                    sum_2_0 = simd::dot(
-                        sum_2_0,
-                        inputs,
-                        simd::load_i8(chunk(weights, 0)),
-                    );
-                }
-                {
-                    let inputs = simd::splat_block(blocks[3].of(transformer));
-                    let weights = blocks[3].of(&stack.fc_0_weights);
-                    sum_3_0 = simd::dot(
-                        sum_3_0,
-                        inputs,
-                        simd::load_i8(chunk(weights, 0)),
-                    );
-                }
-            }
-            for block in rest {
-                let inputs = simd::splat_block(block.of(transformer));
-                let weights = block.of(&stack.fc_0_weights);
+            {
+                let inputs = simd::splat_block(&transformer[0]);
+                let weights = &stack.fc_0_weights[0];
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[1]);
+                let weights = &stack.fc_0_weights[1];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[2]);
+                let weights = &stack.fc_0_weights[2];
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[3]);
+                let weights = &stack.fc_0_weights[3];
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[4]);
+                let weights = &stack.fc_0_weights[4];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[5]);
+                let weights = &stack.fc_0_weights[5];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[6]);
+                let weights = &stack.fc_0_weights[6];
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[7]);
+                let weights = &stack.fc_0_weights[7];
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[8]);
+                let weights = &stack.fc_0_weights[8];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[9]);
+                let weights = &stack.fc_0_weights[9];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[10]);
+                let weights = &stack.fc_0_weights[10];
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[11]);
+                let weights = &stack.fc_0_weights[11];
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[12]);
+                let weights = &stack.fc_0_weights[12];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[13]);
+                let weights = &stack.fc_0_weights[13];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[14]);
+                let weights = &stack.fc_0_weights[14];
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[15]);
+                let weights = &stack.fc_0_weights[15];
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[16]);
+                let weights = &stack.fc_0_weights[16];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[17]);
+                let weights = &stack.fc_0_weights[17];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[18]);
+                let weights = &stack.fc_0_weights[18];
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[19]);
+                let weights = &stack.fc_0_weights[19];
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[20]);
+                let weights = &stack.fc_0_weights[20];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[21]);
+                let weights = &stack.fc_0_weights[21];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[22]);
+                let weights = &stack.fc_0_weights[22];
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[23]);
+                let weights = &stack.fc_0_weights[23];
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[24]);
+                let weights = &stack.fc_0_weights[24];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[25]);
+                let weights = &stack.fc_0_weights[25];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[26]);
+                let weights = &stack.fc_0_weights[26];
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[27]);
+                let weights = &stack.fc_0_weights[27];
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[28]);
+                let weights = &stack.fc_0_weights[28];
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[29]);
+                let weights = &stack.fc_0_weights[29];
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[30]);
+                let weights = &stack.fc_0_weights[30];
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&transformer[31]);
+                let weights = &stack.fc_0_weights[31];
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
             let mut sums = buffer::Aligned([0i32; 16]);
             simd::store_i32(
