@@ -61,12 +61,20 @@ fn the_built_in_search_is_replayed() {
         "small128 · nn-37f18f62d772.nnue, built in · 474,174 moves, 97,226 evaluations, 46 roots, 1 round"
     );
     assert_eq!(row(&output, "checksum"), ["ce87e0e4"]);
-    // What `tests/trace` needs of any evaluator that is lazy and keeps a cache.
-    assert_eq!(row(&output, "rows per evaluation"), ["7.96"]);
-    assert_eq!(row(&output, "updates per evaluation"), ["1.55"]);
-    assert_eq!(row(&output, "refreshes per evaluation"), ["0.44"]);
-    assert_eq!(row(&output, "cache hits"), ["43,079"]);
-    assert_eq!(row(&output, "cache misses"), ["126"]);
+    // What an evaluator needs that is lazy and keeps a cache (`tests/trace`), whatever it does to need a little less.
+    let number = |label| numbers(&output, label)[0];
+    for (label, range) in [
+        ("rows per evaluation", 7.0..8.5),
+        ("updates per evaluation", 1.5..1.6),
+        ("refreshes per evaluation", 0.4..0.46),
+        ("cache misses", 2.0..200.0),
+    ] {
+        assert!(range.contains(&number(label)), "{label}: {}", number(label));
+    }
+    let rows = number("in updates") + number("in refreshes");
+    assert!((rows - number("rows per evaluation")).abs() < 0.02);
+    let refreshes = (number("cache hits") + number("cache misses")) / 97_226.0;
+    assert!((refreshes - number("refreshes per evaluation")).abs() < 0.006);
 }
 
 #[test]

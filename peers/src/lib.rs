@@ -16,7 +16,8 @@
 //!   of an engine; updated lazily, it is given those of the trace, whose upkeep costs it nothing.
 //! * Reading the trace is in the times of both along a search, and shown by itself: ratios are of what was measured.
 //! * `nnue-rs` detects AVX2 at run time, in each call of a kernel, and uses nothing newer. Built with
-//!   `RUSTFLAGS=-Ctarget-cpu=native` there is nothing to detect, and its scalar parts are vectorised: measure both builds.
+//!   `RUSTFLAGS=-Ctarget-cpu=native` there is nothing to detect, and its other code may use AVX2 as well: measure both
+//!   builds.
 
 pub mod nnue_rs;
 pub mod race;

@@ -28,7 +28,7 @@ options:
   --net FILE      measure with this net file; may be given several times. By default, those released nets that both
                   can load, of which `cargo run -p nnue-tests --bin fetch-nets` fetches all that are not here
   --level NAMES   our instruction sets, separated by commas; by default avx2, which is what `nnue-rs` uses, and the
-                  best that the machine has
+                  best that the machine has; a build for one machine has only the latter
   --rounds N      how often each is measured (default 9)
   -h, --help      show this
   -V, --version   show the version
