@@ -7,8 +7,8 @@ mod placement;
 mod statistics;
 
 use alloc::vec::Vec;
-use core::fmt;
 use core::ops::Deref;
+use core::{fmt, mem};
 
 use self::cache::{NO_VIEW, RefreshCache};
 use self::changes::RowChanges;
@@ -46,8 +46,8 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     /// Per ply, what has been computed of it, as far as the ply says so.
     computed: Vec<Computed<A>>,
     cache: RefreshCache<A>,
-    /// What an update adds and removes; kept so that it need not be cleared each time.
-    changes: RowChanges<A>,
+    /// What the update of each perspective adds and removes; kept so that it need not be cleared each time.
+    changes: [RowChanges<A>; 2],
     counter: C,
 }
 
@@ -63,6 +63,8 @@ struct Ply {
     delta: Delta,
     /// Whether its placement is computed: moves that are taken back before anyone evaluates them never are.
     placed: bool,
+    /// Whether the next ply was computed without it.
+    skipped: bool,
     /// Per perspective, the view with which its accumulator is computed; [`NO_VIEW`] if it is not.
     views: [u8; 2],
 }
@@ -73,6 +75,7 @@ impl Ply {
         Ply {
             delta: *delta,
             placed: false,
+            skipped: false,
             views: [NO_VIEW; 2],
         }
     }
@@ -88,6 +91,14 @@ impl<A: Architecture> Clone for Computed<A> {
     fn clone(&self) -> Computed<A> {
         Computed { ..*self }
     }
+}
+
+/// What a perspective's accumulator is computed from.
+#[derive(Clone, Copy)]
+struct Base {
+    /// The accumulator of a ply; that of the cache if there is none with the same view.
+    ply: Option<usize>,
+    view: u8,
 }
 
 /// Plies that memory is set aside for.
@@ -133,7 +144,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             plies: Vec::with_capacity(PLIES),
             computed: Vec::with_capacity(PLIES),
             cache,
-            changes: RowChanges::new(),
+            changes: [RowChanges::new(), RowChanges::new()],
             counter,
             net,
         };
@@ -171,7 +182,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// [`BoardError`] if the delta removes a piece that is not there, or adds one where another stands. The evaluator
     /// is as before.
     pub fn try_push(&mut self, delta: &Delta) -> Result<(), BoardError> {
-        let top = self.place();
+        let top = self.ply();
+        self.place(top);
         self.computed[top].placement.check(delta)?;
         self.push(delta);
         Ok(())
@@ -217,18 +229,14 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Evaluates for the side to move with the layers of one bucket; the last for buckets beyond it.
     #[inline]
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
-        self.place();
-        self.evaluate_placed(bucket)
+        self.evaluate_bucket_of(|_| bucket)
     }
 
-    /// Evaluates with the last ply's placement.
     #[inline]
-    fn evaluate_placed(&mut self, bucket: usize) -> A::Output {
-        // A perspective that is not kept is not read either.
-        let plies = Color::ALL.map(|color| match A::PERSPECTIVES.contains(&color) {
-            true => self.settle(color),
-            false => 0,
-        });
+    fn evaluate_bucket_of(&mut self, bucket: impl FnOnce(&Placement) -> usize) -> A::Output {
+        let top = self.ply();
+        let plies = self.compute(top);
+        let bucket = bucket(&self.computed[top].placement);
         let halves =
             Color::ALL.map(|color| &self.computed[plies[color.index()]].halves[color.index()]);
         let net = &*self.net;
@@ -241,22 +249,47 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         )
     }
 
-    /// Computes the placement of the last ply from the nearest one that is known, and returns the ply's number.
+    /// Computes the accumulators of a ply, and returns the plies that hold them: this one, or for a perspective for which
+    /// nothing has changed an earlier one.
+    ///
+    /// Of the ply before, nothing is computed: one pass takes all moves since the last ply of which something is. But if
+    /// that has happened before, with another move in the place of the last, more will follow.
     #[inline]
-    fn place(&mut self) -> usize {
-        let top = self.ply();
+    fn compute(&mut self, ply: usize) -> [usize; 2] {
+        if let Some(parent) = ply.checked_sub(1)
+            && !self.plies[parent].placed
+            && mem::replace(&mut self.plies[parent].skipped, true)
+        {
+            self.compute_parent(parent);
+        }
+        self.place(ply);
+        // Both perspectives' rows are on their way from memory before the first is added.
+        let bases = Color::ALL.map(|color| self.find_base(color, ply));
+        Color::ALL.map(|color| self.settle(color, ply, bases[color.index()]))
+    }
+
+    #[inline(never)]
+    fn compute_parent(&mut self, ply: usize) {
+        self.compute(ply);
+    }
+
+    /// Computes the placement of a ply from the nearest one that is known.
+    #[inline]
+    fn place(&mut self, ply: usize) {
         // The first ply's is always known.
-        let base = self.plies.iter().rposition(|ply| ply.placed).unwrap_or(0);
-        if base < top {
-            self.set_aside(top);
+        let base = self.plies[..=ply]
+            .iter()
+            .rposition(|ply| ply.placed)
+            .unwrap_or(0);
+        if base < ply {
+            self.set_aside(ply);
             let mut placement = self.computed[base].placement;
-            for ply in &self.plies[base + 1..] {
+            for ply in &self.plies[base + 1..=ply] {
                 placement.apply(&ply.delta);
             }
-            self.computed[top].placement = placement;
-            self.plies[top].placed = true;
+            self.computed[ply].placement = placement;
+            self.plies[ply].placed = true;
         }
-        top
     }
 
     /// Sees to it that there is room for the accumulators of a ply.
@@ -270,46 +303,54 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Sees to it that a perspective's accumulator is known for the last ply, and returns the ply that holds it: the
-    /// last, or one before which differs from it in nothing.
+    /// Finds what a perspective's accumulator of a ply is computed from, and lists the rows that lead from there.
     #[inline]
-    fn settle(&mut self, perspective: Color) -> usize {
-        let (p, top) = (perspective.index(), self.plies.len() - 1);
-        let net = &*self.net;
-        let (before, after) = self.computed.split_at_mut(top);
-        let Computed { placement, halves } = &mut after[0];
-        let into = &mut halves[p];
+    fn find_base(&mut self, perspective: Color, ply: usize) -> Base {
+        let p = perspective.index();
+        // A perspective that is not kept is not read either.
+        if !A::PERSPECTIVES.contains(&perspective) {
+            return Base {
+                ply: Some(ply),
+                view: NO_VIEW,
+            };
+        }
+        let placement = &self.computed[ply].placement;
         let king = placement.king(perspective);
         let view = self.cache.view(perspective, king);
-        match self.plies.iter().rposition(|ply| ply.views[p] != NO_VIEW) {
-            Some(base) if self.plies[base].views[p] == view => {
-                let Some(before) = before.get(base) else {
-                    return top;
-                };
-                let squares = [&before.placement, placement].map(Placement::squares);
-                self.changes.lead(net.weights(), perspective, king, squares);
-                if self.changes.len() == 0 {
+        let nearest = (self.plies[..=ply].iter()).rposition(|ply| ply.views[p] != NO_VIEW);
+        let ply = nearest.filter(|ply| self.plies[*ply].views[p] == view);
+        let before = match ply {
+            Some(ply) => self.computed[ply].placement.squares(),
+            None => self.cache.squares(view),
+        };
+        let weights = self.net.weights();
+        self.changes[p].lead(weights, perspective, king, [before, placement.squares()]);
+        Base { ply, view }
+    }
+
+    /// Computes a perspective's accumulator of a ply, and returns the ply that holds it.
+    #[inline]
+    fn settle(&mut self, perspective: Color, ply: usize, base: Base) -> usize {
+        let p = perspective.index();
+        let (net, changes) = (&*self.net, &self.changes[p]);
+        let (before, after) = self.computed.split_at_mut(ply);
+        let Computed { placement, halves } = &mut after[0];
+        let into = &mut halves[p];
+        match base.ply {
+            Some(base) => {
+                if changes.len() == 0 {
                     return base;
                 }
-                self.counter.updated(self.changes.len());
-                A::accumulate(
-                    net.level(),
-                    net.weights(),
-                    &before.halves[p],
-                    self.changes.added.as_slice(),
-                    self.changes.removed.as_slice(),
-                    into,
-                );
+                changes.apply(net, &before[base].halves[p], into);
+                self.counter.updated(changes.len());
             }
-            _ => {
-                let changes = &mut self.changes;
-                self.cache
-                    .refresh(net, perspective, placement, changes, into);
+            None => {
+                self.cache.refresh(net, base.view, placement, changes, into);
                 self.counter.refreshed(changes.len());
             }
         }
-        self.plies[top].views[p] = view;
-        top
+        self.plies[ply].views[p] = base.view;
+        ply
     }
 }
 
@@ -317,9 +358,7 @@ impl<A: SelectedByPieces, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A
     /// Evaluates the position for the side to move.
     #[inline]
     pub fn evaluate(&mut self) -> A::Output {
-        let top = self.place();
-        let pieces = self.computed[top].placement.pieces();
-        self.evaluate_placed(Network::<A>::bucket(pieces))
+        self.evaluate_bucket_of(|placement| Network::<A>::bucket(placement.pieces()))
     }
 }
 

@@ -67,32 +67,23 @@ impl<A: Architecture> RefreshCache<A> {
         self.entry_of[perspective.index()][king.index()]
     }
 
-    /// Computes the accumulator of a placement.
+    /// The position of a view's accumulator.
+    #[inline]
+    pub(super) fn squares(&self, view: u8) -> &Squares {
+        &self.entries[usize::from(view)].squares
+    }
+
+    /// Computes the accumulator of a placement from that of a view and the rows between them, and keeps it for the view.
     pub(super) fn refresh(
         &mut self,
         net: &Network<A>,
-        perspective: Color,
+        view: u8,
         placement: &Placement,
-        changes: &mut RowChanges<A>,
+        changes: &RowChanges<A>,
         into: &mut A::Half,
     ) {
-        let king = placement.king(perspective);
-        let entry = usize::from(self.view(perspective, king));
-        let entry = &mut self.entries[entry];
-        changes.lead(
-            net.weights(),
-            perspective,
-            king,
-            [&entry.squares, placement.squares()],
-        );
-        A::accumulate(
-            net.level(),
-            net.weights(),
-            &entry.half,
-            changes.added.as_slice(),
-            changes.removed.as_slice(),
-            into,
-        );
+        let entry = &mut self.entries[usize::from(view)];
+        changes.apply(net, &entry.half, into);
         entry.half = *into;
         entry.squares = *placement.squares();
     }

@@ -4,6 +4,7 @@ use super::placement::Squares;
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::features::{Rows, piece_squares};
+use crate::network::Network;
 
 /// The rows between two accumulators.
 pub(super) struct RowChanges<A: Architecture> {
@@ -48,14 +49,27 @@ impl<A: Architecture> RowChanges<A> {
         for set in piece_squares::<A>() {
             let view = set.view(perspective, king);
             for square in differences {
-                let (row, exists) = view.row_of(before.code(square), square);
-                A::prefetch(weights, row);
-                self.removed.push_if(exists, row);
-                let (row, exists) = view.row_of(after.code(square), square);
-                A::prefetch(weights, row);
-                self.added.push_if(exists, row);
+                let (old, was) = view.row_of(before.code(square), square);
+                let (new, is) = view.row_of(after.code(square), square);
+                // Of two, one is soon enough: most squares have one only.
+                A::prefetch(weights, if is { new } else { old });
+                self.removed.push_if(was, old);
+                self.added.push_if(is, new);
             }
         }
+    }
+
+    /// Makes one accumulator from another.
+    #[inline]
+    pub(super) fn apply(&self, net: &Network<A>, base: &A::Half, into: &mut A::Half) {
+        A::accumulate(
+            net.level(),
+            net.weights(),
+            base,
+            self.added.as_slice(),
+            self.removed.as_slice(),
+            into,
+        );
     }
 }
 

@@ -135,24 +135,18 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> CustomEvaluator<A, N> {
         let (p, top) = (perspective.index(), self.plies.len() - 1);
         let base = self.plies.iter().rposition(|ply| ply.known[p]);
         self.gather(perspective, base.map_or(0, |base| base + 1));
-        let RowChanges { added, removed } = &self.changes;
         if let Some(base) = base
-            && added.len() + removed.len() == 0
+            && self.changes.len() == 0
         {
             return base;
         }
         let net = &*self.net;
         let (before, after) = self.halves.split_at_mut(top);
-        A::accumulate(
-            net.level(),
-            net.weights(),
-            base.map_or(A::biases(net.weights(), perspective), |base| {
-                &before[base][p]
-            }),
-            added.as_slice(),
-            removed.as_slice(),
-            &mut after[0][p],
-        );
+        let before = match base {
+            Some(base) => &before[base][p],
+            None => A::biases(net.weights(), perspective),
+        };
+        self.changes.apply(net, before, &mut after[0][p]);
         self.plies[top].known[p] = true;
         top
     }
