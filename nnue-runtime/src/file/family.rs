@@ -185,8 +185,8 @@ impl Family {
         }
         writeln!(text, "weights = \"i8\"")?;
         commented(text, "one = 8128", "127 * 64")?;
-        // Products are mostly zero; but layers of fewer outputs are not laid out for skipping them.
-        if wiring != Wiring::Plain && first >= 8 {
+        // Most inputs are zero; but layers of fewer outputs are not laid out for skipping them.
+        if first >= 8 {
             writeln!(text, "sparse = true")?;
         }
         text.push('\n');
