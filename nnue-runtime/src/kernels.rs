@@ -16,13 +16,7 @@ pub fn affine_i16<const INPUTS: usize, const OUTPUTS: usize>(
     weights: &[[i16; INPUTS]; OUTPUTS],
     biases: &[i32; OUTPUTS],
 ) -> [i32; OUTPUTS] {
-    rows(weights, biases, |row| {
-        let products = inputs
-            .iter()
-            .zip(row)
-            .map(|(x, w)| i32::from(*x) * i32::from(*w));
-        products.fold(0, i32::wrapping_add)
-    })
+    rows(inputs, weights, biases, sum_of_products)
 }
 
 /// `y[o] = biases[o] + sum of weights[o][i] * roots[i]^2`, for roots in `0..=255`.
@@ -36,13 +30,7 @@ pub fn affine_squares<const INPUTS: usize, const OUTPUTS: usize>(
     weights: &[[i16; INPUTS]; OUTPUTS],
     biases: &[i32; OUTPUTS],
 ) -> [i32; OUTPUTS] {
-    rows(weights, biases, |row| {
-        let products = roots
-            .iter()
-            .zip(row)
-            .map(|(x, w)| i32::from(x.wrapping_mul(*w)) * i32::from(*x));
-        products.fold(0, i32::wrapping_add)
-    })
+    rows(roots, weights, biases, sum_of_squares)
 }
 
 /// As [`affine_squares`], exact for all weights.
@@ -53,27 +41,60 @@ pub fn affine_squares_exact<const INPUTS: usize, const OUTPUTS: usize>(
     weights: &[[i16; INPUTS]; OUTPUTS],
     biases: &[i32; OUTPUTS],
 ) -> [i32; OUTPUTS] {
-    rows(weights, biases, |row| {
-        let products = roots.iter().zip(row).map(|(x, w)| {
-            let product = i32::from(*x) * i32::from(*w);
-            product.wrapping_mul(i32::from(*x))
-        });
-        products.fold(0, i32::wrapping_add)
-    })
+    rows(roots, weights, biases, sum_of_squares_exact)
 }
 
-/// One sum per row, with its bias.
+/// One sum per row, with its bias. Functions that always are inlined make the sums: closures are not always, and then lack
+/// the level's instructions.
 #[inline(always)]
-fn rows<W, const OUTPUTS: usize>(
+fn rows<I: ?Sized, W, const OUTPUTS: usize>(
+    inputs: &I,
     weights: &[W; OUTPUTS],
     biases: &[i32; OUTPUTS],
-    sum: impl Fn(&W) -> i32,
+    sum: impl Fn(&I, &W) -> i32,
 ) -> [i32; OUTPUTS] {
     let mut sums = *biases;
     for (total, row) in sums.iter_mut().zip(weights) {
-        *total = total.wrapping_add(sum(row));
+        *total = total.wrapping_add(sum(inputs, row));
     }
     sums
+}
+
+#[inline(always)]
+fn sum_of_products<const N: usize>(inputs: &[i16; N], weights: &[i16; N]) -> i32 {
+    let mut sum = 0i32;
+    for (x, w) in inputs.iter().zip(weights) {
+        sum = sum.wrapping_add(i32::from(*x) * i32::from(*w));
+    }
+    sum
+}
+
+#[inline(always)]
+fn sum_of_squares<const N: usize>(roots: &[i16; N], weights: &[i16; N]) -> i32 {
+    let mut sum = 0i32;
+    for (x, w) in roots.iter().zip(weights) {
+        sum = sum.wrapping_add(i32::from(x.wrapping_mul(*w)) * i32::from(*x));
+    }
+    sum
+}
+
+#[inline(always)]
+fn sum_of_squares_exact<const N: usize>(roots: &[i16; N], weights: &[i16; N]) -> i32 {
+    let mut sum = 0i32;
+    for (x, w) in roots.iter().zip(weights) {
+        let product = i32::from(*x) * i32::from(*w);
+        sum = sum.wrapping_add(product.wrapping_mul(i32::from(*x)));
+    }
+    sum
+}
+
+#[inline(always)]
+fn different_bits<const N: usize>(a: &[u64; N], b: &[u64; N]) -> i32 {
+    let mut sum = 0;
+    for (a, b) in a.iter().zip(b) {
+        sum += u64::from((a ^ b).count_ones());
+    }
+    sum as i32
 }
 
 /// The numbers of the inputs that are not zero, ascending, and how many there are.
@@ -179,13 +200,12 @@ pub fn affine_binary<const WORDS: usize, const OUTPUTS: usize>(
     biases: &[i32; OUTPUTS],
     inputs: u32,
 ) -> [i32; OUTPUTS] {
-    rows(weights, biases, |row| {
-        let different = signs
-            .iter()
-            .zip(row)
-            .map(|(a, b)| u64::from((a ^ b).count_ones()));
-        inputs as i32 - 2 * different.sum::<u64>() as i32
-    })
+    let mut sums = *biases;
+    for (sum, row) in sums.iter_mut().zip(weights) {
+        let different = different_bits(signs, row);
+        *sum = sum.wrapping_add(inputs as i32 - 2 * different);
+    }
+    sums
 }
 
 /// `sum * alpha[o] * beta >> shift` in `i64`, wrapping, then in `i32`.

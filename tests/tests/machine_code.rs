@@ -10,6 +10,9 @@ use nnue_tests::fixtures::{Fixtures, run};
 
 const NETS: [&str; 2] = ["sfnnv5", "small128"];
 
+/// Networks with kernels of other kinds: 16-bit and floating-point layers, squares.
+const OTHERS: [&str; 4] = ["berserk", "floating", "simple", "viridithas14"];
+
 /// Those that skip zero inputs: others are too small for that.
 const SKIPPING: [&str; 1] = ["sfnnv5"];
 
@@ -156,7 +159,7 @@ fn parse(assembly: &str) -> Vec<Function> {
 
 /// The function of a symbol like `..6sfnnv54avx29propagate`: names behind their lengths.
 fn kernel(symbol: &str) -> Option<Function> {
-    for net in NETS {
+    for net in NETS.into_iter().chain(OTHERS) {
         for level in &LEVELS {
             let module = format!("{}{net}{}{}", net.len(), level.name.len(), level.name);
             if let Some((_, name)) = symbol.split_once(&module) {
