@@ -22,9 +22,12 @@ macro_rules! differential {
 
 differential! {
     average: "specs/layers/average.toml", check_by_caller;
+    halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";
+    low_squares: "specs/layers/low_squares.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     screlu: "specs/layers/screlu.toml";
+    squared_products: "specs/layers/squared_products.toml";
     words: "specs/layers/words.toml";
 }
 
