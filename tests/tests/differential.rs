@@ -23,6 +23,7 @@ macro_rules! differential {
 differential! {
     average: "specs/layers/average.toml", check_by_caller;
     binary_parts: "specs/layers/binary_parts.toml";
+    float_rows: "specs/layers/float_rows.toml";
     halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";
     low_squares: "specs/layers/low_squares.toml";
