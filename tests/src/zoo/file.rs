@@ -2,7 +2,9 @@
 
 use nnue_compiler::file::{FileElement, Role, Section};
 use nnue_compiler::network::{Network, WeightType};
-use nnue_compiler::spec::{Axis, BulletKind, Encoding, FileRounding, Format, TailName};
+use nnue_compiler::spec::{
+    Axis, BulletKind, Encoding, FactorRounding, FileRounding, Format, TailName,
+};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -34,8 +36,8 @@ pub(super) fn draw(dice: &mut Dice, network: &Network) -> Toml {
     let tensors = tensors(network);
     match format {
         "stockfish" => stockfish(dice, network, &mut toml),
-        "bullet" => bullet(dice, tensors, &mut toml),
-        _ => listed(dice, tensors, &mut toml),
+        "bullet" => bullet(dice, network, tensors, &mut toml),
+        _ => listed(dice, network, tensors, &mut toml),
     }
     toml
 }
@@ -58,15 +60,13 @@ fn stockfish(dice: &mut Dice, network: &Network, toml: &mut Toml) {
     }
 }
 
-fn bullet(dice: &mut Dice, mut tensors: Vec<Known>, toml: &mut Toml) {
+fn bullet(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mut Toml) {
     let kind = dice.pick(&[BulletKind::Quantised, BulletKind::Raw, BulletKind::Weights]);
     let quantised = kind == BulletKind::Quantised;
     if !quantised || dice.once_in(2) {
         toml.name("kind", kind);
     }
-    if dice.once_in(2) {
-        toml.name("rounding", dice.name::<FileRounding>());
-    }
+    rounding(dice, network, toml);
     if kind != BulletKind::Weights && dice.once_in(2) {
         toml.name("tail", dice.name::<TailName>());
     }
@@ -127,13 +127,11 @@ fn bullet_entry(dice: &mut Dice, known: &Known, kind: BulletKind) -> String {
     }
 }
 
-fn listed(dice: &mut Dice, mut tensors: Vec<Known>, toml: &mut Toml) {
+fn listed(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mut Toml) {
     if dice.once_in(2) {
         dice.shuffle(&mut tensors);
     }
-    if dice.once_in(2) {
-        toml.name("rounding", dice.name::<FileRounding>());
-    }
+    rounding(dice, network, toml);
     if dice.once_in(2) {
         toml.name("tail", dice.name::<TailName>());
     }
@@ -199,6 +197,19 @@ fn quantise_keys(dice: &mut Dice, known: &Known, element: FileElement, keys: &mu
     }
     if dice.once_in(3) {
         keys.push(format!("rounding = \"{}\"", dice.name::<FileRounding>()));
+    }
+}
+
+/// What happens to fractions. Where sums of rows are rounded, the tests' files have none, and truncation may lose a whole one.
+fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
+    let mut factors = network
+        .features
+        .iter()
+        .filter_map(|set| set.factors.as_ref());
+    if factors.any(|factors| factors.rounding == FactorRounding::Sum) {
+        toml.name("rounding", FileRounding::Nearest);
+    } else if dice.once_in(2) {
+        toml.name("rounding", dice.name::<FileRounding>());
     }
 }
 
