@@ -38,6 +38,43 @@ pub struct Drawn {
     pub discarded: Discarded,
 }
 
+/// A spec to be compiled and compared.
+#[derive(Clone, Debug)]
+pub struct Specimen {
+    /// An identifier.
+    pub name: String,
+    /// The spec.
+    pub text: String,
+    /// The check of [`crate::differential`] that suits it.
+    pub check: &'static str,
+}
+
+impl From<&Drawn> for Specimen {
+    fn from(drawn: &Drawn) -> Specimen {
+        Specimen {
+            name: format!("zoo_{}", drawn.seed),
+            text: drawn.text.clone(),
+            check: check_for(&drawn.network),
+        }
+    }
+}
+
+impl Specimen {
+    /// A spec of whatever origin.
+    ///
+    /// # Errors
+    ///
+    /// What the compiler says of it.
+    pub fn new(name: &str, text: &str) -> Result<Specimen, String> {
+        let network = checked(text).map_err(|(message, _)| message)?;
+        Ok(Specimen {
+            name: name.to_string(),
+            text: text.to_string(),
+            check: check_for(&network),
+        })
+    }
+}
+
 /// Drafts that became nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Discarded {

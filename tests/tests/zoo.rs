@@ -6,7 +6,47 @@ use std::path::{Path, PathBuf};
 use nnue_tests::zoo::{Coverage, check_for, draw, seed_of};
 
 nnue_tests::zoo! {
-TESTS}
+    zoo_01: "specs/zoo/zoo_01.toml", check;
+    zoo_02: "specs/zoo/zoo_02.toml", check;
+    zoo_03: "specs/zoo/zoo_03.toml", check_custom;
+    zoo_04: "specs/zoo/zoo_04.toml", check;
+    zoo_05: "specs/zoo/zoo_05.toml", check;
+    zoo_06: "specs/zoo/zoo_06.toml", check;
+    zoo_07: "specs/zoo/zoo_07.toml", check;
+    zoo_08: "specs/zoo/zoo_08.toml", check_by_caller;
+    zoo_09: "specs/zoo/zoo_09.toml", check;
+    zoo_10: "specs/zoo/zoo_10.toml", check_by_caller;
+    zoo_11: "specs/zoo/zoo_11.toml", check;
+    zoo_12: "specs/zoo/zoo_12.toml", check;
+    zoo_13: "specs/zoo/zoo_13.toml", check;
+    zoo_14: "specs/zoo/zoo_14.toml", check_custom;
+    zoo_15: "specs/zoo/zoo_15.toml", check;
+    zoo_16: "specs/zoo/zoo_16.toml", check;
+    zoo_17: "specs/zoo/zoo_17.toml", check;
+    zoo_18: "specs/zoo/zoo_18.toml", check;
+    zoo_19: "specs/zoo/zoo_19.toml", check;
+    zoo_20: "specs/zoo/zoo_20.toml", check_by_caller;
+    zoo_21: "specs/zoo/zoo_21.toml", check;
+    zoo_22: "specs/zoo/zoo_22.toml", check_custom;
+    zoo_23: "specs/zoo/zoo_23.toml", check;
+    zoo_24: "specs/zoo/zoo_24.toml", check;
+    zoo_25: "specs/zoo/zoo_25.toml", check_custom;
+    zoo_26: "specs/zoo/zoo_26.toml", check;
+    zoo_27: "specs/zoo/zoo_27.toml", check;
+    zoo_28: "specs/zoo/zoo_28.toml", check_by_caller;
+    zoo_29: "specs/zoo/zoo_29.toml", check_by_caller;
+    zoo_30: "specs/zoo/zoo_30.toml", check_custom;
+    zoo_31: "specs/zoo/zoo_31.toml", check;
+    zoo_32: "specs/zoo/zoo_32.toml", check;
+    zoo_33: "specs/zoo/zoo_33.toml", check;
+    zoo_34: "specs/zoo/zoo_34.toml", check;
+    zoo_35: "specs/zoo/zoo_35.toml", check;
+    zoo_36: "specs/zoo/zoo_36.toml", check;
+    zoo_37: "specs/zoo/zoo_37.toml", check;
+    zoo_38: "specs/zoo/zoo_38.toml", check;
+    zoo_39: "specs/zoo/zoo_39.toml", check;
+    zoo_40: "specs/zoo/zoo_40.toml", check;
+}
 
 /// How many there are.
 const NETWORKS: usize = 40;

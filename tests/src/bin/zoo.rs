@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs, panic};
 
-use nnue_tests::zoo::{Coverage, Drawn, Scratch, draw, words_of};
+use nnue_tests::zoo::{Coverage, Drawn, Scratch, Specimen, check_for, draw, words_of};
 
 const USAGE: &str = "\
 usage: zoo draw  [--seed N] [--count N] [--out DIR]
        zoo check [--seed N] [--count N] [--forever]
+       zoo check FILE...
        zoo pick  [--seed N] [--count N] [--out DIR]
 
 Random networks over the whole spec language. A seed always draws the same network.
 
   draw   prints specs, or writes them as DIR/zoo_SEED.toml
   check  draws, compiles and compares with the reference evaluator, on every level of this
-         machine; prints failing seeds and leaves their specs in the target folder
+         machine; prints failing seeds and leaves their specs in the target folder. With files,
+         compares these specs: what is left of a failing one when it is made smaller
   pick   finds few seeds whose specs use every word of the language, prints how often each is
          used, and writes the specs as DIR/zoo_01.toml, zoo_02.toml, ...
 
@@ -37,7 +39,7 @@ exit codes: 0 all is well; 1 a network fails, or no few seeds use every word;
 const BATCH: usize = 10;
 
 /// Seeds among which `pick` looks.
-const CANDIDATES: u64 = 4000;
+const CANDIDATES: usize = 4000;
 
 /// What stops a command.
 enum Stop {
@@ -53,6 +55,7 @@ struct Options {
     count: Option<usize>,
     out: Option<PathBuf>,
     forever: bool,
+    files: Vec<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -94,6 +97,7 @@ fn options(arguments: &[&str]) -> Result<Options, Stop> {
             "--count" => options.count = Some(number(argument, value()?)?.max(1) as usize),
             "--out" => options.out = Some(PathBuf::from(value()?)),
             "--forever" => options.forever = true,
+            file if !file.starts_with('-') => options.files.push(PathBuf::from(file)),
             _ => {
                 return Err(Stop::Local(format!(
                     "unknown option `{argument}`\n\n{USAGE}"
@@ -146,7 +150,7 @@ impl Tally {
 }
 
 fn run_draw(options: &Options) -> Result<(), Stop> {
-    no_forever(options)?;
+    no_check(options)?;
     let mut tally = Tally::default();
     let first = options.seed.unwrap_or(1);
     for seed in (first..).take(options.count.unwrap_or(10)) {
@@ -169,6 +173,9 @@ fn run_check(options: &Options) -> Result<(), Stop> {
     let folder = scratch_folder()?;
     let local = |error| Stop::Local(format!("`{}`: {error}", folder.display()));
     let scratch = Scratch::new(&folder).map_err(local)?;
+    if !options.files.is_empty() {
+        return check_files(options, &scratch);
+    }
     let count = options.count.unwrap_or(10);
     let mut seeds = options.seed.unwrap_or(1)..;
     let (mut tally, mut failing, mut left) = (Tally::default(), Vec::new(), count);
@@ -182,11 +189,8 @@ fn run_check(options: &Options) -> Result<(), Stop> {
             .iter()
             .map(|seed| tally.draw(*seed))
             .collect::<Result<_, _>>()?;
-        let failures = scratch.check(&drawn).map_err(local)?;
-        for failure in &failures {
-            println!("FAILED: seed {}, {}", failure.seed, failure.spec.display());
-            println!("{}", failure.message);
-        }
+        let specimens: Vec<Specimen> = drawn.iter().map(Specimen::from).collect();
+        let failures = compare(&scratch, &specimens)?;
         println!(
             "seeds {} to {}: {} of {} equal the reference",
             batch[0],
@@ -194,20 +198,63 @@ fn run_check(options: &Options) -> Result<(), Stop> {
             drawn.len() - failures.len(),
             drawn.len()
         );
-        failing.extend(failures.iter().map(|failure| failure.seed));
+        failing.extend(failures);
     }
     tally.print();
     if failing.is_empty() {
         return Ok(());
     }
-    println!("failing seeds: {failing:?}");
+    println!("failing: {}", failing.join(", "));
     Err(Stop::Failed)
 }
 
-fn no_forever(options: &Options) -> Result<(), Stop> {
-    match options.forever {
-        true => Err(Stop::Local("`--forever` belongs to `check`".to_string())),
-        false => Ok(()),
+/// Names those that fail, and says how.
+fn compare(scratch: &Scratch, specimens: &[Specimen]) -> Result<Vec<String>, Stop> {
+    let failures = scratch.check(specimens);
+    let failures = failures.map_err(|error| Stop::Local(format!("cannot compile: {error}")))?;
+    for failure in &failures {
+        println!("FAILED: {}, {}", failure.name, failure.spec.display());
+        println!("{}", failure.message);
+    }
+    Ok(failures.into_iter().map(|failure| failure.name).collect())
+}
+
+fn check_files(options: &Options, scratch: &Scratch) -> Result<(), Stop> {
+    if options.forever || options.seed.is_some() || options.count.is_some() {
+        return Err(Stop::Local(
+            "files are checked as they are, without other options".to_string(),
+        ));
+    }
+    let mut specimens = Vec::new();
+    for (number, path) in options.files.iter().enumerate() {
+        let local = |message: String| Stop::Local(format!("`{}`: {message}", path.display()));
+        let text = fs::read_to_string(path).map_err(|error| local(error.to_string()))?;
+        let specimen = Specimen::new(&format!("file_{number}"), &text).map_err(local)?;
+        specimens.push(specimen);
+    }
+    let failing = compare(scratch, &specimens)?;
+    println!(
+        "{} of {} equal the reference",
+        specimens.len() - failing.len(),
+        specimens.len()
+    );
+    match failing.is_empty() {
+        true => Ok(()),
+        false => Err(Stop::Failed),
+    }
+}
+
+/// Refuses what only `check` knows.
+fn no_check(options: &Options) -> Result<(), Stop> {
+    if options.forever {
+        return Err(Stop::Local("`--forever` belongs to `check`".to_string()));
+    }
+    match options.files.first() {
+        Some(file) => Err(Stop::Local(format!(
+            "`{}`: only `check` takes files",
+            file.display()
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -222,11 +269,11 @@ fn scratch_folder() -> Result<PathBuf, Stop> {
 
 /// Takes, again and again, the seed that uses most words which few chosen ones use.
 fn run_pick(options: &Options) -> Result<(), Stop> {
-    no_forever(options)?;
+    no_check(options)?;
     let mut tally = Tally::default();
     let first = options.seed.unwrap_or(1);
     let mut candidates = Vec::new();
-    for seed in (first..).take(CANDIDATES as usize) {
+    for seed in (first..).take(CANDIDATES) {
         let drawn = tally.draw(seed)?;
         candidates.push((words_of(&drawn.text), drawn));
     }
@@ -248,7 +295,7 @@ fn run_pick(options: &Options) -> Result<(), Stop> {
         if let Some(folder) = &options.out {
             write(&folder.join(format!("zoo_{number:02}.toml")), &drawn.text)?;
         }
-        let check = nnue_tests::zoo::check_for(&drawn.network);
+        let check = check_for(&drawn.network);
         let _ = writeln!(
             tests,
             "    zoo_{number:02}: \"specs/zoo/zoo_{number:02}.toml\", {check};"

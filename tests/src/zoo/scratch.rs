@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-use super::{Drawn, check_for};
+use super::Specimen;
 
 /// What the package needs beside the networks. Its path dependencies are this package's folder and the runtime's.
 const MANIFEST: &str = r#"[package]
@@ -40,9 +40,9 @@ pub struct Scratch {
 /// A network that does not compile, or differs from the reference.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The seed that draws it.
-    pub seed: u64,
-    /// Its spec, left where it was compiled.
+    /// The specimen's name.
+    pub name: String,
+    /// Its spec, kept for whoever looks into it.
     pub spec: PathBuf,
     /// The end of what cargo wrote.
     pub message: String,
@@ -76,36 +76,36 @@ impl Scratch {
     /// # Errors
     ///
     /// If the folder cannot be written, or cargo cannot be run.
-    pub fn check(&self, networks: &[Drawn]) -> io::Result<Vec<Failure>> {
-        let Some(said) = self.test(networks)? else {
+    pub fn check(&self, specimens: &[Specimen]) -> io::Result<Vec<Failure>> {
+        let Some(said) = self.test(specimens)? else {
             return Ok(Vec::new());
         };
-        if let [drawn] = networks {
+        if let [specimen] = specimens {
             return Ok(vec![Failure {
-                seed: drawn.seed,
-                spec: self.keep(drawn)?,
+                name: specimen.name.clone(),
+                spec: self.keep(specimen)?,
                 message: last_lines(&said, 40),
             }]);
         }
         let mut failures = Vec::new();
-        for drawn in networks {
+        for specimen in specimens {
             // If tests ran, they say which failed; otherwise one that does not compile keeps all from running.
-            let is_suspect = said.contains(&format!("test {} ... FAILED", name(drawn)))
+            let is_suspect = said.contains(&format!("test {} ... FAILED", specimen.name))
                 || !said.contains("test result:");
             if is_suspect {
-                failures.extend(self.check(std::slice::from_ref(drawn))?);
+                failures.extend(self.check(std::slice::from_ref(specimen))?);
             }
         }
         Ok(failures)
     }
 
     /// Runs the tests; gives what was said if one failed.
-    fn test(&self, networks: &[Drawn]) -> io::Result<Option<String>> {
+    fn test(&self, specimens: &[Specimen]) -> io::Result<Option<String>> {
         let mut source = String::from("nnue_tests::zoo! {\n");
-        for drawn in networks {
-            let (name, check) = (name(drawn), check_for(&drawn.network));
+        for specimen in specimens {
+            let Specimen { name, text, check } = specimen;
             let _ = writeln!(source, "    {name}: \"specs/{name}.toml\", {check};");
-            fs::write(self.spec(drawn), &drawn.text)?;
+            fs::write(self.spec(specimen), text)?;
         }
         source.push_str("}\n");
         fs::write(self.folder.join("tests/drawn.rs"), source)?;
@@ -118,28 +118,24 @@ impl Scratch {
         let said = String::from_utf8_lossy(&said).into_owned();
         let failed = !output.status.success();
         if !failed {
-            for drawn in networks {
-                fs::remove_file(self.spec(drawn))?;
+            for specimen in specimens {
+                fs::remove_file(self.spec(specimen))?;
             }
         }
         Ok(failed.then_some(said))
     }
 
-    fn spec(&self, drawn: &Drawn) -> PathBuf {
-        self.folder.join(format!("specs/{}.toml", name(drawn)))
+    fn spec(&self, specimen: &Specimen) -> PathBuf {
+        self.folder.join(format!("specs/{}.toml", specimen.name))
     }
 
-    fn keep(&self, drawn: &Drawn) -> io::Result<PathBuf> {
+    fn keep(&self, specimen: &Specimen) -> io::Result<PathBuf> {
         let folder = self.folder.join("failing");
         fs::create_dir_all(&folder)?;
-        let path = folder.join(format!("{}.toml", name(drawn)));
-        fs::write(&path, &drawn.text)?;
+        let path = folder.join(format!("{}.toml", specimen.name));
+        fs::write(&path, &specimen.text)?;
         Ok(path)
     }
-}
-
-fn name(drawn: &Drawn) -> String {
-    format!("zoo_{}", drawn.seed)
 }
 
 fn last_lines(text: &str, count: usize) -> String {
