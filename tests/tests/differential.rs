@@ -23,6 +23,7 @@ macro_rules! differential {
 differential! {
     average: "specs/layers/average.toml", check_by_caller;
     binary_parts: "specs/layers/binary_parts.toml";
+    bytes_behind_words: "specs/layers/bytes_behind_words.toml";
     float_rows: "specs/layers/float_rows.toml";
     halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";

@@ -138,8 +138,7 @@ impl Affine {
                             len: end - start,
                             slot,
                             at,
-                            packed: elements[0] == Element::U8
-                                && network.transformer.output.element == Element::U8,
+                            packed: network.transformer.output.element == Element::U8,
                         });
                         slot += lanes;
                     }
