@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::feature_set::Family;
 use nnue_compiler::file::Section;
 use nnue_compiler::network;
 use nnue_runtime::{
@@ -82,6 +83,48 @@ pub fn check_custom<A: Architecture<Output: Heads>>(spec: &str) {
         let expected: Vec<_> = lines.iter().map(expected).collect();
         subject.on_every_level(|net, place| told(net, &lines, &expected, place));
     });
+}
+
+/// Whether a network with weights as trainers make them tells positions apart, layer by layer: where one says the same of
+/// everything, errors before it go unseen.
+///
+/// # Panics
+///
+/// If sets whose features the engine tells are listed beside others.
+#[must_use]
+pub fn tells(network: &network::Network) -> bool {
+    let weights = Weights::random(network, Style::Small, 1);
+    let reference = Reference::new(network, &weights);
+    let sums: Vec<(Accumulators, Color)> = match network.features[0].family {
+        Family::Custom => features(network)
+            .iter()
+            .map(|line| (reference.accumulators_of(line.rows()), line.side_to_move))
+            .collect(),
+        Family::PieceSquare(_) => positions()
+            .iter()
+            .map(|board| (reference.accumulators(board), board.side_to_move()))
+            .collect(),
+    };
+    let told = |what: &dyn Fn(&Accumulators, Color) -> String| {
+        let told = sums
+            .iter()
+            .map(|(sums, side_to_move)| what(sums, *side_to_move));
+        told.collect::<BTreeSet<_>>().len() >= TELLING
+    };
+    let layers = 0..network.layers.len();
+    let positional = |sums: &Accumulators, side_to_move| {
+        let heads = reference.evaluate(sums, side_to_move, 0);
+        heads[0].positional.to_string()
+    };
+    told(&positional)
+        && layers.into_iter().all(|index| {
+            told(&|sums, side_to_move| {
+                format!(
+                    "{:?}",
+                    reference.tensors(sums, side_to_move, 0).layers[index]
+                )
+            })
+        })
 }
 
 fn checked_network(spec: &str) -> network::Network {
@@ -201,6 +244,9 @@ impl Expected {
     }
 }
 
+/// Different things that a network must say.
+const TELLING: usize = 8;
+
 /// A test of weights that say the same of everything would find nothing.
 fn assert_telling(network: &network::Network, positions: &[Expected]) {
     let said: BTreeSet<i32> = positions
@@ -209,7 +255,7 @@ fn assert_telling(network: &network::Network, positions: &[Expected]) {
         .flatten()
         .map(|evaluation| evaluation.positional)
         .collect();
-    assert!(said.len() >= 8, "{} says only {said:?}", network.name);
+    assert!(said.len() >= TELLING, "{} says only {said:?}", network.name);
 }
 
 /// Every bucket of an accumulator.

@@ -7,8 +7,10 @@ pub mod generations;
 pub mod golden;
 pub mod net_file;
 pub mod nets;
+#[cfg(feature = "networks")]
 pub mod networks;
 pub mod random;
 pub mod reference;
 pub mod synthetic;
 pub mod wasm;
+pub mod zoo;

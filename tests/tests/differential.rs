@@ -22,9 +22,15 @@ macro_rules! differential {
 
 differential! {
     average: "specs/layers/average.toml", check_by_caller;
+    binary_parts: "specs/layers/binary_parts.toml";
+    bytes_behind_words: "specs/layers/bytes_behind_words.toml";
+    float_rows: "specs/layers/float_rows.toml";
+    halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";
+    low_squares: "specs/layers/low_squares.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     screlu: "specs/layers/screlu.toml";
+    squared_products: "specs/layers/squared_products.toml";
     words: "specs/layers/words.toml";
 }
 

@@ -57,9 +57,21 @@ pub struct Transform {
     pub unrolled: bool,
     /// Whether a list of non-zero blocks is made.
     pub lists_nonzero: bool,
-    /// For products: how far the factors are shifted left, so that the high half of their product is the result. For
-    /// squares, the factors of one value.
+    /// For products: how far the factors are shifted left, so that the high half of their product is the result.
     pub factor_shifts: (u32, u32),
+    /// For a `screlu`: how its squares are made.
+    pub squares: Squares,
+}
+
+/// How a value of up to eight bits is squared and shifted to the right, in 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Squares {
+    /// By the high half of a product, as for [`Transform::factor_shifts`].
+    High(u32, u32),
+    /// By the low half, which is then shifted: 16 bits hold the square.
+    Low,
+    /// By the product of both halves of the value: the square has one bit too many, and is shifted by one.
+    Halved,
 }
 
 /// How a layer is carried out.
@@ -183,10 +195,13 @@ fn plan_transform(
     } else {
         1
     };
-    let factor_shifts = match (transformer.pooling, transformer.activation) {
-        (Pooling::Product { shift }, _) => factor_shifts(largest_activation(network), shift),
-        (_, TransformerActivation::Screlu { shift }) => factor_shifts(transformer.one, shift),
+    let factor_shifts = match transformer.pooling {
+        Pooling::Product { shift } => factor_shifts(largest_activation(network), shift),
         _ => (0, 0),
+    };
+    let squares = match transformer.activation {
+        TransformerActivation::Screlu { shift } => squares(transformer.one, shift),
+        _ => Squares::Low,
     };
     let unrolled = unroll == Unroll::Full || !packed.is_multiple_of(group) || packed <= 2;
     Transform {
@@ -195,6 +210,7 @@ fn plan_transform(
         unrolled,
         lists_nonzero,
         factor_shifts,
+        squares,
     }
 }
 
@@ -215,6 +231,19 @@ fn factor_shifts(largest: u32, shift: u32) -> (u32, u32) {
     let total = i16::BITS - shift;
     let first = (i16::MAX as u32 / largest).ilog2().min(total);
     (first, total - first)
+}
+
+/// How values up to `largest` are squared and shifted by `shift`.
+fn squares(largest: u32, shift: u32) -> Squares {
+    const MOST: u32 = i16::MAX as u32;
+    let (first, second) = factor_shifts(largest, shift);
+    if largest << second <= MOST {
+        Squares::High(first, second)
+    } else if largest * largest <= MOST {
+        Squares::Low
+    } else {
+        Squares::Halved
+    }
 }
 
 /// Inputs up to this can be multiplied in bytes on every instruction set, whatever the weights.
@@ -441,6 +470,46 @@ fn proof(products: Products) -> &'static str {
         Products::Fast => "",
         Products::FastIfProved => {
             ", exact products unless the weights prove that no pair saturates"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What vectors of 16-bit integers make of `x`.
+    fn squared(x: i16, squares: Squares, shift: u32) -> i16 {
+        match squares {
+            Squares::High(first, second) => {
+                let (a, b) = (x << first, x << second);
+                assert!(
+                    a >> first == x && b >> second == x,
+                    "{x} is shifted too far"
+                );
+                ((i32::from(a) * i32::from(b)) >> 16) as i16
+            }
+            Squares::Low => x.wrapping_mul(x) >> shift,
+            Squares::Halved => {
+                let half = x >> 1;
+                (half << 1).wrapping_mul(x - half)
+            }
+        }
+    }
+
+    #[test]
+    fn squares_fit_in_16_bits_whatever_the_shift() {
+        for largest in 1..=255u32 {
+            // Larger squares are kept as roots.
+            let shifts = (0..=15).filter(|shift| (largest * largest) >> shift <= i16::MAX as u32);
+            for shift in shifts {
+                let squares = squares(largest, shift);
+                for x in 0..=largest {
+                    let expected = ((x * x) >> shift) as i16;
+                    let found = squared(x as i16, squares, shift);
+                    assert_eq!(found, expected, "{x}^2 >> {shift}, {squares:?}");
+                }
+            }
         }
     }
 }

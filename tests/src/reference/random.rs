@@ -85,12 +85,12 @@ impl Range {
         }
     }
 
-    /// What a row of the transformer can have, so that its sum with virtual rows is refused nowhere. Both perspectives have
-    /// the same.
-    fn of_row(network: &Network, row: usize, role: fn(usize) -> Role) -> Range {
-        let in_memory = match row.checked_sub(network.feature_count()) {
-            None => row,
-            Some(row) => network.first_virtual_row(0) + row,
+    /// What a row of a copy of the transformer can have, so that its sum with virtual rows is refused nowhere.
+    fn of_row(network: &Network, copy: usize, row: usize, role: fn(usize) -> Role) -> Range {
+        let features = network.feature_count();
+        let in_memory = match row.checked_sub(features) {
+            None => copy * features + row,
+            Some(row) => network.first_virtual_row(copy) + row,
         };
         let found = tensors(network).find(|tensor| match (tensor.role, role(0)) {
             (Role::Weights(first), Role::Weights(_)) | (Role::Psqt(first), Role::Psqt(_)) => {
@@ -186,7 +186,7 @@ impl Draw {
         });
         let biases = biases.collect();
         let ranges: Vec<Range> = (0..rows)
-            .map(|row| Range::of_row(network, row, Role::Weights))
+            .map(|row| Range::of_row(network, copy, row, Role::Weights))
             .collect();
         let weights = (0..rows * width).map(|index| {
             let (row, neuron) = (index / width, index % width);
@@ -203,7 +203,7 @@ impl Draw {
         let weights = weights.collect();
         let psqt = match transformer.psqt {
             0 => Vec::new(),
-            count => self.psqt(rows * count, Range::of_row(network, 0, Role::Psqt)),
+            count => self.psqt(rows * count, Range::of_row(network, copy, 0, Role::Psqt)),
         };
         TransformerWeights {
             biases,

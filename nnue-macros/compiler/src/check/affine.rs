@@ -292,6 +292,9 @@ fn input_element(
                 format!("`{name}` has `{weights}` weights and reads `{element}` from `{input}`"),
             );
             match (weights, element) {
+                (WeightType::F32, _) if slice.source == Source::Transformer => error.help(
+                    "a layer of integer weights with `biases = \"f32\"` makes `f32` of the transformer's output",
+                ),
                 (WeightType::F32, _) => {
                     error.help("a layer with `op = \"float\"` makes `f32` of integers")
                 }

@@ -1,7 +1,7 @@
 //! Values of different ones brought together: in sums of layers, in the output's, and on the way to `f32`.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
-use crate::network::{Align, Element, One, Op, Slice, Tensor};
+use crate::network::{Align, Element, One, Op, Slice, Source, Tensor};
 use crate::spec;
 
 use super::affine::check_scale;
@@ -221,7 +221,7 @@ pub(super) fn check_sum(
     let mut elements = Vec::new();
     for (index, slice) in inputs.iter().enumerate() {
         let element = scope.tensor(slice.source)?.element;
-        if slice.source == crate::network::Source::Transformer {
+        if slice.source == Source::Transformer {
             diagnostics
                 .error(
                     input_span(layer, index),
@@ -351,6 +351,15 @@ pub(super) fn check_float(
 ) -> Option<(Op, Tensor)> {
     let name = &layer.name.value;
     let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
+    if input.source == Source::Transformer {
+        diagnostics
+            .error(
+                input_span(layer, 0),
+                format!("`{name}` converts the transformer's output"),
+            )
+            .help("only affine layers read it: with `biases = \"f32\"` their sums become floating point");
+        return None;
+    }
     if matches!(tensor.element, Element::F32) {
         diagnostics.error(
             input_span(layer, 0),

@@ -30,7 +30,7 @@ pub(super) fn statements(
         biases_first: op.divide.is_none() && op.to_float.is_none() && op.scales.is_none(),
     };
     let body = carried_out.body(&plan.layers[index], index);
-    let body = finished(program, op, layer, &carried_out, body);
+    let body = finished(program, op, &carried_out, body);
     let name = &names.layer;
     quote! { #prepare let #name = { #body }; }
 }
@@ -186,7 +186,7 @@ impl CarriedOut<'_> {
         };
         let more = match (self.affine.form, self.affine.input) {
             (Form::Bits, _) => {
-                let inputs = count(self.affine.segments.iter().map(|segment| segment.len).sum());
+                let inputs = count(input_count(self.affine));
                 quote! { , #inputs }
             }
             (_, Element::F32) => quote! { , |a, b, c| simd::fma_f32(a, b, c) },
@@ -242,7 +242,6 @@ impl CarriedOut<'_> {
 fn finished(
     program: &Program<'_>,
     op: &network::Affine,
-    layer: &Layer,
     carried_out: &CarriedOut<'_>,
     body: TokenStream,
 ) -> TokenStream {
@@ -264,7 +263,7 @@ fn finished(
             Literal::u32_unsuffixed(scales.shift),
         );
         let beta = if scales.inputs {
-            magnitude(program, layer)
+            magnitude(program, carried_out.affine)
         } else {
             quote! { 1 }
         };
@@ -288,24 +287,19 @@ fn finished(
 }
 
 /// The mean magnitude of a layer's inputs, rounded down.
-fn magnitude(program: &Program<'_>, layer: &Layer) -> TokenStream {
-    let (half, padded) = (
-        program.network.transformer.half(),
-        program.layout.columns.half,
-    );
-    let sums = layer.inputs.iter().map(|slice| {
-        // What lies between the perspectives is padding, and zero.
-        let memory = |index: usize| match slice.source {
-            Source::Transformer => index / half * padded + index % half,
-            Source::Layer(_) => index,
-        };
-        let start = count(memory(slice.start));
-        let end = count(memory(slice.start + slice.len - 1) + 1);
-        let values = propagate::values(program, slice.source);
+fn magnitude(program: &Program<'_>, affine: &Affine) -> TokenStream {
+    let sums = affine.parts.iter().map(|part| {
+        let (start, end) = (count(part.start), count(part.start + part.lanes));
+        let values = propagate::values(program, part.source);
         quote! { kernels::magnitude(&#values[#start..#end]) }
     });
-    let inputs = Literal::i64_unsuffixed(layer.input_len() as i64);
+    let inputs = Literal::i64_unsuffixed(input_count(affine) as i64);
     quote! { (#(#sums)+*) / #inputs }
+}
+
+/// How many inputs a layer has, gaps left out.
+fn input_count(affine: &Affine) -> usize {
+    affine.segments.iter().map(|segment| segment.len).sum()
 }
 
 /// The step that [`LayerPlan::Dense`] calls, for modules that need it.

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::{Program, accumulate, affine, propagate, transform};
+use crate::network::Layer;
 use crate::plan::{LayerPlan, Plan};
 
 pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
@@ -30,10 +31,12 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
     let transform = transform::functions(program, plan, attribute.as_ref());
     let propagate = propagate::function(program, plan, attribute.as_ref());
     let step = affine::called_step(plan);
-    let calls_kernels = plan
-        .layers
-        .iter()
-        .any(|layer| matches!(layer, LayerPlan::Kernel { .. }));
+    let mut affine = program.network.layers.iter().filter_map(Layer::affine);
+    let calls_kernels = affine.any(|op| op.to_float.is_some())
+        || plan
+            .layers
+            .iter()
+            .any(|layer| matches!(layer, LayerPlan::Kernel { .. }));
     let kernels = calls_kernels.then(|| quote! { use #runtime::kernels; });
     quote! {
         #[doc = #doc]

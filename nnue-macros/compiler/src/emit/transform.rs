@@ -7,7 +7,7 @@ use super::Program;
 use super::memory::{count, linear};
 use crate::layout::BLOCK;
 use crate::network::{Element, Pooling, TransformerActivation};
-use crate::plan::{Plan, Transform};
+use crate::plan::{Plan, Squares, Transform};
 
 /// Room at the end of the list of non-zero blocks for the one store that overshoots it.
 const LIST_SLACK: usize = 32;
@@ -124,8 +124,8 @@ fn activated(program: &Program<'_>, plan: &Plan) -> TokenStream {
         TransformerActivation::Screlu { .. } if transformer.output.element == Element::U16 => {
             clamped
         }
-        TransformerActivation::Screlu { .. } => {
-            let square = multiplied(plan.transform.factor_shifts, &quote!(x), &quote!(x));
+        TransformerActivation::Screlu { shift } => {
+            let square = squared(plan.transform.squares, shift);
             quote! {
                 let x = #clamped;
                 #square
@@ -249,6 +249,20 @@ fn pool(program: &Program<'_>, plan: &Plan) -> TokenStream {
         (Pooling::Max, _) => quote! {
             #activate
             simd::max_i16(a, b)
+        },
+    }
+}
+
+/// The square of the vector `x`, which has no negative values, shifted right.
+fn squared(squares: Squares, shift: u32) -> TokenStream {
+    let shift = count(shift as usize);
+    match squares {
+        Squares::High(first, second) => multiplied((first, second), &quote!(x), &quote!(x)),
+        Squares::Low => quote! { simd::shift_right_i16::<#shift>(simd::mul_low_i16(x, x)) },
+        // With x = half + rest, x * x / 2 is 2 * half * rest: the halves differ by at most one.
+        Squares::Halved => quote! {
+            let half = simd::shift_right_i16::<1>(x);
+            simd::mul_low_i16(simd::shift_left_i16::<1>(half), simd::sub_i16(x, half))
         },
     }
 }

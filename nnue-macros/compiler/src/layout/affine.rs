@@ -120,11 +120,16 @@ impl Affine {
                         if start == end {
                             continue;
                         }
-                        // The order within the region is the instruction set's, so all of it is read.
+                        // The order within a region of bytes is the instruction set's, so all of it is read. Signs are of
+                        // words, and those of what is no input would count, whatever their weights.
+                        let (at, lanes) = match form {
+                            Form::Bits => (0, end - start),
+                            _ => (start, columns.half),
+                        };
                         parts.push(Part {
                             source: slice.source,
-                            start: perspective * columns.half,
-                            lanes: columns.half,
+                            start: perspective * columns.half + start - at,
+                            lanes,
                             slot,
                         });
                         segments.push(Segment {
@@ -132,15 +137,17 @@ impl Affine {
                             step,
                             len: end - start,
                             slot,
-                            at: start,
-                            packed: elements[0] == Element::U8
-                                && network.transformer.output.element == Element::U8,
+                            at,
+                            packed: network.transformer.output.element == Element::U8,
                         });
-                        slot += columns.half;
+                        slot += lanes;
                     }
                 }
                 Source::Layer(index) => {
-                    let lanes = lanes(network, slice, &layers[index]);
+                    let lanes = match form {
+                        Form::Bits => slice.len,
+                        _ => lanes(network, slice, &layers[index]),
+                    };
                     parts.push(Part {
                         source: slice.source,
                         start: slice.start,

@@ -1,0 +1,146 @@
+//! Every word of the language.
+
+use std::fmt::Display;
+
+use nnue_compiler::feature_set::NAMES;
+use nnue_compiler::spec::{
+    Align, Axis, BiasType, BulletKind, DivideOf, Encoding, FactorRounding, FileElement,
+    FileRounding, Flip, Format, Mirror, Named, OpName, Order, Pairs, PieceOrder, Pooling, Rounding,
+    RowType, Sharing, SparseBy, SumOrder, TailName, TransformerActivation, VirtualSet,
+};
+
+use super::words::Words;
+
+/// What there is beside the names of keys' values: keys that may be absent, and forms that values may have.
+const FORMS: &[&str] = &[
+    "features, several",
+    "features.active",
+    "features.king_buckets, half a board",
+    "features.king_buckets, the whole board",
+    "features.name",
+    "features.offset",
+    "features.planes = 10",
+    "features.planes = 11",
+    "features.planes = 12",
+    "transformer.limit",
+    "transformer.perspectives = 1",
+    "transformer.perspectives = 2",
+    "transformer.product_shift",
+    "transformer.psqt = 0",
+    "transformer.psqt, for each stack",
+    "transformer.psqt, for all stacks",
+    "transformer.shift",
+    "stacks.select, by caller",
+    "stacks.select, by pieces",
+    "stacks.select, by table",
+    "stacks, one",
+    "layer.bits",
+    "layer.density",
+    "layer.divide",
+    "layer.error",
+    "layer.input, a list",
+    "layer.input, a part of a layer",
+    "layer.input, a part of the transformer",
+    "layer.input, an element",
+    "layer.limit",
+    "layer.one, for each output",
+    "layer.one, of an activation",
+    "layer.one, of a sum",
+    "layer.output_blocks",
+    "layer.scale, of a conversion",
+    "layer.scale, of sums",
+    "layer.scales",
+    "layer.scales, inputs = true",
+    "output.bits",
+    "output.divide",
+    "output.error",
+    "output.scale, of f32",
+    "output.scale, of integers",
+    "output.sum",
+    "output.win, draw and loss",
+    "output, a term subtracted",
+    "file.align",
+    "file.axes",
+    "file.bytes",
+    "file.entries",
+    "file.id, listed again",
+    "file.one",
+    "file.pad",
+    "file.stack_hash",
+    "file.tensor, in an entry",
+    "file.transformer_hash",
+    "file.transposed = false",
+    "file.transposed = true",
+    "file.transposed, ids",
+    "file.transposed, in an entry",
+    "file.value",
+];
+
+/// What affine layers can read, by weights.
+const READS: &[(&str, &[&str])] = &[
+    ("i8", &["u8", "i16", "u16"]),
+    ("i16", &["u8", "i16", "u16"]),
+    ("f32", &["f32"]),
+    ("binary", &["i16", "i32"]),
+];
+
+/// What activations of `f32` there are.
+const OF_FLOATS: &[OpName] = &[
+    OpName::Crelu,
+    OpName::Relu,
+    OpName::SqrCrelu,
+    OpName::Screlu,
+    OpName::Sigmoid,
+    OpName::HardSwish,
+];
+
+impl Words {
+    fn names<T: Named + Display>(&mut self, key: &str) {
+        for (_, value) in T::NAMES {
+            self.add(format!("{key} = {value}"));
+        }
+    }
+
+    /// All of them.
+    pub(super) fn vocabulary(&mut self) {
+        FORMS.iter().for_each(|form| self.add(*form));
+        for set in NAMES {
+            self.add(format!("features.set = {set}"));
+        }
+        self.names::<PieceOrder>("features.piece_order");
+        self.names::<Flip>("features.flip");
+        self.names::<Mirror>("features.mirror");
+        self.names::<RowType>("features.element");
+        self.names::<VirtualSet>("features.factorised");
+        self.names::<FactorRounding>("features.rounding");
+        self.names::<TransformerActivation>("transformer.activation");
+        self.names::<Pooling>("transformer.pooling");
+        self.names::<Pairs>("transformer.pairs");
+        self.names::<Order>("transformer.order");
+        self.names::<Sharing>("transformer.weights");
+        self.names::<OpName>("layer.op");
+        for function in OF_FLOATS {
+            self.add(format!("layer.op = {function}, of f32"));
+        }
+        for (weights, elements) in READS {
+            for element in *elements {
+                self.add(format!("layer.weights = {weights}, reads {element}"));
+            }
+        }
+        self.names::<BiasType>("layer.biases");
+        self.names::<SparseBy>("layer.sparse");
+        self.names::<SumOrder>("layer.sums");
+        self.names::<Rounding>("layer.rounding");
+        self.names::<Align>("layer.align");
+        self.names::<Align>("output.align");
+        self.names::<DivideOf>("output.divide.of");
+        self.names::<Rounding>("output.rounding");
+        self.names::<Format>("file.format");
+        self.names::<Encoding>("file.encoding");
+        self.names::<BulletKind>("file.kind");
+        self.names::<FileRounding>("file.rounding");
+        self.names::<TailName>("file.tail");
+        self.names::<FileElement>("file.type");
+        self.names::<Axis>("file.axes");
+    }
+}

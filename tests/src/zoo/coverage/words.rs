@@ -1,0 +1,280 @@
+//! The words that a spec uses.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use nnue_compiler::diagnostics::Spanned;
+use nnue_compiler::network::{Element, Layer, Network, Units};
+use nnue_compiler::spec::{
+    Affine, Alignment, Bullet, Content, Entry, FeatureKeys, Features, File, Op, Output, Select,
+    Spec, Stockfish, TensorEntry, Tensors, Transformer, Transposed,
+};
+
+/// Keys, forms and values, as `transformer.pooling = max`.
+#[derive(Default)]
+pub(super) struct Words(pub(super) BTreeSet<String>);
+
+impl Words {
+    pub(super) fn add(&mut self, word: impl Into<String>) {
+        self.0.insert(word.into());
+    }
+
+    fn add_if(&mut self, is_said: bool, word: &str) {
+        if is_said {
+            self.add(word);
+        }
+    }
+
+    fn value<T: Display>(&mut self, key: &str, said: Option<&Spanned<T>>) {
+        if let Some(said) = said {
+            self.add(format!("{key} = {}", said.value));
+        }
+    }
+
+    /// Those of a spec, of which the network was made.
+    pub(super) fn spec(&mut self, spec: &Spec, network: &Network) {
+        self.add_if(spec.features.len() > 1, "features, several");
+        spec.features.iter().for_each(|set| self.features(set));
+        self.transformer(&spec.transformer);
+        self.stacks(spec);
+        for (layer, checked) in spec.layers.iter().zip(&network.layers) {
+            let references = layer.input.iter().flat_map(|input| &input.value);
+            let parts = references
+                .clone()
+                .filter(|part| part.value.range != (None, None));
+            for part in parts {
+                self.add(match (part.value.name.as_str(), part.value.range) {
+                    ("transformer", _) => "layer.input, a part of the transformer",
+                    (_, (Some(start), Some(end))) if end == start + 1 => "layer.input, an element",
+                    _ => "layer.input, a part of a layer",
+                });
+            }
+            self.add_if(references.count() > 1, "layer.input, a list");
+            self.layer(&layer.op, checked, network);
+        }
+        self.output(&spec.output, network);
+        self.file(&spec.file);
+    }
+
+    fn features(&mut self, set: &Features) {
+        self.value("features.set", Some(&set.set));
+        self.value("features.element", set.element.as_ref());
+        match &set.keys {
+            FeatureKeys::Custom(keys) => {
+                self.add("features.active");
+                self.add_if(keys.name.is_some(), "features.name");
+            }
+            FeatureKeys::PieceSquare(keys) => {
+                self.value("features.planes", keys.planes.as_ref());
+                self.value("features.piece_order", keys.piece_order.as_ref());
+                self.value("features.flip", keys.flip.as_ref());
+                self.value("features.mirror", keys.mirror.as_ref());
+                self.value("features.rounding", keys.rounding.as_ref());
+                self.add_if(keys.offset.is_some(), "features.offset");
+                let buckets = keys.king_buckets.as_ref().map(|table| table.value.len());
+                self.add_if(buckets == Some(32), "features.king_buckets, half a board");
+                self.add_if(
+                    buckets == Some(64),
+                    "features.king_buckets, the whole board",
+                );
+                for set in keys.factorised.iter().flat_map(|sets| &sets.value) {
+                    self.value("features.factorised", Some(set));
+                }
+            }
+        }
+    }
+
+    fn transformer(&mut self, transformer: &Transformer) {
+        self.value("transformer.activation", Some(&transformer.activation));
+        self.value("transformer.pooling", transformer.pooling.as_ref());
+        self.value("transformer.pairs", transformer.pairs.as_ref());
+        self.value("transformer.order", transformer.order.as_ref());
+        self.value("transformer.weights", transformer.weights.as_ref());
+        self.value(
+            "transformer.perspectives",
+            transformer.perspectives.as_ref(),
+        );
+        self.add_if(transformer.shift.is_some(), "transformer.shift");
+        self.add_if(transformer.limit.is_some(), "transformer.limit");
+        self.add_if(
+            transformer.product_shift.is_some(),
+            "transformer.product_shift",
+        );
+    }
+
+    fn stacks(&mut self, spec: &Spec) {
+        let count = spec.stacks.as_ref().map(|stacks| stacks.count.value);
+        match spec.transformer.psqt.as_ref().map(|psqt| psqt.value) {
+            Some(0) => self.add("transformer.psqt = 0"),
+            Some(1) => self.add("transformer.psqt, for all stacks"),
+            Some(_) => self.add("transformer.psqt, for each stack"),
+            None => {}
+        }
+        self.add_if(count == Some(1), "stacks, one");
+        match spec.stacks.as_ref().map(|stacks| &stacks.select) {
+            Some(Select::Pieces(_)) => self.add("stacks.select, by pieces"),
+            Some(Select::Table(_)) => self.add("stacks.select, by table"),
+            Some(Select::Caller) => self.add("stacks.select, by caller"),
+            Some(Select::Only) | None => {}
+        }
+    }
+
+    fn layer(&mut self, op: &Op, checked: &Layer, network: &Network) {
+        match op {
+            Op::Affine(affine) => self.affine(affine, checked, network),
+            Op::Activation {
+                function,
+                one,
+                limit,
+                ..
+            } => {
+                let of_floats = checked.output.element == Element::F32;
+                self.add(format!("layer.op = {function}"));
+                self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
+                self.add_if(one.is_some(), "layer.one, of an activation");
+                self.add_if(limit.is_some(), "layer.limit");
+            }
+            Op::Sum(alignment) => {
+                self.add("layer.op = sum");
+                self.add_if(alignment.one.is_some(), "layer.one, of a sum");
+                self.alignment("layer", alignment);
+            }
+            Op::Float { scale } => {
+                self.add("layer.op = float");
+                self.add_if(scale.is_some(), "layer.scale, of a conversion");
+            }
+        }
+    }
+
+    fn affine(&mut self, affine: &Affine, checked: &Layer, network: &Network) {
+        self.add("layer.op = affine");
+        for input in &checked.inputs {
+            let element = network.tensor(input.source).element;
+            self.add(format!(
+                "layer.weights = {}, reads {element}",
+                affine.weights.value
+            ));
+        }
+        self.value("layer.biases", affine.biases.as_ref());
+        self.value("layer.sparse", affine.sparse.as_ref());
+        self.value("layer.sums", affine.sums.as_ref());
+        self.value("layer.rounding", affine.rounding.as_ref());
+        self.add_if(affine.density.is_some(), "layer.density");
+        self.add_if(affine.output_blocks.is_some(), "layer.output_blocks");
+        self.add_if(affine.divide.is_some(), "layer.divide");
+        self.add_if(affine.scale.is_some(), "layer.scale, of sums");
+        let ones = affine.one.as_ref().map_or(0, |ones| ones.value.len());
+        self.add_if(ones > 1, "layer.one, for each output");
+        if let Some(scales) = &affine.scales {
+            self.add("layer.scales");
+            self.add_if(scales.inputs, "layer.scales, inputs = true");
+        }
+    }
+
+    fn alignment(&mut self, owner: &str, alignment: &Alignment) {
+        self.value(&format!("{owner}.align"), alignment.align.as_ref());
+        self.add_if(alignment.bits.is_some(), &format!("{owner}.bits"));
+        self.add_if(alignment.error.is_some(), &format!("{owner}.error"));
+    }
+
+    fn output(&mut self, output: &Output, network: &Network) {
+        self.add(match output.heads.len() {
+            1 => "output.sum",
+            _ => "output.win, draw and loss",
+        });
+        let mut terms = output.heads.iter().flat_map(|head| &head.value);
+        self.add_if(
+            terms.any(|term| term.value.negative),
+            "output, a term subtracted",
+        );
+        self.alignment("output", &output.alignment);
+        self.value("output.rounding", output.rounding.as_ref());
+        if let Some(divide) = &output.divide {
+            self.add("output.divide");
+            self.add(format!("output.divide.of = {}", divide.of));
+        }
+        let is_float = matches!(network.output.units, Units::Float { .. });
+        if output.scale.is_some() {
+            self.add(if is_float {
+                "output.scale, of f32"
+            } else {
+                "output.scale, of integers"
+            });
+        }
+    }
+
+    fn file(&mut self, file: &File) {
+        match file {
+            File::Stockfish(file) => self.stockfish(file),
+            File::Bullet(file) => self.bullet(file),
+            File::Tensors(file) => self.tensors(file),
+        }
+    }
+
+    fn stockfish(&mut self, file: &Stockfish) {
+        self.add("file.format = stockfish");
+        self.value("file.encoding", file.encoding.as_ref());
+        self.add_if(file.transformer_hash.is_some(), "file.transformer_hash");
+        self.add_if(file.stack_hash.is_some(), "file.stack_hash");
+    }
+
+    fn bullet(&mut self, file: &Bullet) {
+        self.add("file.format = bullet");
+        self.value("file.kind", file.kind.as_ref());
+        self.value("file.rounding", file.rounding.as_ref());
+        self.value("file.tail", file.tail.as_ref());
+        match file.transposed.as_ref().map(|transposed| &transposed.value) {
+            Some(Transposed::All(all)) => self.add(format!("file.transposed = {all}")),
+            Some(Transposed::Ids(_)) => self.add("file.transposed, ids"),
+            None => {}
+        }
+        let Some(entries) = &file.entries else {
+            return;
+        };
+        self.add("file.entries");
+        self.entries(&entries.value);
+    }
+
+    fn tensors(&mut self, file: &Tensors) {
+        self.add("file.format = tensors");
+        self.value("file.rounding", file.rounding.as_ref());
+        self.value("file.tail", file.tail.as_ref());
+        self.entries(&file.entries.value);
+    }
+
+    fn entries(&mut self, entries: &[Entry]) {
+        let mut ids = Vec::new();
+        for entry in entries {
+            match &entry.content {
+                Content::Skipped(_) => self.add("file.bytes"),
+                Content::Bytes(_) => self.add("file.value"),
+                Content::Tensor(tensor) => {
+                    let id = tensor.id.as_ref().map(|id| &id.value);
+                    self.add_if(
+                        id.is_some_and(|id| ids.contains(&id)),
+                        "file.id, listed again",
+                    );
+                    ids.extend(id);
+                    self.entry(tensor);
+                }
+            }
+        }
+    }
+
+    fn entry(&mut self, entry: &TensorEntry) {
+        self.add_if(
+            entry.tensor.is_some() && entry.id.is_some(),
+            "file.tensor, in an entry",
+        );
+        self.add_if(entry.transposed.is_some(), "file.transposed, in an entry");
+        self.add_if(entry.align.is_some(), "file.align");
+        self.add_if(entry.pad.is_some(), "file.pad");
+        self.add_if(entry.one.is_some(), "file.one");
+        self.value("file.type", entry.element.as_ref());
+        self.value("file.rounding", entry.rounding.as_ref());
+        for axis in entry.axes.iter().flat_map(|axes| &axes.value) {
+            self.add("file.axes");
+            self.value("file.axes", Some(axis));
+        }
+    }
+}

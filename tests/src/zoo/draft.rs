@@ -1,0 +1,67 @@
+//! A whole spec, table by table.
+
+use nnue_compiler::network::{Network, Tensor};
+
+use super::dice::Dice;
+use super::layers::Graph;
+use super::toml::Toml;
+use super::{checked, features, file, transformer};
+
+/// A file that any network can have.
+const ANY_FILE: &str = "
+[file]
+format = \"stockfish\"
+version = 0x7AF32F20
+transformer_hash = 0
+";
+
+/// Layers that any transformer can have.
+const ANY_LAYERS: &str = "
+[[layer]]
+name = \"fc\"
+op = \"affine\"
+outputs = 1
+weights = \"i8\"
+one = 1
+
+[output]
+sum = \"fc\"
+one = 1
+";
+
+/// Draws a spec, or gives what the compiler says of a part of one that it refuses.
+pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String)> {
+    let mut head = Toml(format!("# Drawn by the zoo from seed {seed}.\n"));
+    head.name("name", format_args!("Zoo {seed}"));
+    let (features, many_rows) = features::draw(dice);
+    let (stacks, count) = transformer::stacks(dice);
+    let mut transformer = transformer::draw(dice, many_rows);
+    let outputs = outputs(&[&head, &features, &transformer])?;
+    let (graph, last) = Graph::draw(dice, outputs);
+    let (layers, psqt) = graph.output(last);
+    if psqt && dice.once_in(2) {
+        let values = dice.pick(&[0, 1, count, count]);
+        transformer.set("psqt", values);
+    }
+    let body = join(&[&head, &features, &transformer, &stacks, &layers]);
+    let network = checked(&format!("{body}{ANY_FILE}"))?;
+    with_file(&body, &network, dice)
+}
+
+/// What the layers see of a transformer: the compiler knows.
+fn outputs(parts: &[&Toml]) -> Result<Tensor, (String, String)> {
+    let text = format!("{}{ANY_LAYERS}{ANY_FILE}", join(parts));
+    checked(&text).map(|network| network.transformer.output)
+}
+
+fn with_file(body: &str, network: &Network, dice: &mut Dice) -> Result<String, (String, String)> {
+    let text = format!("{body}\n{}", file::draw(dice, network).0);
+    checked(&text).map(|_| text)
+}
+
+/// Tables, with a blank line between them.
+fn join(parts: &[&Toml]) -> String {
+    let texts = parts.iter().map(|part| part.0.as_str());
+    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    texts.join("\n")
+}

@@ -1,0 +1,145 @@
+//! `[[features]]` of random networks: few rows, unless a set is taken as it is known.
+
+use nnue_compiler::feature_set::{CUSTOM, KING_BUCKETS, NAMES, Parameters, SQUARES};
+use nnue_compiler::spec::{FactorRounding, Flip, Mirror, PieceOrder, Planes, RowType, VirtualSet};
+
+use super::dice::Dice;
+use super::toml::{Toml, list};
+
+/// Buckets of drawn tables: nets stay small.
+const MOST_BUCKETS: usize = 5;
+
+/// The tables, and whether they have tens of thousands of rows.
+pub(super) fn draw(dice: &mut Dice) -> (Toml, bool) {
+    let mut toml = Toml::default();
+    if dice.once_in(12) {
+        custom(dice, &mut toml);
+        return (toml, false);
+    }
+    let sets = dice.pick(&[1, 1, 1, 2, 2, 3]);
+    let large = (0..sets).map(|_| piece_square(dice, &mut toml));
+    let large = large.fold(false, |any, large| any | large);
+    (toml, large)
+}
+
+/// Sets whose features the engine tells.
+fn custom(dice: &mut Dice, toml: &mut Toml) {
+    let sets = dice.within(1..=2);
+    for set in 0..sets {
+        let rows = dice.within(1..=200);
+        toml.table("[[features]]");
+        toml.name("set", CUSTOM);
+        if sets > 1 || dice.once_in(2) {
+            toml.name(
+                "name",
+                dice.pick(&[["Stones", "Walls"], ["Discs", "Corners"]])[set],
+            );
+        }
+        toml.set("rows", rows);
+        toml.set("active", dice.within(1..=rows.min(24)));
+        element(dice, toml);
+    }
+}
+
+fn element(dice: &mut Dice, toml: &mut Toml) {
+    if dice.once_in(4) {
+        toml.name("element", dice.name::<RowType>());
+    }
+}
+
+fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
+    let known: Vec<&str> = NAMES
+        .iter()
+        .copied()
+        .filter(|name| *name != CUSTOM)
+        .collect();
+    let set = dice.pick(&known);
+    let defaults = Parameters::named(set);
+    let mut parameters = defaults.clone().unwrap_or_else(Parameters::unbucketed);
+    toml.table("[[features]]");
+    toml.name("set", set);
+    if dice.once_in(3) {
+        parameters.planes = dice.pick(&Planes::ALL);
+        toml.set("planes", parameters.planes.count());
+    }
+    if dice.once_in(4) {
+        toml.name("piece_order", dice.name::<PieceOrder>());
+    }
+    if dice.once_in(4) {
+        toml.name("flip", dice.name::<Flip>());
+    }
+    let mirrors = dice.once_in(3);
+    if mirrors {
+        parameters.mirror = pick_named::<Mirror>(dice);
+        toml.name("mirror", parameters.mirror);
+    }
+    let as_known = defaults.is_some() && !mirrors && dice.once_in(4);
+    if !as_known && (set != "A" || dice.once_in(3)) {
+        parameters.king_buckets = king_buckets(dice, parameters.mirror, toml);
+    }
+    if dice.once_in(4) {
+        let most = dice.pick(&[2, 64]);
+        toml.set("offset", dice.within(0..=most));
+    }
+    element(dice, toml);
+    if dice.once_in(3) {
+        factors(dice, &parameters, toml);
+    }
+    set != KING_BUCKETS && parameters.buckets() > MOST_BUCKETS
+}
+
+fn pick_named<T: nnue_compiler::spec::Named>(dice: &mut Dice) -> T {
+    dice.pick(T::NAMES).1
+}
+
+/// A table without gaps: of all squares, or of the half that boards are mirrored to.
+fn king_buckets(dice: &mut Dice, mirror: Mirror, toml: &mut Toml) -> [u8; SQUARES] {
+    let buckets = dice.within(1..=MOST_BUCKETS);
+    let mirrored = mirror != Mirror::None;
+    let mut half: Vec<u8> = (0..if mirrored { SQUARES / 2 } else { SQUARES })
+        .map(|square| match square {
+            first if first < buckets => first as u8,
+            _ => dice.within(0..=buckets - 1) as u8,
+        })
+        .collect();
+    dice.shuffle(&mut half);
+    let all: [u8; SQUARES] = std::array::from_fn(|square| match mirror {
+        Mirror::None => half[square],
+        Mirror::AToD => half[square / 8 * 4 + (square % 8).min(7 - square % 8)],
+        Mirror::EToH => half[square / 8 * 4 + 3 - (square % 8).min(7 - square % 8)],
+    });
+    if mirrored && dice.once_in(4) {
+        toml.rows("king_buckets", &all, 8);
+    } else {
+        toml.rows("king_buckets", &half, if mirrored { 4 } else { 8 });
+    }
+    all
+}
+
+/// The virtual sets that stand for something.
+fn factors(dice: &mut Dice, parameters: &Parameters, toml: &mut Toml) {
+    let buckets = parameters.buckets();
+    let mut sets = vec![VirtualSet::K];
+    match parameters.planes {
+        Planes::NoKings => sets.push(VirtualSet::P),
+        _ => sets.push(VirtualSet::A),
+    }
+    if buckets == 1 {
+        sets.clear();
+    }
+    if parameters.planes == Planes::NoKings
+        && parameters.mirror == Mirror::None
+        && buckets == SQUARES
+    {
+        sets.push(VirtualSet::HalfRelativeKP);
+    }
+    if sets.is_empty() {
+        return;
+    }
+    dice.shuffle(&mut sets);
+    sets.truncate(dice.within(1..=sets.len()));
+    toml.set("factorised", list(&sets));
+    if dice.once_in(2) {
+        toml.name("rounding", dice.name::<FactorRounding>());
+    }
+}

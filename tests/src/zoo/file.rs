@@ -1,0 +1,274 @@
+//! `[file]` of random networks: every format, with what it leaves open.
+
+use nnue_compiler::file::{FileElement, Role, Section};
+use nnue_compiler::network::{Network, WeightType};
+use nnue_compiler::spec::{
+    Axis, BulletKind, Encoding, FactorRounding, FileRounding, Format, TailName,
+};
+
+use super::dice::Dice;
+use super::toml::{Toml, list};
+
+/// A tensor that the file must have.
+struct Known {
+    name: String,
+    /// What bullet's examples call it, if they do.
+    id: Option<String>,
+    axes: Vec<(Axis, usize)>,
+    element: FileElement,
+    is_sign: bool,
+    /// Whether its rows are summed with others, which must then be alike.
+    is_summed: bool,
+}
+
+impl Known {
+    fn quantises(&self) -> bool {
+        self.element != FileElement::F32 && !self.is_sign
+    }
+}
+
+/// The table.
+pub(super) fn draw(dice: &mut Dice, network: &Network) -> Toml {
+    let mut toml = Toml::default();
+    toml.table("[file]");
+    let format = dice.name::<Format>();
+    toml.name("format", format);
+    let tensors = tensors(network);
+    match format {
+        "stockfish" => stockfish(dice, network, &mut toml),
+        "bullet" => bullet(dice, network, tensors, &mut toml),
+        _ => listed(dice, network, tensors, &mut toml),
+    }
+    toml
+}
+
+fn stockfish(dice: &mut Dice, network: &Network, toml: &mut Toml) {
+    let version = match dice.once_in(3) {
+        true => dice.word(),
+        false => 0x7AF3_2F20,
+    };
+    toml.set("version", format_args!("{version:#X}"));
+    if dice.once_in(2) {
+        toml.name("encoding", dice.name::<Encoding>());
+    }
+    let is_known = network.features.iter().all(|set| set.hash.is_some());
+    if !is_known || dice.once_in(3) {
+        toml.set("transformer_hash", format_args!("{:#X}", dice.word()));
+    }
+    if dice.once_in(3) {
+        toml.set("stack_hash", format_args!("{:#X}", dice.word()));
+    }
+}
+
+fn bullet(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mut Toml) {
+    let kind = dice.pick(&[BulletKind::Quantised, BulletKind::Raw, BulletKind::Weights]);
+    let quantised = kind == BulletKind::Quantised;
+    if !quantised || dice.once_in(2) {
+        toml.name("kind", kind);
+    }
+    rounding(dice, network, toml);
+    if kind != BulletKind::Weights && dice.once_in(2) {
+        toml.name("tail", dice.name::<TailName>());
+    }
+    let ids: Vec<String> = tensors
+        .iter()
+        .filter_map(|known| known.id.clone())
+        .collect();
+    if quantised {
+        match dice.within(0..=3) {
+            0 => toml.set("transposed", dice.once_in(2)),
+            1 if !ids.is_empty() => toml.set("transposed", list(&[dice.pick(&ids)])),
+            _ => {}
+        }
+    }
+    let usual = |known: &Known| known.id.as_ref().is_some_and(|id| id != "l0f");
+    if tensors.iter().all(usual) && dice.once_in(3) {
+        return;
+    }
+    dice.shuffle(&mut tensors);
+    let mut entries = Vec::new();
+    for known in &tensors {
+        let entry = bullet_entry(dice, known, kind);
+        entries.push(entry.clone());
+        // What trainers list twice.
+        if kind != BulletKind::Weights && dice.once_in(16) {
+            entries.push(entry);
+        }
+    }
+    if kind != BulletKind::Weights {
+        insert_bytes(dice, &mut entries);
+    }
+    toml.rows("entries", &entries, 1);
+}
+
+fn bullet_entry(dice: &mut Dice, known: &Known, kind: BulletKind) -> String {
+    let mut keys = Vec::new();
+    match &known.id {
+        Some(id) if !dice.once_in(8) => keys.push(format!("id = \"{id}\"")),
+        _ => {
+            keys.push(format!("id = \"{}\"", known.name.replace('.', "/")));
+            keys.push(format!("tensor = \"{}\"", known.name));
+        }
+    }
+    let quantised = kind == BulletKind::Quantised;
+    let element = match quantised {
+        true => element_key(dice, known, &mut keys),
+        false => FileElement::F32,
+    };
+    if quantised && dice.once_in(6) {
+        keys.push(format!("transposed = {}", dice.once_in(2)));
+    }
+    quantise_keys(dice, known, element, &mut keys);
+    match keys.as_slice() {
+        [_] if known.id.is_some() && !dice.once_in(4) => {
+            format!("\"{}\"", known.id.as_deref().unwrap_or(""))
+        }
+        _ => format!("{{ {} }}", keys.join(", ")),
+    }
+}
+
+fn listed(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mut Toml) {
+    if dice.once_in(2) {
+        dice.shuffle(&mut tensors);
+    }
+    rounding(dice, network, toml);
+    if dice.once_in(2) {
+        toml.name("tail", dice.name::<TailName>());
+    }
+    let mut entries: Vec<String> = tensors
+        .iter()
+        .map(|known| tensor_entry(dice, known))
+        .collect();
+    insert_bytes(dice, &mut entries);
+    toml.rows("tensors", &entries, 1);
+}
+
+fn tensor_entry(dice: &mut Dice, known: &Known) -> String {
+    let mut keys = vec![format!("tensor = \"{}\"", known.name)];
+    let element = element_key(dice, known, &mut keys);
+    if dice.once_in(3) {
+        let mut axes = known.axes.clone();
+        if dice.once_in(2) {
+            axes.retain(|(_, len)| *len > 1);
+        }
+        dice.shuffle(&mut axes);
+        let names: Vec<Axis> = axes.iter().map(|(axis, _)| *axis).collect();
+        keys.push(format!("axes = {}", list(&names)));
+    }
+    if dice.once_in(4) {
+        keys.push(format!("pad = {}", dice.pick(&[1, 3, 7, 16, 32])));
+    }
+    if dice.once_in(4) {
+        keys.push(format!("align = {}", dice.pick(&[1, 4, 5, 64])));
+    }
+    quantise_keys(dice, known, element, &mut keys);
+    format!("{{ {} }}", keys.join(", "))
+}
+
+/// `type`, of those that the network's holds.
+fn element_key(dice: &mut Dice, known: &Known, keys: &mut Vec<String>) -> FileElement {
+    if known.is_summed || !dice.once_in(4) {
+        return known.element;
+    }
+    let elements = [
+        FileElement::I8,
+        FileElement::I16,
+        FileElement::I32,
+        FileElement::F32,
+    ];
+    let fits = |element: &FileElement| match known.element {
+        _ if known.is_sign || *element == FileElement::F32 => true,
+        FileElement::F32 => false,
+        own => element.size() <= own.size(),
+    };
+    let fitting: Vec<FileElement> = elements.into_iter().filter(fits).collect();
+    let element = dice.pick(&fitting);
+    keys.push(format!("type = \"{element}\""));
+    element
+}
+
+/// How floating point becomes integers. What does not follow from the network must be said.
+fn quantise_keys(dice: &mut Dice, known: &Known, element: FileElement, keys: &mut Vec<String>) {
+    if element != FileElement::F32 || !known.quantises() || known.is_summed {
+        return;
+    }
+    if known.name.ends_with(".alpha") || dice.once_in(3) {
+        keys.push(format!("one = {}", dice.pick(&["64", "127", "1", "75.5"])));
+    }
+    if dice.once_in(3) {
+        keys.push(format!("rounding = \"{}\"", dice.name::<FileRounding>()));
+    }
+}
+
+/// What happens to fractions. Where sums of rows are rounded, the tests' files have none, and truncation may lose a whole one.
+fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
+    let mut factors = network
+        .features
+        .iter()
+        .filter_map(|set| set.factors.as_ref());
+    if factors.any(|factors| factors.rounding == FactorRounding::Sum) {
+        toml.name("rounding", FileRounding::Nearest);
+    } else if dice.once_in(2) {
+        toml.name("rounding", dice.name::<FileRounding>());
+    }
+}
+
+fn insert_bytes(dice: &mut Dice, entries: &mut Vec<String>) {
+    for entry in [
+        "{ value = \"4E 4E 55 45\" }".to_string(),
+        format!("{{ bytes = {} }}", dice.within(1..=60)),
+    ] {
+        if dice.once_in(4) {
+            let place = dice.within(0..=entries.len());
+            entries.insert(place, entry);
+        }
+    }
+}
+
+/// The tensors of a network, taken from the file in Stockfish's format that every network can have.
+fn tensors(network: &Network) -> Vec<Known> {
+    let affine: Vec<usize> = (0..network.layers.len())
+        .filter(|index| network.layers[*index].affine().is_some())
+        .collect();
+    let has_factors = network.features.iter().any(|set| set.factors.is_some());
+    let sections = network.file.sections.iter();
+    let tensors = sections
+        .chain(&network.file.stack_sections)
+        .filter_map(Section::tensor);
+    let known = tensors.map(|tensor| {
+        let (letter, index) = match tensor.role {
+            Role::LayerWeights(index) => ("w", Some(index)),
+            Role::LayerBiases(index) => ("b", Some(index)),
+            Role::LayerAlpha(index) => ("a", Some(index)),
+            _ => ("", None),
+        };
+        let id = match index {
+            Some(index) => {
+                let number = affine.iter().position(|own| *own == index);
+                number.map(|number| format!("l{}{letter}", number + 1))
+            }
+            None => match tensor.name.as_str() {
+                "transformer.weights" => Some("l0w".to_string()),
+                "transformer.biases" => Some("l0b".to_string()),
+                "transformer.virtual_weights" => Some("l0f".to_string()),
+                _ => None,
+            },
+        };
+        let mut axes = tensor.axes.clone();
+        if index.is_some() {
+            axes.insert(0, (Axis::Stack, network.stacks.count));
+        }
+        let weights = index
+            .and_then(|index| network.layers[index].affine())
+            .map(|affine| affine.weights);
+        Known {
+            name: tensor.name.clone(),
+            id,
+            axes,
+            element: tensor.element,
+            is_sign: weights == Some(WeightType::Binary) && letter == "w",
+            is_summed: has_factors && matches!(tensor.role, Role::Weights(_) | Role::Psqt(_)),
+        }
+    });
+    known.collect()
+}

@@ -1,0 +1,290 @@
+//! `[[layer]]` of random networks: affine layers, and what stands between them.
+
+mod activation;
+mod affine;
+mod sum;
+
+use nnue_compiler::network::{Element, One, Tensor};
+
+use super::dice::Dice;
+use super::toml::Toml;
+
+/// A stack that grows.
+pub(super) struct Graph<'d> {
+    pub(super) dice: &'d mut Dice,
+    pub(super) toml: Toml,
+    /// The transformer's output, and those of all layers.
+    values: Vec<Value>,
+    /// What goes from the middle of the stack to the output.
+    pub(super) skips: Vec<Part>,
+}
+
+/// What a layer hands on.
+struct Value {
+    name: String,
+    tensor: Tensor,
+    read: bool,
+}
+
+/// A run of elements of a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Part {
+    value: usize,
+    start: usize,
+    pub(super) len: usize,
+}
+
+impl<'d> Graph<'d> {
+    /// Draws all layers behind a transformer, and gives the outputs of the last one.
+    pub(super) fn draw(dice: &'d mut Dice, transformer: Tensor) -> (Graph<'d>, Part) {
+        let mut graph = Graph {
+            dice,
+            toml: Toml::default(),
+            values: vec![Value {
+                name: "transformer".to_string(),
+                tensor: transformer,
+                read: false,
+            }],
+            skips: Vec::new(),
+        };
+        let blocks = graph.dice.pick(&[1, 2, 2, 3, 3, 4, 5]);
+        let mut front = vec![graph.whole(0)];
+        for block in 1..blocks {
+            let inputs = graph.inputs(&front);
+            let sums = graph.affine(&inputs, false);
+            front = graph.behind(sums, block);
+        }
+        let inputs = graph.inputs(&front);
+        let last = graph.affine(&inputs, true);
+        (graph, last)
+    }
+
+    /// What the next affine layer reads: all that stands in front of it, or parts, and earlier things besides.
+    fn inputs(&mut self, front: &[Part]) -> Vec<Part> {
+        let mut parts = front.to_vec();
+        self.dice.shuffle(&mut parts);
+        if self.dice.once_in(4) {
+            if let [whole] = parts[..] {
+                let pieces = self.dice.within(1..=3);
+                parts = vec![whole; pieces];
+            }
+            parts = parts.into_iter().map(|part| self.cut(part)).collect();
+        }
+        if self.dice.once_in(3) {
+            let group = |element| match element {
+                Element::U8 | Element::I16 => Element::I16,
+                other => other,
+            };
+            let wanted = group(self.element(parts[0]));
+            let earlier: Vec<usize> = (0..self.values.len())
+                .filter(|value| {
+                    let tensor = &self.values[*value].tensor;
+                    group(tensor.element) == wanted && tensor.one.shared().is_some()
+                })
+                .collect();
+            let value = self.dice.pick(&earlier);
+            let mut part = self.whole(value);
+            if self.dice.once_in(2) {
+                part = self.cut(part);
+            }
+            let place = self.dice.within(0..=parts.len());
+            parts.insert(place, part);
+        }
+        parts
+    }
+
+    /// What stands between the sums of a layer and the next affine one.
+    fn behind(&mut self, sums: Part, block: usize) -> Vec<Part> {
+        let mut sums = sums;
+        if self.one(sums).shared().is_none() {
+            sums = self.sum(&[sums], true);
+        }
+        if sums.len > 1 && self.dice.once_in(4) {
+            let last = sums.start + sums.len - 1;
+            self.skips.push(Part {
+                start: last,
+                len: 1,
+                ..sums
+            });
+            sums.len -= 1;
+        }
+        if block > 1 && self.dice.once_in(2) {
+            let residual = self.residual(sums);
+            if !residual.is_empty() {
+                let mut terms = vec![sums];
+                terms.extend(residual);
+                self.dice.shuffle(&mut terms);
+                sums = self.sum(&terms, true);
+            }
+        }
+        if self.element(sums) == Element::F32 {
+            return self.float_activations(sums);
+        }
+        match self.dice.within(0..=11) {
+            // Binary layers read sums.
+            0 => vec![sums],
+            1 | 2 => {
+                let floats = self.float(sums);
+                self.float_activations(floats)
+            }
+            choice => {
+                let activated = self.integer_activations(sums);
+                if choice > 3 {
+                    return activated;
+                }
+                activated.into_iter().map(|part| self.float(part)).collect()
+            }
+        }
+    }
+
+    /// Earlier values, or parts of them, that can be added to these.
+    fn residual(&mut self, sums: Part) -> Vec<Part> {
+        let is_float = self.element(sums) == Element::F32;
+        let fitting: Vec<usize> = (1..self.values.len())
+            .filter(|value| {
+                let tensor = &self.values[*value].tensor;
+                tensor.len >= sums.len && (tensor.element == Element::F32) == is_float
+            })
+            .collect();
+        if fitting.is_empty() {
+            return Vec::new();
+        }
+        let terms = self.dice.within(1..=2);
+        (0..terms)
+            .map(|_| {
+                let value = self.dice.pick(&fitting);
+                let room = self.values[value].tensor.len - sums.len;
+                Part {
+                    value,
+                    start: self.dice.within(0..=room),
+                    len: sums.len,
+                }
+            })
+            .collect()
+    }
+
+    /// A conversion to floating point.
+    pub(super) fn float(&mut self, of: Part) -> Part {
+        let one = self.shared_one(of);
+        self.layer("float", "float");
+        self.read(&[of]);
+        if self.dice.once_in(3) {
+            let scale = match self.dice.once_in(2) {
+                true => format!("\"1 / {one}\""),
+                false => format!("{:e}", 1.5 / f64::from(one)),
+            };
+            self.toml.set("scale", scale);
+        }
+        self.push(Tensor {
+            len: of.len,
+            element: Element::F32,
+            one: One::Tensor(1),
+            range: (0, 0),
+        })
+    }
+
+    /// Begins a layer with a name of its own.
+    fn layer(&mut self, name: &str, op: &str) {
+        let taken = |name: &str| self.values.iter().any(|value| value.name == name);
+        let free = (0..)
+            .map(|number| format!("{name}_{number}"))
+            .find(|name| !taken(name));
+        let name = free.expect("there are numbers enough");
+        self.toml.table("[[layer]]");
+        self.toml.name("name", &name);
+        self.toml.name("op", op);
+        self.values.push(Value {
+            name,
+            tensor: Tensor {
+                len: 0,
+                element: Element::F32,
+                one: One::Tensor(1),
+                range: (0, 0),
+            },
+            read: false,
+        });
+    }
+
+    /// Writes the inputs of the layer that was begun; the layer above need not be named.
+    fn read(&mut self, inputs: &[Part]) {
+        let above = self.values.len() - 2;
+        for input in inputs {
+            self.values[input.value].read = true;
+        }
+        if inputs == [self.whole(above)] && !self.dice.once_in(4) {
+            return;
+        }
+        let names: Vec<String> = inputs.iter().map(|input| self.reference(*input)).collect();
+        self.toml.names("input", &names);
+    }
+
+    /// Ends the layer that was begun.
+    fn push(&mut self, tensor: Tensor) -> Part {
+        let value = self.values.len() - 1;
+        self.values[value].tensor = tensor;
+        self.whole(value)
+    }
+
+    /// What only the output can read.
+    pub(super) fn unread(&self) -> Vec<Part> {
+        let unread = (1..self.values.len()).filter(|value| !self.values[*value].read);
+        unread.map(|value| self.whole(value)).collect()
+    }
+
+    /// Part of a part.
+    pub(super) fn cut(&mut self, part: Part) -> Part {
+        let (start, end) = self.dice.part(part.len);
+        Part {
+            start: part.start + start,
+            len: end - start,
+            ..part
+        }
+    }
+
+    /// One of its elements.
+    pub(super) fn element_of(&mut self, part: Part) -> Part {
+        let index = self.dice.within(0..=part.len - 1);
+        Part {
+            start: part.start + index,
+            len: 1,
+            ..part
+        }
+    }
+
+    fn whole(&self, value: usize) -> Part {
+        Part {
+            value,
+            start: 0,
+            len: self.values[value].tensor.len,
+        }
+    }
+
+    pub(super) fn element(&self, part: Part) -> Element {
+        self.values[part.value].tensor.element
+    }
+
+    pub(super) fn one(&self, part: Part) -> One {
+        self.values[part.value]
+            .tensor
+            .one
+            .slice(part.start, part.len)
+    }
+
+    /// Its one, or that of its first element.
+    fn shared_one(&self, part: Part) -> u32 {
+        self.one(part).at(0)
+    }
+
+    /// As the spec names it.
+    pub(super) fn reference(&self, part: Part) -> String {
+        let Value { name, tensor, .. } = &self.values[part.value];
+        let end = part.start + part.len;
+        match (part.start, part.len) {
+            (0, len) if len == tensor.len => name.clone(),
+            (start, 1) => format!("{name}[{start}]"),
+            (0, _) => format!("{name}[..{end}]"),
+            (start, _) if end == tensor.len => format!("{name}[{start}..]"),
+            (start, _) => format!("{name}[{start}..{end}]"),
+        }
+    }
+}

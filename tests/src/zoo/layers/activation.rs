@@ -1,0 +1,181 @@
+//! Activations of sums: every function whose shift can take their one to another.
+
+use nnue_compiler::network::{Element, One, Tensor};
+use nnue_compiler::spec::OpName;
+
+use super::{Graph, Part};
+
+/// Activations with more bits than this say nothing new.
+const LARGEST_ONE: u64 = 2047;
+
+/// And with fewer, too little.
+const LEAST_ONE: u64 = 40;
+
+/// A function with the shift and the one that it has then.
+#[derive(Clone, Copy, PartialEq)]
+struct Choice {
+    function: OpName,
+    shift: u32,
+    one: u32,
+}
+
+impl Graph<'_> {
+    /// One, two or three functions of the same sums.
+    pub(super) fn integer_activations(&mut self, sums: Part) -> Vec<Part> {
+        let choices = choices(self.shared_one(sums));
+        let count = self.dice.pick(&[1, 1, 2, 2, 3]);
+        (0..count)
+            .map(|_| {
+                // Functions with many fitting shifts must not crowd out the others.
+                let mut functions: Vec<OpName> =
+                    choices.iter().map(|choice| choice.function).collect();
+                functions.dedup();
+                let function = self.dice.pick(&functions);
+                let fitting: Vec<Choice> = choices
+                    .iter()
+                    .copied()
+                    .filter(|choice| choice.function == function)
+                    .collect();
+                let usual = fitting.iter().find(|choice| choice.one == 127).copied();
+                let choice = match usual {
+                    Some(usual) if self.dice.once_in(2) => usual,
+                    _ => self.dice.pick(&fitting),
+                };
+                self.integer_activation(sums, choice)
+            })
+            .collect()
+    }
+
+    fn integer_activation(&mut self, sums: Part, choice: Choice) -> Part {
+        let Choice {
+            function,
+            shift,
+            one,
+        } = choice;
+        let from = u64::from(self.shared_one(sums));
+        self.layer(short(function), &function.to_string());
+        self.read(&[sums]);
+        self.toml.set("shift", shift);
+        let mut largest = u64::from(one);
+        let default = match function {
+            OpName::Quantmoid4 => {
+                largest = 126;
+                one
+            }
+            OpName::Relu => {
+                largest = 127;
+                (from >> shift) as u32
+            }
+            OpName::Screlu => {
+                largest = from * from >> shift;
+                127
+            }
+            _ => 127,
+        };
+        if one != default || (function != OpName::Quantmoid4 && self.dice.once_in(4)) {
+            self.toml.set("one", one);
+        }
+        if function == OpName::Relu && self.dice.once_in(2) {
+            largest = self.dice.pick(&[100, 127, 255, u64::from(2 * one)]);
+            self.toml.set("limit", largest);
+        }
+        self.push(Tensor {
+            len: sums.len,
+            element: if largest <= 255 {
+                Element::U8
+            } else {
+                Element::I16
+            },
+            one: One::Tensor(one),
+            range: (0, largest as i64),
+        })
+    }
+
+    /// Up to two functions of the same values; none leaves them as they are.
+    pub(super) fn float_activations(&mut self, values: Part) -> Vec<Part> {
+        const FUNCTIONS: &[OpName] = &[
+            OpName::Crelu,
+            OpName::Relu,
+            OpName::SqrCrelu,
+            OpName::Screlu,
+            OpName::Sigmoid,
+            OpName::HardSwish,
+        ];
+        let count = self.dice.pick(&[0, 1, 1, 1, 2, 2]);
+        if count == 0 {
+            return vec![values];
+        }
+        (0..count)
+            .map(|_| {
+                let function = self.dice.pick(FUNCTIONS);
+                self.layer(short(function), &function.to_string());
+                self.read(&[values]);
+                self.push(Tensor {
+                    len: values.len,
+                    element: Element::F32,
+                    one: One::Tensor(1),
+                    range: (0, 0),
+                })
+            })
+            .collect()
+    }
+}
+
+/// What authors call such layers.
+fn short(function: OpName) -> &'static str {
+    match function {
+        OpName::Crelu => "ac",
+        OpName::SqrCrelu => "ac_sqr",
+        OpName::Screlu => "squared",
+        OpName::Relu => "relu",
+        OpName::Quantmoid4 => "quantmoid",
+        OpName::Sigmoid => "sigmoid",
+        _ => "swish",
+    }
+}
+
+/// Everything that can be done to sums of which 1.0 is `from`.
+fn choices(from: u32) -> Vec<Choice> {
+    let from = u64::from(from);
+    let useful = |one: u64| (LEAST_ONE..=LARGEST_ONE).contains(&one);
+    let shifts = |fitting: &dyn Fn(u32) -> Option<u64>, function| -> Vec<Choice> {
+        let choice = |shift| {
+            let one = fitting(shift)? as u32;
+            Some(Choice {
+                function,
+                shift,
+                one,
+            })
+        };
+        (0..32).filter_map(choice).collect()
+    };
+    let value = |shift: u32| {
+        let exact = from.trailing_zeros() >= shift;
+        Some(from >> shift).filter(|one| exact && useful(*one))
+    };
+    let square = |shift: u32| Some(((from * from >> shift) + 1) & !1).filter(|one| useful(*one));
+    let mut choices = shifts(&value, OpName::Crelu);
+    choices.extend(shifts(&value, OpName::Relu));
+    choices.extend(shifts(
+        &|shift| value(shift).filter(|one| *one == 127),
+        OpName::Quantmoid4,
+    ));
+    for function in [OpName::SqrCrelu, OpName::Screlu] {
+        choices.extend(shifts(&square, function));
+        // 126 stands for 127, as in all nets of the field.
+        for choice in &mut choices {
+            if choice.function == function && choice.one == 126 {
+                choice.one = 127;
+            }
+        }
+    }
+    if choices.is_empty() {
+        // A one without factors of two: it stays as it is.
+        choices.push(Choice {
+            function: OpName::Relu,
+            shift: 0,
+            one: from as u32,
+        });
+    }
+    choices
+}

@@ -1,0 +1,182 @@
+//! Affine layers: weights that go with the inputs, a one that sums reach.
+
+use nnue_compiler::network::{Element, One, Tensor};
+use nnue_compiler::spec::{BiasType, Rounding, SparseBy, SumOrder};
+
+use super::{Graph, Part};
+
+/// Neurons of hidden layers.
+const OUTPUTS: &[usize] = &[
+    1, 2, 4, 7, 8, 10, 15, 16, 16, 17, 24, 31, 32, 32, 33, 48, 64,
+];
+
+/// Ones that activations take down to seven bits or so.
+const BASES: &[u32] = &[127, 127, 127, 64, 100, 128, 255, 500, 1023];
+
+impl Graph<'_> {
+    /// An affine layer. The last one has an output or a few.
+    pub(super) fn affine(&mut self, inputs: &[Part], last: bool) -> Part {
+        let weights = self.weights(inputs);
+        let mut outputs = match last {
+            true => self.dice.pick(&[1, 1, 1, 2, 3, 3]),
+            false => self.dice.pick(OUTPUTS),
+        };
+        let reads_all = self.values.len() == 1 && inputs == [self.whole(0)];
+        if reads_all && !last && self.dice.once_in(2) {
+            outputs = self.dice.pick(&[8, 16, 16, 32, 48]);
+        }
+        self.layer("fc", "affine");
+        self.read(inputs);
+        self.toml.set("outputs", outputs);
+        self.toml.name("weights", weights);
+        let (element, one) = match weights {
+            "f32" => (Element::F32, self.float_keys()),
+            _ => self.integer_keys(weights, inputs, outputs, last),
+        };
+        if reads_all && outputs >= 8 && !matches!(weights, "binary" | "f32") {
+            self.sparse(inputs[0], weights, outputs);
+        }
+        // Sums of random weights stay far below what 32 bits hold; nothing that is drawn depends on it.
+        let range = (i64::from(i32::MIN), i64::from(i32::MAX));
+        self.push(Tensor {
+            len: outputs,
+            element,
+            one,
+            range,
+        })
+    }
+
+    fn weights(&mut self, inputs: &[Part]) -> &'static str {
+        let all = |element| inputs.iter().all(|input| self.element(*input) == element);
+        let signed = |input: &Part| self.values[input.value].tensor.range.0 < 0;
+        let fitting: &[&str] = if all(Element::F32) {
+            &["f32"]
+        } else if all(Element::I32) {
+            &["binary"]
+        } else if all(Element::I16) && inputs.iter().all(signed) {
+            &["i8", "i16", "binary", "binary"]
+        } else {
+            &["i8", "i8", "i8", "i16"]
+        };
+        self.dice.pick(fitting)
+    }
+
+    fn float_keys(&mut self) -> One {
+        if self.dice.once_in(4) {
+            self.toml.name("biases", BiasType::F32);
+        }
+        if self.dice.once_in(2) {
+            self.toml.name("sums", self.dice.name::<SumOrder>());
+        }
+        One::Tensor(1)
+    }
+
+    /// Keys of integer weights, and what comes out.
+    fn integer_keys(
+        &mut self,
+        weights: &str,
+        inputs: &[Part],
+        outputs: usize,
+        last: bool,
+    ) -> (Element, One) {
+        let scaled = weights == "binary" && self.dice.once_in(2);
+        // What trainers multiply weights by.
+        let factor = match weights {
+            "i8" => self.dice.pick(&[16, 32, 64, 64]),
+            _ => self.dice.pick(&[32, 64, 256, 512]),
+        };
+        let inputs_len: usize = inputs.iter().map(|input| input.len).sum();
+        let mut wanted = match weights {
+            "binary" if scaled => self.dice.within(500..=16_000) as u64,
+            "binary" => inputs_len.div_ceil(3).max(2) as u64,
+            _ => u64::from(self.shared_one(inputs[0])) * factor,
+        };
+        if scaled {
+            let shift = self.dice.within(0..=12);
+            let scales = match self.dice.within(0..=2) {
+                0 => format!("{{ shift = {shift} }}"),
+                1 => format!("{{ shift = {shift}, inputs = false }}"),
+                _ => format!("{{ shift = {shift}, inputs = true }}"),
+            };
+            self.toml.set("scales", scales);
+        }
+        if weights != "binary" && self.dice.once_in(5) {
+            let divisor = self.dice.pick(&[1, 2, 3, 16, 64, 100, 127, 255]);
+            self.toml.set("divide", divisor);
+            if self.dice.once_in(2) {
+                self.toml.name("rounding", self.dice.name::<Rounding>());
+            }
+            wanted /= divisor;
+        }
+        let one = self.one_near(wanted, last);
+        if self.dice.once_in(6) {
+            self.toml.name("biases", BiasType::F32);
+            match self.dice.within(0..=2) {
+                0 => self.toml.set("one", one),
+                1 => self.toml.set("scale", format_args!("\"2 / ({one} * 3)\"")),
+                _ => self
+                    .toml
+                    .set("scale", format_args!("{:e}", 0.8 / f64::from(one))),
+            }
+            return (Element::F32, One::Tensor(1));
+        }
+        if self.dice.once_in(6) {
+            self.toml.name("biases", BiasType::I32);
+        }
+        if (2..=8).contains(&outputs) && self.dice.once_in(3) {
+            let ones: Vec<u32> = (0..outputs)
+                .map(|_| {
+                    self.dice
+                        .pick(&[one, 2 * one, one + one / 2 + 1, one.div_ceil(2)])
+                })
+                .collect();
+            self.toml.set("one", format_args!("{ones:?}"));
+            return (Element::I32, One::of(ones));
+        }
+        self.toml.set("one", one);
+        (Element::I32, One::Tensor(one))
+    }
+
+    /// A one that activations can shift to theirs; of the last layer, any.
+    pub(super) fn one_near(&mut self, wanted: u64, last: bool) -> u32 {
+        let wanted = wanted.clamp(1, 1 << 26) as u32;
+        if last && self.dice.once_in(3) {
+            return self.dice.pick(&[9600, wanted, wanted.div_ceil(3)]);
+        }
+        let base = self.dice.pick(BASES);
+        let shift = (wanted / base).checked_ilog2().unwrap_or(0);
+        base << shift
+    }
+
+    /// Which zeros of the transformer's output are skipped.
+    fn sparse(&mut self, input: Part, weights: &str, outputs: usize) {
+        let element = self.element(input);
+        if element == Element::U16 || self.dice.once_in(3) {
+            return;
+        }
+        let by = match self.dice.within(0..=3) {
+            0 => SparseBy::Auto,
+            1 if element == Element::U8 && weights == "i8" => SparseBy::Blocks,
+            2 => SparseBy::Inputs,
+            _ => {
+                let sparse = !self.dice.once_in(6);
+                self.toml.set("sparse", sparse);
+                if !sparse {
+                    return;
+                }
+                SparseBy::Auto
+            }
+        };
+        if !self.toml.0.ends_with("sparse = true\n") {
+            self.toml.name("sparse", by);
+        }
+        if self.dice.once_in(3) {
+            self.toml
+                .set("density", self.dice.pick(&["0.02", "0.1", "0.5"]));
+        }
+        if by != SparseBy::Blocks && outputs.is_multiple_of(16) && self.dice.once_in(2) {
+            self.toml
+                .set("output_blocks", self.dice.within(1..=outputs / 16));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `[output]` of random networks: everything that nothing else reads becomes a term.
+
+use nnue_compiler::network::Element;
+use nnue_compiler::spec::{DivideOf, Rounding};
+
+use super::layers::{Graph, Part};
+use super::toml::Toml;
+
+/// A single element, added or subtracted.
+struct Term {
+    part: Part,
+    negative: bool,
+}
+
+impl Graph<'_> {
+    /// Ends with the table of outputs; says whether PSQT values can be a part of them.
+    pub(super) fn output(mut self, last: Part) -> (Toml, bool) {
+        let parts = self.terms(last);
+        let is_float = self.element(last) == Element::F32;
+        let heads = if self.dice.once_in(4) { 3 } else { 1 };
+        let mut terms: Vec<Vec<Term>> = (0..heads).map(|_| Vec::new()).collect();
+        for (index, part) in parts.iter().enumerate() {
+            let term = Term {
+                part: *part,
+                negative: self.dice.once_in(4),
+            };
+            terms[index % heads].push(term);
+        }
+        for head in &mut terms {
+            if head.is_empty() || self.dice.once_in(6) {
+                head.push(Term {
+                    part: self.element_of(last),
+                    negative: self.dice.once_in(4),
+                });
+            }
+        }
+        self.toml.table("[output]");
+        let keys: &[&str] = if heads == 3 {
+            &["win", "draw", "loss"]
+        } else {
+            &["sum"]
+        };
+        for (key, head) in keys.iter().zip(&terms) {
+            let names: Vec<String> = head.iter().map(|term| self.term(term)).collect();
+            self.toml.names(key, &names);
+        }
+        if is_float {
+            if !self.dice.once_in(4) {
+                self.toml
+                    .set("scale", self.dice.pick(&["400", "173.5", "\"1200 / 7\""]));
+            }
+            return (self.toml, false);
+        }
+        let ones: Vec<u32> = terms
+            .iter()
+            .flatten()
+            .map(|term| self.one(term.part).at(0))
+            .collect();
+        let one = match self.dice.once_in(3) {
+            true => self.dice.pick(&[9600, 8128, 16384]),
+            false => ones[0],
+        };
+        self.toml.set("one", one);
+        self.align(ones.iter().any(|own| *own != one));
+        self.units();
+        (self.toml, true)
+    }
+
+    /// Single elements of the last layer and of what else is to be read, all integers or all floating point.
+    fn terms(&mut self, last: Part) -> Vec<Part> {
+        let is_float = self.element(last) == Element::F32;
+        let mut parts: Vec<Part> = self
+            .unread()
+            .into_iter()
+            .filter(|part| *part != last)
+            .collect();
+        parts.append(&mut self.skips);
+        let elements: Vec<Part> = parts
+            .into_iter()
+            .map(|part| self.element_of(part))
+            .collect();
+        let mut terms = vec![self.element_of(last)];
+        for part in elements {
+            // Behind floating point there is nothing else, so that integers alone may need to be converted.
+            let converted = is_float && self.element(part) != Element::F32;
+            terms.push(if converted { self.float(part) } else { part });
+        }
+        terms
+    }
+
+    fn term(&mut self, term: &Term) -> String {
+        let sign = if term.negative { "-" } else { "" };
+        format!("{sign}{}", self.reference(term.part))
+    }
+
+    fn units(&mut self) {
+        match self.dice.within(0..=4) {
+            0 => self.toml.set("divide", self.dice.within(2..=64)),
+            1 | 2 => {
+                let (by, of) = (self.dice.within(1..=40), self.dice.name::<DivideOf>());
+                self.toml
+                    .set("divide", format_args!("{{ by = {by}, of = \"{of}\" }}"));
+            }
+            3 => self.toml.set("scale", self.dice.pick(&[100, 400, 600])),
+            _ => return,
+        }
+        if self.dice.once_in(2) {
+            self.toml.name("rounding", self.dice.name::<Rounding>());
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! `[transformer]` of random networks, and `[stacks]`.
+
+use nnue_compiler::spec::{Order, Pairs, Pooling, Sharing, TransformerActivation};
+
+use super::dice::Dice;
+use super::toml::Toml;
+
+/// Neurons: whole vectors, parts of vectors, and numbers that nobody would choose.
+const WIDTHS: &[usize] = &[
+    16, 32, 32, 48, 64, 64, 80, 96, 96, 112, 128, 144, 160, 17, 33, 50, 66, 98,
+];
+
+/// Where there are many rows.
+const FEW: &[usize] = &[16, 24, 32];
+
+/// The table, but for `psqt`: outputs decide whether there can be any.
+pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
+    let mut toml = Toml::default();
+    let activation = dice.name::<TransformerActivation>();
+    let pooling = match activation {
+        "none" => "none",
+        _ if dice.once_in(3) => "none",
+        _ => dice.name::<Pooling>(),
+    };
+    let mut width = dice.pick(if many_rows { FEW } else { WIDTHS });
+    if pooling != "none" {
+        width += width % 2;
+    }
+    toml.table("[transformer]");
+    toml.set("width", width);
+    let one = match (activation, pooling) {
+        ("quantmoid4", _) => 127,
+        ("screlu", "none") => dice.pick(&[127, 181, 255, 255]),
+        ("relu", _) => dice.pick(&[127, 255, 508, 1024, 4064]),
+        ("none" | "crelu", "none") => dice.pick(&[127, 127, 255, 100, 512, 1023]),
+        _ => dice.pick(&[127, 127, 255, 255, 64, 181]),
+    };
+    toml.set("one", one);
+    toml.name("activation", activation);
+    match activation {
+        "screlu" if pooling == "none" => {
+            if dice.once_in(2) {
+                toml.set("shift", dice.pick(&[0, 1, 4, 7, 8, 9]));
+            }
+        }
+        "screlu" => toml.set("shift", dice.pick(&[7, 8, 9])),
+        "relu" => {
+            // To about seven bits.
+            let bits = (one as u32).ilog2() as usize;
+            let shift = bits.saturating_sub(dice.within(5..=7));
+            if shift > 0 {
+                toml.set("shift", shift);
+            }
+            if dice.once_in(2) {
+                toml.set("limit", dice.pick(&[100, 127, 200, 255]));
+            }
+        }
+        _ => {}
+    }
+    if pooling != "none" || dice.once_in(4) {
+        toml.name("pooling", pooling);
+    }
+    if pooling != "none" && dice.once_in(2) {
+        toml.name("pairs", dice.name::<Pairs>());
+    }
+    if pooling == "product" && dice.once_in(3) {
+        toml.set("product_shift", dice.pick(&[6, 7, 8, 9, 10]));
+    }
+    perspectives(dice, &mut toml);
+    toml
+}
+
+fn perspectives(dice: &mut Dice, toml: &mut Toml) {
+    let count = dice.pick(&[2, 2, 2, 1]);
+    if count == 1 || dice.once_in(4) {
+        toml.set("perspectives", count);
+    }
+    let order = dice.name::<Order>();
+    let orders = dice.once_in(2) && !(count == 1 && order == "interleaved");
+    if orders {
+        toml.name("order", order);
+    }
+    let one_sided = count == 1 && orders && order == "white-first";
+    if dice.once_in(4) && !one_sided {
+        toml.name("weights", dice.name::<Sharing>());
+    }
+}
+
+/// The table, and how many stacks there are; custom features come without positions whose pieces select one.
+pub(super) fn stacks(dice: &mut Dice) -> (Toml, usize) {
+    let mut toml = Toml::default();
+    if dice.once_in(2) {
+        return (toml, 1);
+    }
+    let count = dice.pick(&[1, 2, 2, 3, 4, 5, 8]);
+    toml.table("[stacks]");
+    toml.set("count", count);
+    if count == 1 && dice.once_in(2) {
+        return (toml, 1);
+    }
+    let last = count - 1;
+    match dice.within(0..=2) {
+        0 => {
+            let formulas = [
+                format!("(n - 1) / {}", 32usize.div_ceil(count)),
+                format!("min(n / {}, {last})", 32 / count),
+                format!("max({last} - (n + 1) / {}, 0)", 33usize.div_ceil(count)),
+                format!("min((63 - n) * (32 - n) / 225, {last})"),
+            ];
+            toml.set(
+                "select",
+                format_args!("{{ pieces = \"{}\" }}", dice.pick(&formulas)),
+            );
+        }
+        1 => {
+            let table: Vec<String> = (0..33).map(|_| dice.within(0..=last).to_string()).collect();
+            toml.set(
+                "select",
+                format_args!("{{ table = [{}] }}", table.join(", ")),
+            );
+        }
+        _ => toml.set("select", "{ by = \"caller\" }"),
+    }
+    (toml, count)
+}

@@ -1,0 +1,110 @@
+//! The committed part of the zoo: forty random networks that together use every word of the spec language.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nnue_tests::zoo::{Coverage, check_for, draw, seed_of};
+
+nnue_tests::zoo! {
+    zoo_01: "specs/zoo/zoo_01.toml", check;
+    zoo_02: "specs/zoo/zoo_02.toml", check;
+    zoo_03: "specs/zoo/zoo_03.toml", check_custom;
+    zoo_04: "specs/zoo/zoo_04.toml", check;
+    zoo_05: "specs/zoo/zoo_05.toml", check;
+    zoo_06: "specs/zoo/zoo_06.toml", check;
+    zoo_07: "specs/zoo/zoo_07.toml", check;
+    zoo_08: "specs/zoo/zoo_08.toml", check_by_caller;
+    zoo_09: "specs/zoo/zoo_09.toml", check;
+    zoo_10: "specs/zoo/zoo_10.toml", check_by_caller;
+    zoo_11: "specs/zoo/zoo_11.toml", check;
+    zoo_12: "specs/zoo/zoo_12.toml", check;
+    zoo_13: "specs/zoo/zoo_13.toml", check;
+    zoo_14: "specs/zoo/zoo_14.toml", check_custom;
+    zoo_15: "specs/zoo/zoo_15.toml", check;
+    zoo_16: "specs/zoo/zoo_16.toml", check;
+    zoo_17: "specs/zoo/zoo_17.toml", check;
+    zoo_18: "specs/zoo/zoo_18.toml", check;
+    zoo_19: "specs/zoo/zoo_19.toml", check;
+    zoo_20: "specs/zoo/zoo_20.toml", check_by_caller;
+    zoo_21: "specs/zoo/zoo_21.toml", check;
+    zoo_22: "specs/zoo/zoo_22.toml", check_custom;
+    zoo_23: "specs/zoo/zoo_23.toml", check;
+    zoo_24: "specs/zoo/zoo_24.toml", check;
+    zoo_25: "specs/zoo/zoo_25.toml", check_custom;
+    zoo_26: "specs/zoo/zoo_26.toml", check;
+    zoo_27: "specs/zoo/zoo_27.toml", check;
+    zoo_28: "specs/zoo/zoo_28.toml", check_by_caller;
+    zoo_29: "specs/zoo/zoo_29.toml", check_by_caller;
+    zoo_30: "specs/zoo/zoo_30.toml", check_custom;
+    zoo_31: "specs/zoo/zoo_31.toml", check;
+    zoo_32: "specs/zoo/zoo_32.toml", check;
+    zoo_33: "specs/zoo/zoo_33.toml", check;
+    zoo_34: "specs/zoo/zoo_34.toml", check;
+    zoo_35: "specs/zoo/zoo_35.toml", check;
+    zoo_36: "specs/zoo/zoo_36.toml", check;
+    zoo_37: "specs/zoo/zoo_37.toml", check;
+    zoo_38: "specs/zoo/zoo_38.toml", check;
+    zoo_39: "specs/zoo/zoo_39.toml", check;
+    zoo_40: "specs/zoo/zoo_40.toml", check;
+}
+
+/// How many there are.
+const NETWORKS: usize = 40;
+
+fn spec(number: usize) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/zoo");
+    folder.join(format!("zoo_{number:02}.toml"))
+}
+
+fn texts() -> impl Iterator<Item = (usize, String)> {
+    let text = |number| fs::read_to_string(spec(number)).expect("the zoo is complete");
+    (1..=NETWORKS).map(move |number| (number, text(number)))
+}
+
+/// What is drawn today is what was committed: a change of the generator, or of what the compiler accepts, shows.
+/// `UPDATE_GOLDEN=1` writes what the seeds draw now.
+#[test]
+fn seeds_draw_what_is_committed() {
+    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    for (number, text) in texts() {
+        let seed = seed_of(&text).expect("the first line names a seed");
+        let drawn = draw(seed);
+        if update {
+            fs::write(spec(number), &drawn.text).expect("specs can be written");
+            continue;
+        }
+        assert_eq!(
+            text, drawn.text,
+            "seed {seed} draws another network than zoo_{number:02}: `UPDATE_GOLDEN=1` writes it, \
+             and `zoo pick --out tests/specs/zoo` chooses other seeds"
+        );
+    }
+}
+
+/// A new word of the language fails here until something uses it.
+#[test]
+fn every_word_of_the_language_is_used() {
+    let mut coverage = Coverage::default();
+    for (_, text) in texts() {
+        coverage.add(&text);
+    }
+    println!("{coverage}");
+    let missing = coverage.missing();
+    assert!(
+        missing.is_empty(),
+        "no network of the zoo uses {missing:?}: `zoo pick --out tests/specs/zoo` finds some that do, once the generator can \
+         draw them"
+    );
+}
+
+/// Each network is tested, and by the check that suits it.
+#[test]
+fn every_network_is_tested() {
+    let source = include_str!("zoo.rs");
+    for (number, text) in texts() {
+        let drawn = draw(seed_of(&text).expect("the first line names a seed"));
+        let check = check_for(&drawn.network);
+        let line = format!("zoo_{number:02}: \"specs/zoo/zoo_{number:02}.toml\", {check};");
+        assert!(source.contains(&line), "expected `{line}`");
+    }
+}
