@@ -38,12 +38,8 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     toml.set("one", one);
     toml.name("activation", activation);
     match activation {
-        "screlu" if pooling == "none" => {
-            if dice.once_in(2) {
-                toml.set("shift", dice.pick(&[0, 1, 4, 7, 8, 9]));
-            }
-        }
-        "screlu" => toml.set("shift", dice.pick(&[7, 8, 9])),
+        "screlu" if pooling != "none" => toml.set("shift", dice.pick(&[7, 8, 9])),
+        "screlu" if dice.once_in(2) => toml.set("shift", dice.pick(&[0, 1, 4, 7, 8, 9])),
         "relu" => {
             // To about seven bits.
             let bits = (one as u32).ilog2() as usize;

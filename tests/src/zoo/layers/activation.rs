@@ -67,7 +67,7 @@ impl Graph<'_> {
                 (from >> shift) as u32
             }
             OpName::Screlu => {
-                largest = from * from >> shift;
+                largest = (from * from) >> shift;
                 127
             }
             _ => 127,
@@ -153,7 +153,8 @@ fn choices(from: u32) -> Vec<Choice> {
         let exact = from.trailing_zeros() >= shift;
         Some(from >> shift).filter(|one| exact && useful(*one))
     };
-    let square = |shift: u32| Some(((from * from >> shift) + 1) & !1).filter(|one| useful(*one));
+    // An even one nearby: small ones miss by more than the compiler allows once in a while, which must be an error.
+    let square = |shift: u32| Some((((from * from) >> shift) + 1) & !1).filter(|one| useful(*one));
     let mut choices = shifts(&value, OpName::Crelu);
     choices.extend(shifts(&value, OpName::Relu));
     choices.extend(shifts(
