@@ -298,7 +298,7 @@ fn run_pick(options: &Options) -> Result<(), Stop> {
         let check = check_for(&drawn.network);
         let _ = writeln!(
             tests,
-            "    zoo_{number:02}: \"specs/zoo/zoo_{number:02}.toml\", {check};"
+            "    zoo_{number:02}: \"specs/zoo_{number:02}.toml\", {check};"
         );
     }
     print!("{tests}");

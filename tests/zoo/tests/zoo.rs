@@ -6,53 +6,53 @@ use std::path::{Path, PathBuf};
 use nnue_tests::zoo::{Coverage, check_for, draw, seed_of};
 
 nnue_tests::zoo! {
-    zoo_01: "specs/zoo/zoo_01.toml", check;
-    zoo_02: "specs/zoo/zoo_02.toml", check;
-    zoo_03: "specs/zoo/zoo_03.toml", check_custom;
-    zoo_04: "specs/zoo/zoo_04.toml", check;
-    zoo_05: "specs/zoo/zoo_05.toml", check;
-    zoo_06: "specs/zoo/zoo_06.toml", check;
-    zoo_07: "specs/zoo/zoo_07.toml", check;
-    zoo_08: "specs/zoo/zoo_08.toml", check_by_caller;
-    zoo_09: "specs/zoo/zoo_09.toml", check;
-    zoo_10: "specs/zoo/zoo_10.toml", check_by_caller;
-    zoo_11: "specs/zoo/zoo_11.toml", check;
-    zoo_12: "specs/zoo/zoo_12.toml", check;
-    zoo_13: "specs/zoo/zoo_13.toml", check;
-    zoo_14: "specs/zoo/zoo_14.toml", check_custom;
-    zoo_15: "specs/zoo/zoo_15.toml", check;
-    zoo_16: "specs/zoo/zoo_16.toml", check;
-    zoo_17: "specs/zoo/zoo_17.toml", check;
-    zoo_18: "specs/zoo/zoo_18.toml", check;
-    zoo_19: "specs/zoo/zoo_19.toml", check;
-    zoo_20: "specs/zoo/zoo_20.toml", check_by_caller;
-    zoo_21: "specs/zoo/zoo_21.toml", check;
-    zoo_22: "specs/zoo/zoo_22.toml", check_custom;
-    zoo_23: "specs/zoo/zoo_23.toml", check;
-    zoo_24: "specs/zoo/zoo_24.toml", check;
-    zoo_25: "specs/zoo/zoo_25.toml", check_custom;
-    zoo_26: "specs/zoo/zoo_26.toml", check;
-    zoo_27: "specs/zoo/zoo_27.toml", check;
-    zoo_28: "specs/zoo/zoo_28.toml", check_by_caller;
-    zoo_29: "specs/zoo/zoo_29.toml", check_by_caller;
-    zoo_30: "specs/zoo/zoo_30.toml", check_custom;
-    zoo_31: "specs/zoo/zoo_31.toml", check;
-    zoo_32: "specs/zoo/zoo_32.toml", check;
-    zoo_33: "specs/zoo/zoo_33.toml", check;
-    zoo_34: "specs/zoo/zoo_34.toml", check;
-    zoo_35: "specs/zoo/zoo_35.toml", check;
-    zoo_36: "specs/zoo/zoo_36.toml", check;
-    zoo_37: "specs/zoo/zoo_37.toml", check;
-    zoo_38: "specs/zoo/zoo_38.toml", check;
-    zoo_39: "specs/zoo/zoo_39.toml", check;
-    zoo_40: "specs/zoo/zoo_40.toml", check;
+    zoo_01: "specs/zoo_01.toml", check;
+    zoo_02: "specs/zoo_02.toml", check;
+    zoo_03: "specs/zoo_03.toml", check_custom;
+    zoo_04: "specs/zoo_04.toml", check;
+    zoo_05: "specs/zoo_05.toml", check;
+    zoo_06: "specs/zoo_06.toml", check;
+    zoo_07: "specs/zoo_07.toml", check;
+    zoo_08: "specs/zoo_08.toml", check_by_caller;
+    zoo_09: "specs/zoo_09.toml", check;
+    zoo_10: "specs/zoo_10.toml", check_by_caller;
+    zoo_11: "specs/zoo_11.toml", check;
+    zoo_12: "specs/zoo_12.toml", check;
+    zoo_13: "specs/zoo_13.toml", check;
+    zoo_14: "specs/zoo_14.toml", check_custom;
+    zoo_15: "specs/zoo_15.toml", check;
+    zoo_16: "specs/zoo_16.toml", check;
+    zoo_17: "specs/zoo_17.toml", check;
+    zoo_18: "specs/zoo_18.toml", check;
+    zoo_19: "specs/zoo_19.toml", check;
+    zoo_20: "specs/zoo_20.toml", check_by_caller;
+    zoo_21: "specs/zoo_21.toml", check;
+    zoo_22: "specs/zoo_22.toml", check_custom;
+    zoo_23: "specs/zoo_23.toml", check;
+    zoo_24: "specs/zoo_24.toml", check;
+    zoo_25: "specs/zoo_25.toml", check_custom;
+    zoo_26: "specs/zoo_26.toml", check;
+    zoo_27: "specs/zoo_27.toml", check;
+    zoo_28: "specs/zoo_28.toml", check_by_caller;
+    zoo_29: "specs/zoo_29.toml", check_by_caller;
+    zoo_30: "specs/zoo_30.toml", check_custom;
+    zoo_31: "specs/zoo_31.toml", check;
+    zoo_32: "specs/zoo_32.toml", check;
+    zoo_33: "specs/zoo_33.toml", check;
+    zoo_34: "specs/zoo_34.toml", check;
+    zoo_35: "specs/zoo_35.toml", check;
+    zoo_36: "specs/zoo_36.toml", check;
+    zoo_37: "specs/zoo_37.toml", check;
+    zoo_38: "specs/zoo_38.toml", check;
+    zoo_39: "specs/zoo_39.toml", check;
+    zoo_40: "specs/zoo_40.toml", check;
 }
 
 /// How many there are.
 const NETWORKS: usize = 40;
 
 fn spec(number: usize) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/zoo");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
     folder.join(format!("zoo_{number:02}.toml"))
 }
 
@@ -104,7 +104,7 @@ fn every_network_is_tested() {
     for (number, text) in texts() {
         let drawn = draw(seed_of(&text).expect("the first line names a seed"));
         let check = check_for(&drawn.network);
-        let line = format!("zoo_{number:02}: \"specs/zoo/zoo_{number:02}.toml\", {check};");
+        let line = format!("zoo_{number:02}: \"specs/zoo_{number:02}.toml\", {check};");
         assert!(source.contains(&line), "expected `{line}`");
     }
 }
