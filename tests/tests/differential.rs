@@ -28,6 +28,7 @@ differential! {
     halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";
     low_squares: "specs/layers/low_squares.toml";
+    new_user: "specs/new_user.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     screlu: "specs/layers/screlu.toml";
     squared_products: "specs/layers/squared_products.toml";

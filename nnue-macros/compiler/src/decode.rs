@@ -85,9 +85,15 @@ fn report_syntax_errors(
     for (span, error) in lines.into_values() {
         let message = error.message().trim_end_matches("\nexpected nothing");
         let message = message.trim_end().trim_end_matches('.');
-        diagnostics
+        let error = diagnostics
             .error(span, message.replace('\n', ", "))
             .label("TOML syntax");
+        if message == "duplicate key" && file.text[..span.start].ends_with("[[") {
+            let key = &file.text[span.start..span.end];
+            error.help(format!(
+                "`[{key}]` above is one table, not a list of tables: write `[[{key}]]` there too"
+            ));
+        }
     }
 }
 

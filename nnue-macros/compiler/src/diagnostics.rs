@@ -257,6 +257,10 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     known
         .into_iter()
         .map(|name| (edit_distance(&found, &name.to_lowercase()), name))
+        // Short names differ in what they mean, as `i32` and `f32` do, if they begin otherwise.
+        .filter(|(_, name)| {
+            name.chars().count() > 3 || name.to_lowercase().chars().next() == found.chars().next()
+        })
         .filter(|(distance, name)| *distance <= name.chars().count().max(3) / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
@@ -346,5 +350,7 @@ width 1000 is not a multiple of 32
         assert_eq!(nearest("widht", known), Some("width"));
         assert_eq!(nearest("CReLU", known), Some("crelu"));
         assert_eq!(nearest("banana", known), None);
+        assert_eq!(nearest("i32", ["i8", "f32"]), None);
+        assert_eq!(nearest("l1", ["l0w", "l1w"]), Some("l1w"));
     }
 }

@@ -164,6 +164,16 @@ impl Tensor {
         shape
     }
 
+    /// ` (stack, output, input)`: its axes, outermost first; nothing where only one is longer than 1.
+    pub fn axis_order(&self) -> String {
+        let long = self.axes.iter().filter(|(_, len)| *len > 1);
+        let names: Vec<String> = long.map(|(axis, _)| axis.to_string()).collect();
+        match names.len() {
+            0 | 1 => String::new(),
+            _ => format!(" ({})", names.join(", ")),
+        }
+    }
+
     /// Values in the file, padding included.
     pub fn values(&self) -> usize {
         self.shape().iter().product()

@@ -210,10 +210,11 @@ fn describe(network: &Network) -> String {
     text
 }
 
-/// The tensors of the file, each with its type.
+/// The tensors of the file, each with its type and the order of its axes, which no length gives away.
 fn order(network: &Network) -> String {
     let tensors = network.file.sections.iter().filter_map(Section::tensor);
-    let tensors = tensors.map(|tensor| format!("{} {}", tensor.name, tensor.element));
+    let tensors =
+        tensors.map(|tensor| format!("{} {}{}", tensor.name, tensor.element, tensor.axis_order()));
     tensors.collect::<Vec<_>>().join(", ")
 }
 

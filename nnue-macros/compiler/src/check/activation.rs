@@ -1,7 +1,7 @@
 //! Elementwise functions: of which values, to which one.
 
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{Activation, Element, One, Slice, Tensor};
+use crate::network::{Activation, Element, One, Slice, Source, Tensor};
 use crate::spec::{self, OpName};
 
 use super::in_range;
@@ -54,13 +54,23 @@ pub(super) fn check(
         }
         Element::U8 | Element::U16 | Element::I16 => {
             let name = &layer.name.value;
+            let help = match input.source {
+                Source::Transformer => {
+                    "the transformer's neurons have `activation` in `[transformer]`"
+                }
+                Source::Layer(_) => {
+                    "name the affine layer in `input`: two activations can read the same one"
+                }
+            };
             let input = scope.name(input.source);
-            diagnostics.error(
-                input_span(layer, 0),
-                format!(
-                    "`{name}` reads the activations of `{input}`, expected sums of an affine layer"
-                ),
-            );
+            diagnostics
+                .error(
+                    input_span(layer, 0),
+                    format!(
+                        "`{name}` reads the activations of `{input}`, expected sums of an affine layer"
+                    ),
+                )
+                .help(help);
             None
         }
     }
@@ -253,9 +263,13 @@ fn check_shift(
         .label(format!("1.0 is {from} in the input of `{}` and {to} in its output", layer.name.value));
     match (0..32).find(|amount| fits(*amount)) {
         Some(fitting) => error.help(format!("shift {fitting} takes {formula} to {to}")),
-        None => error.help(format!(
-            "no shift takes {formula} to {to}: one of the ones is wrong"
-        )),
+        None => error.help(match takes {
+            Takes::Square => format!("no shift takes {formula} to {to}: one of the ones is wrong"),
+            Takes::Value => format!(
+                "no shift takes {from} to {to}: one of the ones is wrong; shift {amount} takes {} to {to}",
+                to_64 << amount
+            ),
+        }),
     };
     None
 }

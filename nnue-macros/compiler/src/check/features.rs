@@ -6,6 +6,16 @@ use crate::diagnostics::{Diagnostics, Spanned, list};
 use crate::feature_set::{CUSTOM, Family, FeatureSet, KING_BUCKETS, NAMES, Parameters, SQUARES};
 use crate::spec::{CustomKeys, FeatureKeys, Features, Mirror, PieceSquareKeys, Planes, RowType};
 
+/// What bullet calls its inputs, and how a spec says it.
+const BULLETS_NAMES: [(&str, &str); 3] = [
+    ("Chess768", "`set = \"A\"`"),
+    ("ChessBuckets", "`set = \"KingBuckets\"`"),
+    (
+        "ChessBucketsMirrored",
+        "`set = \"KingBuckets\"` with `mirror = \"a-d\"`",
+    ),
+];
+
 /// Rows before the planes of a bucket: more than anyone has a use for.
 const MAX_OFFSET: i64 = 64;
 
@@ -99,7 +109,10 @@ fn check_piece_square(
 ) -> Option<FeatureSet> {
     let name = &features.set;
     if !NAMES.contains(&name.value.as_str()) {
-        unknown_name("set", name, NAMES.iter().copied(), diagnostics);
+        let error = unknown_name("set", name, NAMES.iter().copied(), diagnostics);
+        if let Some((_, ours)) = BULLETS_NAMES.iter().find(|(its, _)| *its == name.value) {
+            error.help(format!("bullet's `{}` is {ours}", name.value));
+        }
         return None;
     }
     let defaults = Parameters::named(&name.value);

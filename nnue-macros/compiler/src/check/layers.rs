@@ -72,7 +72,7 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
                 .error(name.span, format!("no layer can be called `{TRANSFORMER}`"))
                 .label("inputs mean the transformer's output by that name");
         } else if !is_good_name(&name.value) {
-            diagnostics
+            let error = diagnostics
                 .error(
                     name.span,
                     format!("`{}` is no name for a layer", name.value),
@@ -80,6 +80,10 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
                 .label(
                     "expected lowercase letters and digits, a letter first, joined by single `_`",
                 );
+            let lowercase = name.value.to_lowercase();
+            if is_good_name(&lowercase) {
+                error.help(format!("write `{lowercase}`"));
+            }
         }
         let mut above = layers[..index].iter();
         if let Some(first) = above.find(|first| first.name.value == name.value) {

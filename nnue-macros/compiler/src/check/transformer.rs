@@ -34,7 +34,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     let activation = activation(transformer, one, diagnostics)?;
     let activated = activated(activation, one);
     let pooling = pooling(transformer, activated, diagnostics)?;
-    check_even(transformer, pooling, diagnostics)?;
+    check_even(transformer, pooling, diagnostics);
 
     let (half, pooled) = match pooling {
         Pooling::None => (width, activated),
@@ -290,11 +290,8 @@ fn product_shift(
     Some(value)
 }
 
-fn check_even(
-    transformer: &spec::Transformer,
-    pooling: Pooling,
-    diagnostics: &mut Diagnostics,
-) -> Option<()> {
+/// Reports a width that cannot be halved. No error of a layer follows from it, so layers are checked all the same.
+fn check_even(transformer: &spec::Transformer, pooling: Pooling, diagnostics: &mut Diagnostics) {
     let width = &transformer.width;
     if pooling != Pooling::None && width.value % 2 != 0 {
         diagnostics
@@ -305,9 +302,7 @@ fn check_even(
                 width.value + 1
             ))
             .help("pooling makes one value of two");
-        return None;
     }
-    Some(())
 }
 
 /// How many PSQT values each feature has.

@@ -28,6 +28,15 @@ const KEYS: &[&str] = &[
     "error",
 ];
 
+/// What other libraries give their layers.
+const ELSEWHERE: &[(&str, &str)] = &[
+    (
+        "activation",
+        "an activation is a layer of its own, behind this one: `op = \"crelu\"`",
+    ),
+    ("pooling", "it belongs to `[transformer]`"),
+];
+
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Layer> {
     let span = table.span;
     let name = table
@@ -53,6 +62,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
             None
         }
     };
+    table.elsewhere(ELSEWHERE);
     table.finish(diagnostics);
     Some(Layer {
         name: name?,

@@ -17,6 +17,7 @@ pub(super) struct Table<'t> {
     pub(super) span: Span,
     title: String,
     asked: Vec<&'static str>,
+    elsewhere: &'static [(&'static str, &'static str)],
 }
 
 impl<'t> Table<'t> {
@@ -26,6 +27,7 @@ impl<'t> Table<'t> {
             span,
             title: title.into(),
             asked: Vec::new(),
+            elsewhere: &[],
         }
     }
 
@@ -51,6 +53,11 @@ impl<'t> Table<'t> {
     /// Lets these keys be there, whatever they say.
     pub(super) fn expect(&mut self, keys: &[&'static str]) {
         self.asked.extend(keys);
+    }
+
+    /// Says of keys that users look for in this table how to write what they mean.
+    pub(super) fn elsewhere(&mut self, keys: &'static [(&'static str, &'static str)]) {
+        self.elsewhere = keys;
     }
 
     /// The value of a key that must be there; `example` shows how it is written.
@@ -91,6 +98,8 @@ impl<'t> Table<'t> {
                 .label(format!("allowed: {}", list(&self.asked)));
             if let Some(near) = nearest(name, self.asked.iter().copied()) {
                 error.help(format!("did you mean `{near}`?"));
+            } else if let Some((_, help)) = self.elsewhere.iter().find(|(key, _)| *key == name) {
+                error.help(*help);
             }
         }
     }
@@ -211,6 +220,11 @@ pub(super) fn named<T: Named>(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<T>> {
+    let allowed = T::NAMES.iter().map(|(name, _)| *name);
+    if !matches!(value.get_ref(), DeValue::String(_)) {
+        mismatch(key, value, "a string", diagnostics).label(format!("allowed: {}", list(allowed)));
+        return None;
+    }
     let text = string(key, value, diagnostics)?;
     if let Some((_, named)) = T::NAMES.iter().find(|(name, _)| *name == text.value) {
         return Some(Spanned {
@@ -218,12 +232,7 @@ pub(super) fn named<T: Named>(
             span: text.span,
         });
     }
-    unknown_name(
-        key,
-        &text,
-        T::NAMES.iter().map(|(name, _)| *name),
-        diagnostics,
-    );
+    unknown_name(key, &text, allowed, diagnostics);
     None
 }
 
@@ -243,20 +252,21 @@ pub(super) fn names<T: Named>(
 }
 
 /// Reports a name that `key` does not know.
-pub(crate) fn unknown_name<'n>(
+pub(crate) fn unknown_name<'n, 'd>(
     key: &str,
     found: &Spanned<String>,
     known: impl Iterator<Item = &'n str> + Clone,
-    diagnostics: &mut Diagnostics,
-) {
+    diagnostics: &'d mut Diagnostics,
+) -> &'d mut Diagnostic {
     let error = diagnostics
         .error(
             found.span,
             format!("`{key}` does not know `{}`", found.value),
         )
         .label(format!("allowed: {}", list(known.clone())));
-    if let Some(near) = nearest(&found.value, known) {
-        error.help(format!("did you mean `{near}`?"));
+    match nearest(&found.value, known) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error,
     }
 }
 

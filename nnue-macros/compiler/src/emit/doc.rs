@@ -170,7 +170,7 @@ fn stacks(network: &Network, stack: &[Section], first: Option<usize>) -> String 
     }
 }
 
-/// `16 x 1024`, or `32 x (30 + 2 padding)`.
+/// `16 x 1024 (output, input)`, or `32 x (30 + 2 padding) (output, input)`.
 fn describe_shape(tensor: &Tensor) -> String {
     let mut axes: Vec<String> = tensor.axes.iter().map(|(_, len)| len.to_string()).collect();
     if let (Some(axis), Some((_, len))) = (axes.last_mut(), tensor.axes.last())
@@ -178,7 +178,7 @@ fn describe_shape(tensor: &Tensor) -> String {
     {
         *axis = format!("({len} + {padding} padding)");
     }
-    axes.join(" x ")
+    axes.join(" x ") + &tensor.axis_order()
 }
 
 /// The number that stands for 1.0 in a tensor of the file.

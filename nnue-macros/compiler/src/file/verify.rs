@@ -51,18 +51,19 @@ pub fn verify(network: &Network, file: &[u8]) -> Result<(), String> {
     // Where the text stands once more before it, a tensor is missing.
     let begins_earlier =
         network.file.tail.multiple > 1 && text.len() > 1 && file[..start].ends_with(text);
-    if walk.skip("the padding at the end", tail.len())? != tail || begins_earlier {
-        return Err(format!(
-            "the {} bytes at offset {start} that end the file are not those of `{}`",
-            tail.len(),
-            text.escape_ascii()
-        ));
-    }
+    let found = walk.skip("the padding at the end", tail.len())?;
     if walk.offset < file.len() {
         return Err(format!(
             "the file has {} bytes, expected the end after {}",
             file.len(),
             walk.offset
+        ));
+    }
+    if found != tail || begins_earlier {
+        return Err(format!(
+            "the {} bytes at offset {start} that end the file are not those of `{}`",
+            tail.len(),
+            text.escape_ascii()
         ));
     }
     Ok(())
@@ -440,6 +441,34 @@ mod tests {
             &[0x80, 0x80, 0x80, 0x80, 0x78],
         ];
         assert_eq!(verify(&network, &leb128(2, wide)), Ok(()));
+    }
+
+    /// Layers of other sizes leave bytes over, and whatever then stands where the padding is looked for says nothing.
+    #[test]
+    fn the_length_is_looked_at_before_the_padding() {
+        let text = r#"
+            name = "tiny"
+            features = [{ set = "A" }]
+            transformer = { width = 8, one = 255, activation = "crelu" }
+            layer = [{ name = "l1", op = "affine", outputs = 1, weights = "i8", one = 16320 }]
+            output = { sum = "l1", one = 16320 }
+            file = { format = "bullet" }
+        "#;
+        let network = analyse(&SourceFile::new("tiny.toml", text)).unwrap();
+        let len = 768 * 8 * 2 + 8 * 2 + 16 + 4;
+        let mut file = vec![1; len];
+        file.extend(b"bullet".iter().cycle().take(28));
+        assert_eq!(verify(&network, &file), Ok(()));
+        file[len] = b'x';
+        assert_eq!(
+            refusal(&network, &file),
+            "the 28 bytes at offset 12324 that end the file are not those of `bullet`"
+        );
+        file.resize(len + 28 + 64, 1);
+        assert_eq!(
+            refusal(&network, &file),
+            "the file has 12416 bytes, expected the end after 12352"
+        );
     }
 
     #[test]

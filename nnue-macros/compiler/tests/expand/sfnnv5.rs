@@ -43,8 +43,8 @@ pub struct Net;
 /// | `12` | | description | text | | |
 /// | `d + 0` | 4 | hash of the transformer: 0x7f2344b8 | `u32` | | |
 /// | `d + 4` | 2048 | `transformer.biases` | `i16` | 1024 | 127 |
-/// | `d + 2052` | 46137344 | `transformer.weights` | `i16` | 22528 x 1024 | 127 |
-/// | `d + 46139396` | 720896 | `transformer.psqt` | `i32` | 22528 x 8 | 9600 |
+/// | `d + 2052` | 46137344 | `transformer.weights` | `i16` | 22528 x 1024 (feature, neuron) | 127 |
+/// | `d + 46139396` | 720896 | `transformer.psqt` | `i32` | 22528 x 8 (feature, stack) | 9600 |
 ///
 /// 8 stacks follow, stack `i` at `s = d + 46860292 + 17640 * i`:
 ///
@@ -52,9 +52,9 @@ pub struct Net;
 /// |---|---|---|---|---|---|
 /// | `s + 0` | 4 | hash of the stack: 0x63336a4a | `u32` | | |
 /// | `s + 4` | 64 | `fc_0.biases` | `i32` | 16 | 8128 |
-/// | `s + 68` | 16384 | `fc_0.weights` | `i8` | 16 x 1024 | 64 |
+/// | `s + 68` | 16384 | `fc_0.weights` | `i8` | 16 x 1024 (output, input) | 64 |
 /// | `s + 16452` | 128 | `fc_1.biases` | `i32` | 32 | 8128 |
-/// | `s + 16580` | 1024 | `fc_1.weights` | `i8` | 32 x (30 + 2 padding) | 64 |
+/// | `s + 16580` | 1024 | `fc_1.weights` | `i8` | 32 x (30 + 2 padding) (output, input) | 64 |
 /// | `s + 17604` | 4 | `fc_2.biases` | `i32` | 1 | 9600 |
 /// | `s + 17608` | 32 | `fc_2.weights` | `i8` | 1 x 32 | 9600 / 127 |
 pub type Network = ::nnue_runtime::Network<Net>;

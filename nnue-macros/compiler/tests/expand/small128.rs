@@ -43,8 +43,8 @@ pub struct Net;
 /// | `12` | | description | text | | |
 /// | `d + 0` | 4 | hash of the transformer: 0x7f234db8 | `u32` | | |
 /// | `d + 4` | LEB128 | `transformer.biases` | `i16` | 128 | 127 |
-/// | after the one above | LEB128 | `transformer.weights` | `i16` | 22528 x 128 | 127 |
-/// | after the one above | LEB128 | `transformer.psqt` | `i32` | 22528 x 8 | 9600 |
+/// | after the one above | LEB128 | `transformer.weights` | `i16` | 22528 x 128 (feature, neuron) | 127 |
+/// | after the one above | LEB128 | `transformer.psqt` | `i32` | 22528 x 8 (feature, stack) | 9600 |
 ///
 /// 8 stacks end the file, stack `i` at `s = end - 3304 * (8 - i)`:
 ///
@@ -52,9 +52,9 @@ pub struct Net;
 /// |---|---|---|---|---|---|
 /// | `s + 0` | 4 | hash of the stack: 0x6333712a | `u32` | | |
 /// | `s + 4` | 64 | `fc_0.biases` | `i32` | 16 | 8128 |
-/// | `s + 68` | 2048 | `fc_0.weights` | `i8` | 16 x 128 | 64 |
+/// | `s + 68` | 2048 | `fc_0.weights` | `i8` | 16 x 128 (output, input) | 64 |
 /// | `s + 2116` | 128 | `fc_1.biases` | `i32` | 32 | 8128 |
-/// | `s + 2244` | 1024 | `fc_1.weights` | `i8` | 32 x (30 + 2 padding) | 64 |
+/// | `s + 2244` | 1024 | `fc_1.weights` | `i8` | 32 x (30 + 2 padding) (output, input) | 64 |
 /// | `s + 3268` | 4 | `fc_2.biases` | `i32` | 1 | 9600 |
 /// | `s + 3272` | 32 | `fc_2.weights` | `i8` | 1 x 32 | 9600 / 127 |
 pub type Network = ::nnue_runtime::Network<Net>;
