@@ -1,0 +1,174 @@
+//! The search for an order: outputs change places as long as fewer blocks are then not zero.
+
+use std::cmp::Reverse;
+
+use nnue_runtime::neurons::BLOCK;
+
+/// The most passes over all pairs of outputs. Few are needed before no exchange is left that helps.
+const PASSES: usize = 24;
+
+/// When outputs were not zero: a bit for each time that a perspective was seen.
+#[derive(Clone, Debug)]
+pub struct Activity {
+    /// How often a perspective was seen.
+    seen: usize,
+    /// One per output.
+    times: Vec<Vec<u64>>,
+}
+
+impl Activity {
+    /// Of a perspective with so many outputs, not seen yet.
+    #[must_use]
+    pub fn new(outputs: usize) -> Activity {
+        Activity {
+            seen: 0,
+            times: vec![Vec::new(); outputs],
+        }
+    }
+
+    /// Adds the outputs of one perspective, or of several, one after the other.
+    pub fn record(&mut self, outputs: &[i32]) {
+        for half in outputs.chunks(self.times.len().max(1)) {
+            let (word, bit) = (self.seen / 64, self.seen % 64);
+            for (times, output) in self.times.iter_mut().zip(half) {
+                times.resize(word + 1, 0);
+                times[word] |= u64::from(*output != 0) << bit;
+            }
+            self.seen += 1;
+        }
+    }
+
+    /// How many blocks were not zero in all, if outputs had this order.
+    #[must_use]
+    pub fn blocks(&self, order: &[usize]) -> u64 {
+        let blocks = order.chunks(BLOCK);
+        blocks.map(|block| count(&self.any(block.iter()))).sum()
+    }
+
+    /// When at least one of some outputs was not zero.
+    fn any<'a>(&self, outputs: impl Iterator<Item = &'a usize>) -> Vec<u64> {
+        let mut any = vec![0; self.seen.div_ceil(64)];
+        for output in outputs {
+            for (any, times) in any.iter_mut().zip(&self.times[*output]) {
+                *any |= times;
+            }
+        }
+        any
+    }
+}
+
+fn count(times: &[u64]) -> u64 {
+    times.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// How often one or the other.
+fn count_either(a: &[u64], b: &[u64]) -> u64 {
+    let words = a.iter().zip(b);
+    words.map(|(a, b)| u64::from((a | b).count_ones())).sum()
+}
+
+/// An order of the outputs with few blocks that are not zero, and no more than there were: the output of each place. Only
+/// outputs of the same class change places. The same for the same activity, on every machine. Calls `progress` with the share of
+/// the work that is done at most.
+#[must_use]
+pub fn better_order(
+    activity: &Activity,
+    classes: &[usize],
+    progress: &mut dyn FnMut(f64),
+) -> Vec<usize> {
+    let as_it_is: Vec<usize> = (0..activity.times.len()).collect();
+    let mut search = Search::new(activity, sorted(activity, classes));
+    for pass in 0..PASSES {
+        let mut improved = false;
+        for place in 0..search.order.len() {
+            let done = pass * search.order.len() + place;
+            progress(done as f64 / (PASSES * search.order.len()) as f64);
+            improved |= search.improve(place, classes);
+        }
+        if !improved {
+            break;
+        }
+    }
+    if activity.blocks(&search.order) < activity.blocks(&as_it_is) {
+        search.order
+    } else {
+        as_it_is
+    }
+}
+
+/// The outputs of each class by how often they are not zero, in the places of the class.
+fn sorted(activity: &Activity, classes: &[usize]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..classes.len()).collect();
+    let mut outputs = places.clone();
+    places.sort_by_key(|place| classes[*place]);
+    outputs.sort_by_key(|output| (classes[*output], Reverse(count(&activity.times[*output]))));
+    let mut order = vec![0; classes.len()];
+    for (place, output) in places.into_iter().zip(outputs) {
+        order[place] = output;
+    }
+    order
+}
+
+/// An order, and what it costs to change it.
+struct Search<'a> {
+    activity: &'a Activity,
+    /// The output of each place.
+    order: Vec<usize>,
+    /// For each place, when another output of its block was not zero.
+    others: Vec<Vec<u64>>,
+    /// For each block, how often it was not zero.
+    counts: Vec<u64>,
+}
+
+impl Search<'_> {
+    fn new(activity: &Activity, order: Vec<usize>) -> Search<'_> {
+        let blocks = order.len().div_ceil(BLOCK);
+        let mut search = Search {
+            activity,
+            others: vec![Vec::new(); order.len()],
+            counts: vec![0; blocks],
+            order,
+        };
+        for block in 0..blocks {
+            search.changed(block);
+        }
+        search
+    }
+
+    /// Counts a block anew.
+    fn changed(&mut self, block: usize) {
+        let first = block * BLOCK;
+        let outputs = &self.order[first..self.order.len().min(first + BLOCK)];
+        self.counts[block] = count(&self.activity.any(outputs.iter()));
+        for index in 0..outputs.len() {
+            let (before, behind) = (&outputs[..index], &outputs[index + 1..]);
+            self.others[first + index] = self.activity.any(before.iter().chain(behind));
+        }
+    }
+
+    /// Makes the exchange of an output with one behind it that helps most, if one helps.
+    fn improve(&mut self, place: usize, classes: &[usize]) -> bool {
+        let block = place / BLOCK;
+        let times = &self.activity.times;
+        let gain = |other: usize| {
+            let before = self.counts[block] + self.counts[other / BLOCK];
+            let here = count_either(&self.others[place], &times[self.order[other]]);
+            // Half of the exchanges are known not to help by now.
+            let left = before.checked_sub(here)?;
+            let there = count_either(&self.others[other], &times[self.order[place]]);
+            left.checked_sub(there).filter(|gain| *gain > 0)
+        };
+        let others = (block + 1) * BLOCK..self.order.len();
+        let best = others
+            .filter(|other| classes[*other] == classes[place])
+            .filter_map(|other| Some((gain(other)?, Reverse(other))))
+            .max();
+        let Some((_, Reverse(other))) = best else {
+            return false;
+        };
+        self.order.swap(place, other);
+        self.changed(block);
+        self.changed(other / BLOCK);
+        true
+    }
+}
