@@ -319,3 +319,143 @@ impl Run {
         self.column + (output - self.output) * self.step
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twelve neurons in six pairs; one layer reads all outputs of both perspectives, one the first two of the first.
+    const PAIRS: Neurons = Neurons {
+        outputs: 6,
+        perspectives: 2,
+        pooling: Pooling::Product { shift: 1 },
+        tensors: &["biases"],
+        readers: &[
+            Reader {
+                tensor: "all",
+                runs: &[run(0, 0, 6), run(1, 0, 6)],
+            },
+            Reader {
+                tensor: "some",
+                runs: &[Run {
+                    step: 1,
+                    ..run(3, 1, 2)
+                }],
+            },
+        ],
+        ..Neurons::NONE
+    };
+
+    const fn run(column: usize, output: usize, len: usize) -> Run {
+        Run {
+            column,
+            step: 2,
+            output,
+            len,
+        }
+    }
+
+    #[test]
+    fn columns_move_with_their_outputs() {
+        let order = [3, 2, 1, 0, 4, 5];
+        let moves = |neurons: Neurons, tensor| {
+            let mut moves = neurons.moves(tensor, &order);
+            moves.retain(|(from, to)| from != to);
+            moves.sort_unstable();
+            moves
+        };
+        let halves = [
+            (0, 3),
+            (1, 2),
+            (2, 1),
+            (3, 0),
+            (6, 9),
+            (7, 8),
+            (8, 7),
+            (9, 6),
+        ];
+        assert_eq!(moves(PAIRS, "biases"), halves);
+        let pairs = Pairs::Neighbours;
+        let neighbours = [
+            (0, 6),
+            (1, 7),
+            (2, 4),
+            (3, 5),
+            (4, 2),
+            (5, 3),
+            (6, 0),
+            (7, 1),
+        ];
+        assert_eq!(moves(Neurons { pairs, ..PAIRS }, "biases"), neighbours);
+        let pooling = Pooling::None;
+        let single = [(0, 3), (1, 2), (2, 1), (3, 0)];
+        assert_eq!(moves(Neurons { pooling, ..PAIRS }, "biases"), single);
+        // Interleaved perspectives: both alike.
+        assert_eq!(moves(PAIRS, "all"), neighbours);
+        assert_eq!(moves(PAIRS, "some"), [(3, 4), (4, 3)]);
+        assert_eq!(moves(PAIRS, "psqt"), []);
+    }
+
+    #[test]
+    fn only_outputs_that_are_read_alike_change_places() {
+        assert_eq!(PAIRS.classes(), [0, 1, 1, 0, 0, 0]);
+        assert_eq!(PAIRS.check(&[5, 2, 1, 0, 4, 3]), Ok(()));
+        let apart = PAIRS.check(&[0, 1, 3, 2, 4, 5]).unwrap_err();
+        let (tensor, output, place) = ("some", 3, 2);
+        let expected = OrderError::ReadApart {
+            tensor,
+            output,
+            place,
+        };
+        assert_eq!(apart, expected);
+    }
+
+    #[test]
+    fn what_is_no_order_is_refused() {
+        let len = |found| OrderError::Len { found, expected: 6 };
+        assert_eq!(PAIRS.check(&[]), Err(len(0)));
+        assert_eq!(PAIRS.check(&[0, 1, 2, 3, 4, 5, 6]), Err(len(7)));
+        for (order, index) in [([0, 1, 2, 3, 4, 6], 5), ([3, 1, 2, 3, 4, 5], 3)] {
+            let (found, outputs) = (order[index], 6);
+            let expected = OrderError::Entry {
+                index,
+                found,
+                outputs,
+            };
+            assert_eq!(PAIRS.check(&order), Err(expected));
+        }
+    }
+
+    #[test]
+    fn outputs_are_activated_and_pooled() {
+        let sums = [-5, 3, 9, 0, 4, 7, 7, 200];
+        let outputs = |activation, pooling| {
+            let outputs = if pooling == Pooling::None { 7 } else { 3 };
+            let neurons = Neurons {
+                outputs,
+                activation,
+                pooling,
+                ..PAIRS
+            };
+            neurons.outputs_of(&sums).collect::<Vec<i32>>()
+        };
+        let crelu = Activation::Crelu { one: 8 };
+        let squares = Activation::Screlu { one: 8, shift: 2 };
+        let halved = Activation::Relu { shift: 1, limit: 4 };
+        assert_eq!(
+            outputs(Activation::None, Pooling::None),
+            [-5, 3, 9, 0, 4, 7, 7]
+        );
+        assert_eq!(outputs(crelu, Pooling::None), [0, 3, 8, 0, 4, 7, 7]);
+        assert_eq!(outputs(squares, Pooling::None), [0, 2, 16, 0, 4, 12, 12]);
+        assert_eq!(outputs(halved, Pooling::None), [0, 1, 4, 0, 2, 3, 3]);
+        assert_eq!(outputs(crelu, Pooling::Product { shift: 1 }), [0, 10, 28]);
+        assert_eq!(outputs(crelu, Pooling::Average), [2, 5, 8]);
+        assert_eq!(outputs(crelu, Pooling::Max), [4, 7, 8]);
+        let [quantmoid] = crate::activation::quantmoid4::<i16, 1>(&[9], 0);
+        assert_eq!(
+            outputs(Activation::Quantmoid4, Pooling::None)[2],
+            quantmoid.into()
+        );
+    }
+}

@@ -172,3 +172,70 @@ impl Search<'_> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two groups of four outputs that are active together, one now and one then, spread over both blocks.
+    fn two_groups() -> Activity {
+        let mut activity = Activity::new(8);
+        for time in 0..100 {
+            let outputs: Vec<i32> = (0..8)
+                .map(|output| (output % 2 == time % 2).into())
+                .collect();
+            activity.record(&outputs);
+        }
+        activity
+    }
+
+    #[test]
+    fn outputs_that_are_active_together_come_together() {
+        let activity = two_groups();
+        let same: Vec<usize> = (0..8).collect();
+        assert_eq!(activity.blocks(&same), 200);
+        let order = better_order(&activity, &[0; 8], &mut |_| {});
+        assert_eq!(activity.blocks(&order), 100);
+        let mut outputs = order.clone();
+        outputs.sort_unstable();
+        assert_eq!(outputs, same);
+        assert_eq!(better_order(&activity, &[0; 8], &mut |_| {}), order);
+    }
+
+    #[test]
+    fn classes_keep_their_places() {
+        let classes = [0, 0, 0, 0, 1, 1, 1, 1];
+        let order = better_order(&two_groups(), &classes, &mut |_| {});
+        // Nothing to gain: each block has two of both groups whatever is done.
+        assert!(order.iter().copied().eq(0..8));
+        let classes = [0, 1, 1, 1, 0, 1, 1, 1];
+        let order = better_order(&two_groups(), &classes, &mut |_| {});
+        assert!(
+            [order[0], order[4]]
+                .iter()
+                .all(|output| [0, 4].contains(output))
+        );
+    }
+
+    #[test]
+    fn perspectives_are_recorded_one_after_the_other() {
+        let mut activity = Activity::new(5);
+        for _ in 0..40 {
+            activity.record(&[0, 0, 0, 0, 1, -1, 0, 0, 0, 0]);
+        }
+        assert_eq!(activity.blocks(&[0, 1, 2, 3, 4]), 80);
+        assert_eq!(activity.blocks(&[0, 4, 1, 2, 3]), 80);
+        assert_eq!(activity.blocks(&[1, 2, 3, 4, 0]), 80);
+        let mut none = Activity::new(5);
+        none.record(&[0; 10]);
+        assert_eq!(none.blocks(&[0, 1, 2, 3, 4]), 0);
+    }
+
+    #[test]
+    fn work_is_told_of_in_shares() {
+        let mut told = Vec::new();
+        let _ = better_order(&two_groups(), &[0; 8], &mut |done| told.push(done));
+        assert!(told.is_sorted() && told.iter().all(|done| (0.0..1.0).contains(done)));
+        assert!(told.len() >= 8);
+    }
+}
