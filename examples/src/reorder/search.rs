@@ -67,6 +67,12 @@ fn count_either(a: &[u64], b: &[u64]) -> u64 {
     words.map(|(a, b)| u64::from((a | b).count_ones())).sum()
 }
 
+/// How often both.
+fn count_both(a: &[u64], b: &[u64]) -> u64 {
+    let words = a.iter().zip(b);
+    words.map(|(a, b)| u64::from((a & b).count_ones())).sum()
+}
+
 /// An order of the outputs with few blocks that are not zero, and no more than there were: the output of each place. Only
 /// outputs of the same class change places. The same for the same activity, on every machine. Calls `progress` with the share of
 /// the work that is done at most.
@@ -77,7 +83,7 @@ pub fn better_order(
     progress: &mut dyn FnMut(f64),
 ) -> Vec<usize> {
     let as_it_is: Vec<usize> = (0..activity.times.len()).collect();
-    let mut search = Search::new(activity, sorted(activity, classes));
+    let mut search = Search::new(activity, grouped(activity, classes));
     for pass in 0..PASSES {
         let mut improved = false;
         for place in 0..search.order.len() {
@@ -96,15 +102,28 @@ pub fn better_order(
     }
 }
 
-/// The outputs of each class by how often they are not zero, in the places of the class.
-fn sorted(activity: &Activity, classes: &[usize]) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..classes.len()).collect();
-    let mut outputs = places.clone();
-    places.sort_by_key(|place| classes[*place]);
-    outputs.sort_by_key(|output| (classes[*output], Reverse(count(&activity.times[*output]))));
-    let mut order = vec![0; classes.len()];
-    for (place, output) in places.into_iter().zip(outputs) {
-        order[place] = output;
+/// Block by block: the output that is most often not zero, then those that share most of their times with the block so far.
+/// Single exchanges do not lead there where whole groups of outputs have to move.
+fn grouped(activity: &Activity, classes: &[usize]) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..classes.len()).collect();
+    let mut block = Vec::new();
+    let mut order = Vec::new();
+    for (place, class) in classes.iter().enumerate() {
+        let is_first = place % BLOCK == 0;
+        let shared = |output: usize| {
+            let times = &activity.times[output];
+            if is_first {
+                count(times)
+            } else {
+                count_both(&block, times)
+            }
+        };
+        let fitting = (0..left.len()).filter(|index| classes[left[*index]] == *class);
+        let best = fitting.max_by_key(|index| (shared(left[*index]), Reverse(left[*index])));
+        // Each class has as many places as outputs.
+        let output = best.map_or(place, |index| left.swap_remove(index));
+        order.push(output);
+        block = activity.any(order[place / BLOCK * BLOCK..].iter());
     }
     order
 }
