@@ -4,13 +4,14 @@ use nnue_runtime::{
     Accumulator, Board, Color, Level, Network, Output, Position, Report, SelectedByPieces,
 };
 
+use crate::reorder::Reorder;
 use crate::replay::Replay;
 
 /// A loaded network of any architecture that chooses its bucket by the number of pieces.
 ///
 /// Engines know their network and need none of this: calls through it allocate. It is for tools that are told at run
 /// time which network to load.
-pub trait AnyNetwork: Replay {
+pub trait AnyNetwork: Replay + Reorder {
     /// The name that the spec gives it.
     fn name(&self) -> &'static str;
 

@@ -5,6 +5,7 @@ pub mod any_network;
 pub mod colour;
 pub mod command_line;
 pub mod raw;
+pub mod reorder;
 pub mod replay;
 pub mod show;
 pub mod specs;

@@ -185,6 +185,37 @@ pub fn measure(
     Ok(results)
 }
 
+/// Compares the values of two networks over a trace: those of `net` along the search, on each level, with those of a full
+/// refresh of `reference` on the first one.
+///
+/// # Errors
+///
+/// [`Difference`] for the first evaluation that is not the same.
+pub fn compare(
+    reference: Box<dyn Replay>,
+    mut net: Box<dyn Replay>,
+    levels: &[Level],
+    trace: &Trace,
+) -> Result<(), Difference> {
+    let mut outputs = Outputs {
+        trace,
+        expected: None,
+        found: vec![Output::default(); trace.evaluations()],
+    };
+    if let Some(&first) = levels.first() {
+        let reference = reference.at_level(first);
+        reference.time(Pass::Refresh, trace, &mut outputs.found);
+        outputs.check(first, Pass::Refresh)?;
+    }
+    for &level in levels {
+        net = net.at_level(level);
+        outputs.found.fill(Output::default());
+        net.count(trace, &mut outputs.found);
+        outputs.check(level, Pass::Incremental)?;
+    }
+    Ok(())
+}
+
 /// The values of a pass, and those that it should have.
 struct Outputs<'t> {
     trace: &'t Trace,

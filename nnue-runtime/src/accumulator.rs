@@ -139,6 +139,15 @@ impl<A: Architecture> Accumulator<A> {
     pub fn values(&self, perspective: Color) -> &[i16] {
         A::values(self.half(perspective))
     }
+
+    /// What the layers see when it is somebody's turn: the [outputs](crate::neurons) of one perspective after the other, also
+    /// where the layers have them alternate.
+    pub fn outputs(&self, side_to_move: Color) -> impl Iterator<Item = i32> {
+        let halves = Color::ALL.map(|perspective| self.values(perspective));
+        let seen = A::ORDER.of(halves, side_to_move).into_iter();
+        let seen = seen.take(A::NEURONS.perspectives);
+        seen.flat_map(|sums| A::NEURONS.outputs_of(sums))
+    }
 }
 
 /// Adds the rows of the pieces that a move adds and removes.

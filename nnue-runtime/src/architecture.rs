@@ -7,6 +7,7 @@ use crate::features::FeatureSet;
 use crate::file::FileLayout;
 use crate::level::Level;
 use crate::memory::Plain;
+use crate::neurons::Neurons;
 use crate::proof::Proofs;
 
 /// A network's shape, tables and kernels. Implemented by [`nnue_net!`](crate::nnue_net) and by nobody else:
@@ -42,6 +43,8 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     const FEATURES: &'static [FeatureSet];
     /// What a net file must contain, and where its tensors go in [`Self::Weights`].
     const FILE: FileLayout;
+    /// What the layers see of the transformer's neurons.
+    const NEURONS: Neurons;
 
     /// The accumulator of an empty board, as a perspective sees it.
     #[doc(hidden)]

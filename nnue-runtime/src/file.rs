@@ -53,6 +53,7 @@ pub use cause::Cause;
 pub use coalesce::Coalesced;
 pub use error::LoadError;
 pub use family::{Family, Features, Wiring};
+pub(crate) use form::reorder;
 pub use form::{Form, Placed, Segment, relevel};
 #[cfg(feature = "std")]
 pub use identify::identify_file;

@@ -30,6 +30,7 @@
 //! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is computed.
 //! * [`simd`] has the primitives of each instruction set, [`Level`] chooses among them at run time.
 //! * [`file`](mod@file) reads and writes net files; whatever does not fit is refused.
+//! * [`neurons`] puts the neurons of a network into an order in which layers have more zeros to skip.
 //! * [`Position`], [`Delta`] and [`Board`] are the chess that networks see.
 
 #![no_std]
@@ -55,6 +56,7 @@ pub mod kernels;
 pub mod level;
 pub mod memory;
 mod network;
+pub mod neurons;
 mod position;
 pub mod proof;
 mod report;

@@ -11,6 +11,7 @@ use crate::chess::Color;
 use crate::file::{self, LoadError, Loaded};
 use crate::level::Level;
 use crate::memory;
+use crate::neurons::OrderError;
 use crate::position::Position;
 use crate::report::Report;
 
@@ -113,6 +114,28 @@ impl<A: Architecture> Network<A> {
         file::relevel(&A::FILE, bytes, self.level.packed(), level.packed());
         self.level = level;
         self
+    }
+
+    /// The same network with the transformer's [outputs](crate::neurons) in another order: `order[place]` is the number of the
+    /// output that takes the place. It evaluates to the same values; its accumulators and its file are others.
+    ///
+    /// # Errors
+    ///
+    /// [`OrderError`] if `order` is no permutation of a perspective's outputs, or exchanges two of which a layer reads only
+    /// one.
+    pub fn reordered(&self, order: &[usize]) -> Result<Network<A>, OrderError> {
+        A::NEURONS.check(order)?;
+        let mut network = self.clone();
+        file::reorder(
+            &A::FILE,
+            self.level.packed(),
+            memory::bytes_mut(&mut *network.weights),
+            |tensor| A::NEURONS.moves(tensor, order),
+        );
+        if A::NEEDS_PROOFS {
+            network.proved = A::proofs(&network.weights).proved();
+        }
+        Ok(network)
     }
 
     /// What the net file says of itself: text by convention, but any bytes.

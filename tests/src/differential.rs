@@ -9,11 +9,13 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::feature_set::Family;
 use nnue_compiler::file::Section;
 use nnue_compiler::network;
+use nnue_runtime::neurons::Neurons;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, CustomEvaluator, Evaluator, Level, Network, Output,
     Position, SelectedByPieces, Wdl,
 };
 
+use crate::random::Xorshift;
 use crate::reference::{Accumulators, Evaluation, Reference, Style, Weights};
 use cases::{Features, Game, features, games, positions};
 
@@ -174,8 +176,14 @@ fn with_all_weights<A: Architecture>(
             name,
             levels: Vec::new(),
         };
-        check(&Reference::new(network, &weights), &mut subject);
+        let reference = Reference::new(network, &weights);
+        check(&reference, &mut subject);
         println!("{}: equal at {}", subject.name, subject.levels.join(", "));
+        if style == Style::Small {
+            // In another order, and through the file of that, a network is still the same.
+            subject.reorder(network);
+            check(&reference, &mut subject);
+        }
     }
 }
 
@@ -212,6 +220,18 @@ struct Subject<A: Architecture> {
 }
 
 impl<A: Architecture> Subject<A> {
+    /// Puts the outputs into another order.
+    fn reorder(&mut self, network: &network::Network) {
+        self.name += ", in another order,";
+        let same: Vec<usize> = (0..A::NEURONS.outputs).collect();
+        let unchanged = reordered(&self.net, &same, &self.name).to_bytes();
+        assert!(unchanged == self.net.to_bytes(), "{}", self.name);
+        let order = another_order(&A::NEURONS);
+        let net = reordered(&self.net, &order, &self.name);
+        assert!(net.to_bytes() != unchanged, "{}: the same file", self.name);
+        self.net = written_and_read(&net, &net.to_bytes(), rounds(network), &self.name);
+    }
+
     fn on_every_level(&mut self, check: impl Fn(&Network<A>, &str)) {
         for level in Level::available() {
             self.net = self.net.clone().with_level(level);
@@ -221,9 +241,30 @@ impl<A: Architecture> Subject<A> {
     }
 }
 
-/// What the reference makes of a position: each bucket's heads.
+fn reordered<A: Architecture>(net: &Network<A>, order: &[usize], name: &str) -> Network<A> {
+    let net = net.reordered(order);
+    net.unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// An order in which few outputs are where they were, as far as layers read them alike.
+fn another_order(neurons: &Neurons) -> Vec<usize> {
+    let mut random = Xorshift::new(0x9E37_79B9_7F4A_7C15);
+    let classes = neurons.classes();
+    let mut order: Vec<usize> = (0..classes.len()).collect();
+    for place in (1..order.len()).rev() {
+        let other = random.below(place + 1);
+        if classes[place] == classes[other] {
+            order.swap(place, other);
+        }
+    }
+    order
+}
+
+/// What the reference makes of a position: the transformer's output, and each bucket's heads.
 struct Expected {
     side_to_move: Color,
+    /// In whatever order.
+    transformer: Vec<i64>,
     buckets: Vec<Vec<Evaluation>>,
 }
 
@@ -235,13 +276,22 @@ impl Expected {
         side_to_move: Color,
     ) -> Expected {
         let buckets = 0..network.stacks.count;
+        let tensors = reference.tensors(accumulators, side_to_move, 0);
+        let outputs = tensors.transformer.integers().iter();
         Expected {
             side_to_move,
+            transformer: sorted(outputs.copied()),
             buckets: buckets
                 .map(|bucket| reference.evaluate(accumulators, side_to_move, bucket))
                 .collect(),
         }
     }
+}
+
+fn sorted(values: impl Iterator<Item = i64>) -> Vec<i64> {
+    let mut values: Vec<i64> = values.collect();
+    values.sort_unstable();
+    values
 }
 
 /// Different things that a network must say.
@@ -265,6 +315,9 @@ fn every_bucket<A: Architecture<Output: Heads>>(
     expected: &Expected,
     place: impl Fn() -> String,
 ) {
+    let outputs = accumulator.outputs(expected.side_to_move);
+    let outputs = sorted(outputs.map(i64::from));
+    assert!(outputs == expected.transformer, "{}: outputs", place());
     for (bucket, heads) in expected.buckets.iter().enumerate() {
         let found = net.evaluate_bucket(accumulator, expected.side_to_move, bucket);
         assert_eq!(found.heads(), *heads, "{}: bucket {bucket}", place());

@@ -14,6 +14,7 @@ mod features;
 mod file;
 mod kernels;
 mod memory;
+mod neurons;
 mod output;
 mod proof;
 mod propagate;

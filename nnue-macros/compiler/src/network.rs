@@ -83,6 +83,33 @@ impl Transformer {
             _ => self.width / 2,
         }
     }
+
+    /// What of a slice of the output is the `index`-th perspective's.
+    pub fn part(&self, slice: &Slice, index: usize) -> PerspectivePart {
+        let (first, step) = self.perspectives.stride(index, self.half());
+        // Values of the perspective before an element of the output.
+        let before = |end: usize| end.saturating_sub(first).div_ceil(step).min(self.half());
+        let (start, end) = (before(slice.start), before(slice.start + slice.len));
+        PerspectivePart {
+            output: start,
+            len: end - start,
+            input: (first + start * step).saturating_sub(slice.start),
+            step,
+        }
+    }
+}
+
+/// What of a slice of the transformer's output is one perspective's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PerspectivePart {
+    /// The first of the values that the perspective contributes.
+    pub output: usize,
+    /// How many.
+    pub len: usize,
+    /// Where in the slice the first is, if there is one.
+    pub input: usize,
+    /// How far apart they are there.
+    pub step: usize,
 }
 
 /// What the transformer does to an accumulator value `x`.

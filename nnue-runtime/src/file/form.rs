@@ -323,6 +323,40 @@ pub fn relevel(layout: &FileLayout, weights: &mut [u8], from: &[usize], to: &[us
     }
 }
 
+/// Moves columns of tensors: `moves` says for a tensor's name which column takes the place of which. Columns of which it says
+/// nothing stay where they are.
+///
+/// # Panics
+///
+/// If `weights` is shorter than the layout says, or a column is none of the tensor's.
+pub(crate) fn reorder(
+    layout: &FileLayout,
+    packed: &[usize],
+    weights: &mut [u8],
+    moves: impl Fn(&str) -> Vec<(usize, usize)>,
+) {
+    for (base, tensor) in layout.tensors() {
+        let moves = moves(tensor.name);
+        if moves.is_empty() {
+            continue;
+        }
+        let [buckets, _, columns] = tensor.shape;
+        let slots = tensor.placed.slots_of(columns, packed);
+        let mut sources: Vec<usize> = (0..columns).collect();
+        for (source, target) in moves {
+            sources[target] = source;
+        }
+        let moves = sources.iter().zip(&slots);
+        let moves: Vec<(usize, usize)> = moves
+            .map(|(source, target)| (slots[*source], *target))
+            .collect();
+        for bucket in 0..buckets {
+            let base = base + bucket * tensor.placed.stride;
+            tensor.placed.move_slots(weights, base, &moves);
+        }
+    }
+}
+
 impl Placed {
     /// Moves what is in the first slot of each pair to the second. What is then in no second one is zero.
     fn move_slots(&self, weights: &mut [u8], base: usize, moves: &[(usize, usize)]) {
@@ -332,8 +366,8 @@ impl Placed {
             Form::Rows | Form::Blocks | Form::Columns => {
                 let before = memory.to_vec();
                 memory.fill(0);
-                for &(source, target) in moves {
-                    for row in 0..self.rows {
+                for row in 0..self.rows {
+                    for &(source, target) in moves {
                         let (source, target) = (self.index(row, source), self.index(row, target));
                         memory[target * size..][..size]
                             .copy_from_slice(&before[source * size..][..size]);
@@ -345,8 +379,19 @@ impl Placed {
                 let ids = &mut weights[base + ids..][..self.slots * runs * 2];
                 move_runs(ids, runs * 2, moves);
             }
-            // Signs are not made by pack instructions.
-            Form::Bits => {}
+            Form::Bits => {
+                let before = memory.to_vec();
+                memory.fill(0);
+                for row in 0..self.rows {
+                    for &(source, target) in moves {
+                        let (byte, mask) = self.bit(row, source);
+                        if before[byte] & mask != 0 {
+                            let (byte, mask) = self.bit(row, target);
+                            memory[byte] |= mask;
+                        }
+                    }
+                }
+            }
         }
     }
 }

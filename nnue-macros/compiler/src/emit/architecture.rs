@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::memory::count;
-use super::{Program, affine, doc, features, file, output, proof};
+use super::{Program, affine, doc, features, file, neurons, output, proof};
 use crate::feature_set::FeatureSet;
 use crate::network::Order;
 
@@ -71,6 +71,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let features = features::sets(program);
     let row_list = count(network.features.iter().map(FeatureSet::list_len).sum());
     let file = file::layout(program);
+    let neurons = neurons::table(program);
     let prefetch = prefetch(program);
     let perspectives = network.transformer.perspectives;
     let order = match perspectives.order {
@@ -125,6 +126,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             const NEEDS_PROOFS: bool = #needs_proofs;
             const FEATURES: &'static [#runtime::features::FeatureSet] = &#features;
             const FILE: #runtime::file::FileLayout = #file;
+            const NEURONS: #runtime::neurons::Neurons = #neurons;
 
             #[inline]
             fn biases(weights: &Weights, perspective: #runtime::Color) -> &Half {
@@ -218,6 +220,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             const NEEDS_PROOFS: bool = false;
             const FEATURES: &'static [#runtime::features::FeatureSet] = &[];
             const FILE: #runtime::file::FileLayout = #runtime::file::FileLayout::EMPTY;
+            const NEURONS: #runtime::neurons::Neurons = #runtime::neurons::Neurons::NONE;
             fn biases(_: &[u8; 0], _: #runtime::Color) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }
             fn rows(_: &[u8; 0]) -> &[i16] { &[] }

@@ -4,7 +4,7 @@ use super::{
     BLOCK, Columns, FEWEST_BLOCKED_OUTPUTS, FieldElement, LayerLayout, OUTPUT_UNIT, ROW_UNIT,
 };
 use crate::network::{
-    self, Element, Layer, Network, Slice, Source, SparseBy, SumOrder, WeightType,
+    self, Element, Layer, Network, PerspectivePart, Slice, Source, SparseBy, SumOrder, WeightType,
 };
 
 /// Signs are packed into words of this many bits; rows of them are padded to vectors of the widest instruction set.
@@ -109,21 +109,20 @@ impl Affine {
         for slice in &layer.inputs {
             match slice.source {
                 Source::Transformer => {
-                    let perspectives = network.transformer.perspectives;
-                    let half = network.transformer.half();
-                    for perspective in 0..perspectives.count {
-                        let (first, step) = perspectives.stride(perspective, half);
-                        // Values of the perspective before an element of the output.
-                        let before =
-                            |end: usize| end.saturating_sub(first).div_ceil(step).min(half);
-                        let (start, end) = (before(slice.start), before(slice.start + slice.len));
-                        if start == end {
+                    for perspective in 0..network.transformer.perspectives.count {
+                        let PerspectivePart {
+                            output: start,
+                            len,
+                            input,
+                            step,
+                        } = network.transformer.part(slice, perspective);
+                        if len == 0 {
                             continue;
                         }
                         // The order within a region of bytes is the instruction set's, so all of it is read. Signs are of
                         // words, and those of what is no input would count, whatever their weights.
                         let (at, lanes) = match form {
-                            Form::Bits => (0, end - start),
+                            Form::Bits => (0, len),
                             _ => (start, columns.half),
                         };
                         parts.push(Part {
@@ -133,9 +132,9 @@ impl Affine {
                             slot,
                         });
                         segments.push(Segment {
-                            input: first_input + first + start * step - slice.start,
+                            input: first_input + input,
                             step,
-                            len: end - start,
+                            len,
                             slot,
                             at,
                             packed: network.transformer.output.element == Element::U8,

@@ -481,6 +481,38 @@ impl ::nnue_runtime::Architecture for Net {
         extents: &[],
         coalesced: &[],
     };
+    const NEURONS: ::nnue_runtime::neurons::Neurons = ::nnue_runtime::neurons::Neurons {
+        outputs: 64,
+        perspectives: 2,
+        activation: ::nnue_runtime::neurons::Activation::Crelu {
+            one: 127,
+        },
+        pooling: ::nnue_runtime::neurons::Pooling::Product {
+            shift: 7,
+        },
+        pairs: ::nnue_runtime::neurons::Pairs::Halves,
+        skipped: ::nnue_runtime::neurons::Skipped::Nothing,
+        tensors: &["transformer.biases", "transformer.weights"],
+        readers: &[
+            ::nnue_runtime::neurons::Reader {
+                tensor: "fc_0.weights",
+                runs: &[
+                    ::nnue_runtime::neurons::Run {
+                        column: 0,
+                        step: 1,
+                        output: 0,
+                        len: 64,
+                    },
+                    ::nnue_runtime::neurons::Run {
+                        column: 64,
+                        step: 1,
+                        output: 0,
+                        len: 64,
+                    },
+                ],
+            },
+        ],
+    };
     #[inline]
     fn biases(weights: &Weights, perspective: ::nnue_runtime::Color) -> &Half {
         let _ = perspective;

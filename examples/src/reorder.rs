@@ -1,0 +1,182 @@
+//! Neurons in the order of their activity: an order of the transformer's outputs with which fewer blocks of them are not
+//! zero, found on the positions of a trace.
+
+mod search;
+
+use std::fmt;
+
+use nnue_runtime::neurons::{BLOCK, Neurons, OrderError, Skipped};
+use nnue_runtime::{
+    Accumulator, Architecture, Board, Level, LoadError, Network, Output, Position, SelectedByPieces,
+};
+use nnue_trace::Trace;
+
+use crate::any_network::AnyNetwork;
+use crate::replay::{Difference, compare};
+
+pub use self::search::{Activity, better_order};
+
+/// The most positions that an order is looked for on: more of them change little.
+const SAMPLE: usize = 8192;
+
+/// A network, of whatever architecture, whose outputs can be put into another order.
+pub trait Reorder {
+    /// What becomes of its neurons.
+    fn neurons(&self) -> Neurons;
+
+    /// Shows what the layers see of the positions `0`, `step`, `2 * step`, ... of a trace: the outputs of one perspective
+    /// after the other.
+    fn observe(&self, trace: &Trace, step: usize, see: &mut dyn FnMut(&[i32]));
+
+    /// The net file of the network with another order: `order[place]` is the output that takes the place.
+    ///
+    /// # Errors
+    ///
+    /// [`OrderError`] if that is not possible.
+    fn reordered(&self, order: &[usize]) -> Result<Vec<u8>, OrderError>;
+
+    /// Loads a net file of the same architecture.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if it is not one.
+    fn load(&self, file: &[u8]) -> Result<Box<dyn AnyNetwork>, LoadError>;
+}
+
+impl<A: SelectedByPieces<Output = Output>> Reorder for Network<A> {
+    fn neurons(&self) -> Neurons {
+        <A as Architecture>::NEURONS
+    }
+
+    fn observe(&self, trace: &Trace, step: usize, see: &mut dyn FnMut(&[i32])) {
+        let mut accumulator = Accumulator::new(self, &Board::start());
+        let mut outputs = Vec::new();
+        for board in trace.evaluated().step_by(step) {
+            accumulator.refresh(self, board);
+            outputs.clear();
+            outputs.extend(accumulator.outputs(board.side_to_move()));
+            see(&outputs);
+        }
+    }
+
+    fn reordered(&self, order: &[usize]) -> Result<Vec<u8>, OrderError> {
+        Ok(self.reordered(order)?.to_bytes())
+    }
+
+    fn load(&self, file: &[u8]) -> Result<Box<dyn AnyNetwork>, LoadError> {
+        Ok(Box::new(Network::<A>::from_bytes(file)?))
+    }
+}
+
+/// What the layers find that is not zero, on average over the positions of a trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counts {
+    /// Outputs, of all perspectives.
+    pub outputs: f64,
+    /// Blocks of [`BLOCK`] of them.
+    pub blocks: f64,
+}
+
+impl Counts {
+    /// Counts on all positions.
+    pub fn of(net: &dyn AnyNetwork, trace: &Trace) -> Counts {
+        let (mut outputs, mut blocks) = (0, 0);
+        let len = net.neurons().outputs;
+        net.observe(trace, 1, &mut |seen| {
+            outputs += seen.iter().filter(|output| **output != 0).count();
+            let all = seen.chunks(len).flat_map(|half| half.chunks(BLOCK));
+            blocks += all
+                .filter(|block| block.iter().any(|output| *output != 0))
+                .count();
+        });
+        let mean = |sum: usize| sum as f64 / trace.evaluations() as f64;
+        Counts {
+            outputs: mean(outputs),
+            blocks: mean(blocks),
+        }
+    }
+}
+
+/// A network in a better order.
+#[derive(Clone, Debug)]
+pub struct Reordered {
+    /// Its net file.
+    pub file: Vec<u8>,
+    /// What its layers found that was not zero before.
+    pub before: Counts,
+    /// What they find now.
+    pub after: Counts,
+}
+
+/// Looks for a better order, and checks that no value of the trace changes with it on any of the levels. Calls `progress`
+/// while it looks, with the share of the work that is done at most.
+///
+/// # Errors
+///
+/// [`ReorderError`] if the order makes no difference to the network, or one to its values.
+pub fn reorder(
+    net: Box<dyn AnyNetwork>,
+    trace: &Trace,
+    levels: &[Level],
+    progress: &mut dyn FnMut(f64),
+) -> Result<Reordered, ReorderError> {
+    let (name, neurons) = (net.name(), net.neurons());
+    if neurons.skipped != Skipped::Blocks {
+        let skipped = neurons.skipped;
+        return Err(ReorderError::Useless { name, skipped });
+    }
+    let before = Counts::of(&*net, trace);
+    let mut activity = Activity::new(neurons.outputs);
+    let step = trace.evaluations().div_ceil(SAMPLE).max(1);
+    net.observe(trace, step, &mut |outputs| activity.record(outputs));
+    let order = better_order(&activity, &neurons.classes(), progress);
+    let file = net.reordered(&order).map_err(ReorderError::Order)?;
+    let reordered = net.load(&file).map_err(ReorderError::Load)?;
+    let after = Counts::of(&*reordered, trace);
+    compare(net, reordered, levels, trace).map_err(ReorderError::Difference)?;
+    Ok(Reordered {
+        file,
+        before,
+        after,
+    })
+}
+
+/// Why a network is not in a better order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReorderError {
+    /// None of its layers skips blocks of zeros.
+    Useless {
+        /// Its name.
+        name: &'static str,
+        /// What they skip instead.
+        skipped: Skipped,
+    },
+    /// The order is none.
+    Order(OrderError),
+    /// What was written is refused.
+    Load(LoadError),
+    /// What was written evaluates to something else.
+    Difference(Difference),
+}
+
+impl fmt::Display for ReorderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReorderError::Useless { name, skipped } => {
+                let why = match skipped {
+                    Skipped::Outputs => "its layers skip zeros one by one, wherever they are",
+                    _ => "none of its layers skips zeros",
+                };
+                write!(
+                    f,
+                    "the order of the neurons of `{name}` makes no difference: {why}"
+                )
+            }
+            ReorderError::Order(error) => error.fmt(f),
+            ReorderError::Load(error) => write!(f, "the net in its new order: {error}"),
+            ReorderError::Difference(error) => write!(f, "the net in its new order: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ReorderError {}

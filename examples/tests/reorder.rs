@@ -1,0 +1,210 @@
+//! `reorder` as its users meet it: what it finds, what it writes, what it refuses, and with which exit code.
+
+mod program;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use nnue_examples::replay::compare;
+use nnue_examples::specs::Spec;
+use nnue_runtime::Level;
+use nnue_tests::synthetic;
+use nnue_trace::Trace;
+
+use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
+
+const SMALL128: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
+
+const TRACE: &str = "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; = e2e4 d7d5 = e4d5 = d8d5 - = 0 = ~ - - -
+r3k2r/6Pp/8/8/8/8/8/R3K2R w KQkq - 0 1; = e1g1 e8c8 = f1f7 = d8d1 a1d1 - - - - = - g7g8q e8e7 = - -
+";
+
+fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reorder"));
+    command.args(arguments).env_remove("NNUE_LEVEL");
+    command.output().expect("the program starts")
+}
+
+/// What there is, what is not zero before, and what after.
+fn row(output: &Output, label: &str) -> [f64; 3] {
+    let row = printed(output)
+        .lines()
+        .find_map(|line| line.strip_prefix(label));
+    let words = row.expect(label).split_whitespace();
+    let mut numbers = words.map(|word| word.replace(',', "").parse().expect("a number"));
+    [(); 3].map(|()| numbers.next().expect("three numbers"))
+}
+
+#[test]
+fn a_net_comes_back_with_fewer_blocks_and_the_same_values() {
+    let trace = scratch("reorder.txt", TRACE.as_bytes());
+    let net = scratch("reorder-v5.nnue", &synthetic::synthetic_net("v5"));
+    let out = net.with_file_name("reordered-v5.nnue");
+    let arguments = ["--net", text(&net), "--out", text(&out), text(&trace)];
+    let first = run(&arguments);
+    assert!(printed(&first).starts_with("SFNNv5 · reorder-v5.nnue · 10 positions\n"));
+    assert!(stdout(&first).ends_with(&format!("Written to `{}`.\n", out.display())));
+    let (outputs, blocks) = (row(&first, "outputs"), row(&first, "blocks of four"));
+    assert_eq!((outputs[0], blocks[0]), (1024.0, 256.0));
+    assert_eq!(outputs[1], outputs[2]);
+    assert!(blocks[2] < blocks[1], "{}", stdout(&first));
+
+    let written = fs::read(&out).expect("it was written");
+    assert_eq!(run(&arguments).stdout, first.stdout);
+    assert!(
+        fs::read(&out).expect("again") == written,
+        "not the same twice"
+    );
+    let second = run(&["--net", text(&out), "--spec", "SFNNv5", text(&trace)]);
+    assert_eq!(row(&second, "blocks of four")[1], blocks[2]);
+    assert!(stdout(&second).ends_with("Nothing is written: `--out FILE` does that.\n"));
+}
+
+#[test]
+fn what_was_not_moved_along_is_found() {
+    let original = synthetic::synthetic_net("v5");
+    let path = scratch("planted-v5.nnue", &original);
+    let spec = Spec::named("sfnnv5").expect("there is such a spec");
+    let trace = Trace::read(TRACE.as_bytes()).expect("a trace");
+    let levels: Vec<Level> = Level::available().collect();
+    let net = spec.open(&path, levels[0]).expect("a net");
+    let order: Vec<usize> = (0..512).map(|place| place ^ 5).collect();
+    let reordered = net.reordered(&order).expect("an order");
+    let check = |file: &[u8]| {
+        let net = spec.open(&path, levels[0]).expect("a net");
+        let found = net.load(file).expect("the same spec");
+        compare(net, found, &levels, &trace)
+    };
+    assert_eq!(check(&reordered), Ok(()));
+
+    // Raw tensors behind the header: biases, rows, PSQT values; then per stack a hash, biases and weights.
+    let description = u32::from_le_bytes(original.as_chunks().0[2]) as usize;
+    let biases = 12 + description + 4;
+    let rows = biases + 2 * 1024;
+    let stacks = rows + 22528 * (2 * 1024 + 4 * 8);
+    let stack = (original.len() - stacks) / 8;
+    let weights = |stack_index: usize| stacks + stack_index * stack + 4 + 4 * 16;
+    type Ranges = Vec<std::ops::Range<usize>>;
+    let planted: [(&str, Ranges); 7] = [
+        ("biases", vec![biases..rows]),
+        (
+            "rows",
+            (0..22528)
+                .map(|row| rows + row * 2048..rows + (row + 1) * 2048)
+                .collect(),
+        ),
+        (
+            "first of pairs",
+            (0..22529)
+                .map(|row| biases + row * 2048..biases + row * 2048 + 1024)
+                .collect(),
+        ),
+        (
+            "second of pairs",
+            (0..22529)
+                .map(|row| biases + row * 2048 + 1024..biases + (row + 1) * 2048)
+                .collect(),
+        ),
+        (
+            "layer",
+            (0..8)
+                .map(|stack| weights(stack)..weights(stack) + 16 * 1024)
+                .collect(),
+        ),
+        (
+            "one perspective of the layer",
+            (0..8 * 16)
+                .map(|row| {
+                    let first = weights(row / 16) + row % 16 * 1024 + 512;
+                    first..first + 512
+                })
+                .collect(),
+        ),
+        (
+            "layer of one stack",
+            vec![
+                weights(7)..weights(7) + 16 * 1024,
+                weights(0)..weights(0) + 16 * 1024,
+            ],
+        ),
+    ];
+    for (left_out, ranges) in planted {
+        let mut file = reordered.clone();
+        for range in ranges {
+            file[range.clone()].copy_from_slice(&original[range]);
+        }
+        assert!(
+            file != reordered && file != original,
+            "{left_out}: nothing planted"
+        );
+        let difference = check(&file).expect_err(left_out);
+        assert_eq!(difference.level, levels[0], "{left_out}");
+    }
+}
+
+#[test]
+fn networks_that_it_makes_no_difference_to_are_refused() {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused.nnue");
+    let words = [
+        "`small128`",
+        "makes no difference",
+        "none of its layers skips zeros",
+    ];
+    for net in [&[][..], &["--net", SMALL128]] {
+        assert_refused(&run(&[net, &["--out", text(&out)]].concat()), 1, &words);
+    }
+    assert!(!out.exists());
+}
+
+#[test]
+fn what_cannot_be_used_is_refused() {
+    let trace = scratch("reorder-ok.txt", TRACE.as_bytes());
+    let net = scratch("reorder-refused.nnue", &synthetic::synthetic_net("v5"));
+    let idle = scratch("reorder-idle.txt", TRACE.replace('=', "").as_bytes());
+    assert_refused(&run(&[text(&idle)]), 1, &["found no evaluation"]);
+    assert_refused(&run(&["no/such.txt"]), 1, &["cannot read `no/such.txt`"]);
+    assert_refused(&run(&["--net", "no/such.nnue"]), 1, &["no/such.nnue"]);
+    let other = run(&["--net", SMALL128, "--spec", "sfnnv5"]);
+    assert_refused(&other, 1, &["SFNNv5", "a net of small128"]);
+    let unwritable = [
+        "--net",
+        text(&net),
+        "--out",
+        "no/such/folder.nnue",
+        text(&trace),
+    ];
+    assert_refused(
+        &run(&unwritable),
+        1,
+        &["cannot write `no/such/folder.nnue`"],
+    );
+}
+
+#[test]
+fn wrong_options_are_usage_errors() {
+    let cases: [(&[&str], &[&str]); 6] = [
+        (&["--spec", "sfnv5"], &["did you mean `sfnnv5`?"]),
+        (&["--spec", "sfnnv5"], &["`--net FILE`"]),
+        (&["--out"], &["--out"]),
+        (&["one.txt", "two.txt"], &["two.txt"]),
+        (&["--level", "scalar"], &["--level"]),
+        (&["-x"], &["-x"]),
+    ];
+    for (arguments, words) in cases {
+        assert_refused(&run(arguments), 2, &[words, &["reorder --help"]].concat());
+    }
+}
+
+#[test]
+fn help_and_version_are_printed() {
+    let help = run(&["--help"]);
+    for word in ["--net", "--spec", "--out", "--version", "TRACE", "gzip"] {
+        assert!(printed(&help).contains(word), "{word}");
+    }
+    assert_eq!(stdout(&run(&["-h"])), stdout(&help));
+    let version = concat!("reorder ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(printed(&run(&["-V"])), version);
+    assert_eq!(stderr(&help), "");
+}

@@ -1,0 +1,121 @@
+//! The table that puts neurons into another order: what becomes of them, and which columns of a net file are theirs.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::Program;
+use super::memory::count;
+use crate::file::{Role, Tensor};
+use crate::layout::Form;
+use crate::network::{Network, Pairs, Pooling, Source, TransformerActivation};
+
+/// The table.
+pub(super) fn table(program: &Program<'_>) -> TokenStream {
+    let (network, runtime) = (program.network, program.runtime);
+    let transformer = &network.transformer;
+    let (outputs, perspectives) = (
+        count(transformer.half()),
+        count(transformer.perspectives.count),
+    );
+    let one = Literal::u32_unsuffixed(transformer.one);
+    let activation = match transformer.activation {
+        TransformerActivation::None => quote!(None),
+        TransformerActivation::Crelu => quote! { Crelu { one: #one } },
+        TransformerActivation::Screlu { shift } => {
+            let shift = Literal::u32_unsuffixed(shift);
+            quote! { Screlu { one: #one, shift: #shift } }
+        }
+        TransformerActivation::Relu { shift, limit } => {
+            let [shift, limit] = [shift, limit].map(Literal::u32_unsuffixed);
+            quote! { Relu { shift: #shift, limit: #limit } }
+        }
+        TransformerActivation::Quantmoid4 => quote!(Quantmoid4),
+    };
+    let pooling = match transformer.pooling {
+        Pooling::None => quote!(None),
+        Pooling::Product { shift } => {
+            let shift = Literal::u32_unsuffixed(shift);
+            quote! { Product { shift: #shift } }
+        }
+        Pooling::Average => quote!(Average),
+        Pooling::Max => quote!(Max),
+    };
+    let pairs = match transformer.pairs {
+        Pairs::Halves => quote!(Halves),
+        Pairs::Neighbours => quote!(Neighbours),
+    };
+    let skipped = skipped(program);
+    let tensors = tensors(network);
+    let names = tensors
+        .iter()
+        .filter(|tensor| matches!(tensor.role, Role::Weights(_) | Role::Biases(_)))
+        .map(|tensor| &tensor.name);
+    let readers = tensors.iter().filter_map(|tensor| reader(program, tensor));
+    quote! {
+        #runtime::neurons::Neurons {
+            outputs: #outputs,
+            perspectives: #perspectives,
+            activation: #runtime::neurons::Activation::#activation,
+            pooling: #runtime::neurons::Pooling::#pooling,
+            pairs: #runtime::neurons::Pairs::#pairs,
+            skipped: #runtime::neurons::Skipped::#skipped,
+            tensors: &[#(#names),*],
+            readers: &[#(#readers),*],
+        }
+    }
+}
+
+/// The zeros that are skipped by the kernels that skip the most.
+fn skipped(program: &Program<'_>) -> TokenStream {
+    let by_outputs = |index| {
+        let affine = program.layout.affine(index);
+        let sparse = program.network.layers[index].affine()?.sparse;
+        let form = affine?.form;
+        Some(sparse.is_some() && matches!(form, Form::Columns | Form::OutputBlocks(_)))
+    };
+    let mut layers = 0..program.network.layers.len();
+    if (program.plans.iter()).any(|plan| plan.transform.lists_nonzero) {
+        quote!(Blocks)
+    } else if layers.any(|index| by_outputs(index) == Some(true)) {
+        quote!(Outputs)
+    } else {
+        quote!(Nothing)
+    }
+}
+
+/// The tensors of the file, those of the stacks once.
+fn tensors(network: &Network) -> Vec<&Tensor> {
+    let sections = network.file.sections.iter();
+    let sections = sections.chain(&network.file.stack_sections);
+    sections.filter_map(|section| section.tensor()).collect()
+}
+
+/// Which columns of a layer's weights read the transformer.
+fn reader(program: &Program<'_>, tensor: &Tensor) -> Option<TokenStream> {
+    let (network, runtime) = (program.network, program.runtime);
+    let Role::LayerWeights(layer) = tensor.role else {
+        return None;
+    };
+    let (mut runs, mut first_input) = (Vec::new(), 0);
+    for slice in &network.layers[layer].inputs {
+        for perspective in 0..network.transformer.perspectives.count {
+            if slice.source != Source::Transformer {
+                continue;
+            }
+            let part = network.transformer.part(slice, perspective);
+            if part.len > 0 {
+                let column = first_input + part.input;
+                let [column, step, output, len] =
+                    [column, part.step, part.output, part.len].map(count);
+                runs.push(quote! {
+                    #runtime::neurons::Run { column: #column, step: #step, output: #output, len: #len }
+                });
+            }
+        }
+        first_input += slice.len;
+    }
+    let name = &tensor.name;
+    (!runs.is_empty()).then(|| {
+        quote! { #runtime::neurons::Reader { tensor: #name, runs: &[#(#runs),*] } }
+    })
+}

@@ -1,0 +1,461 @@
+//! The transformer's neurons: what the layers see of them, and in which order.
+//!
+//! Layers see *outputs* of the transformer: one per neuron and perspective, or one per pair of neurons where these are pooled.
+//! Which comes first means nothing, as long as the biases, the rows and the weights of the layers agree; but
+//! layers that skip blocks of four outputs which are all zero have less to do where outputs that are often zero, or
+//! zero at the same time, are neighbours.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Outputs that are skipped together, if all of them are zero.
+pub const BLOCK: usize = 4;
+
+/// What becomes of the neurons of a perspective, and who reads it.
+#[derive(Clone, Copy, Debug)]
+pub struct Neurons {
+    /// How many values a perspective contributes to what the layers see.
+    pub outputs: usize,
+    /// How many perspectives they see.
+    pub perspectives: usize,
+    /// What is done to each sum of an accumulator.
+    pub activation: Activation,
+    /// How two of these values become one output.
+    pub pooling: Pooling,
+    /// Which two, in the order of the net file.
+    pub pairs: Pairs,
+    /// The zeros that layers skip.
+    pub skipped: Skipped,
+    /// The tensors of a net file whose columns are neurons.
+    pub tensors: &'static [&'static str],
+    /// The layers that read outputs.
+    pub readers: &'static [Reader],
+}
+
+/// What is done to a sum `x` of an accumulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activation {
+    /// Nothing.
+    None,
+    /// `clamp(x, 0, one)`.
+    Crelu {
+        /// What stands for 1.0.
+        one: i32,
+    },
+    /// `clamp(x, 0, one)` squared, `>> shift`.
+    Screlu {
+        /// What stands for 1.0.
+        one: i32,
+        /// How far.
+        shift: u32,
+    },
+    /// `clamp(x >> shift, 0, limit)`.
+    Relu {
+        /// How far.
+        shift: u32,
+        /// The largest value.
+        limit: i32,
+    },
+    /// [`activation::quantmoid4`](crate::activation::quantmoid4) without a shift.
+    Quantmoid4,
+}
+
+/// How two activated values `a` and `b` of a perspective become one output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pooling {
+    /// They do not: each value is an output.
+    None,
+    /// `a * b >> shift`.
+    Product {
+        /// How far.
+        shift: u32,
+    },
+    /// `(a + b + 1) >> 1`.
+    Average,
+    /// `max(a, b)`.
+    Max,
+}
+
+/// Which neurons make an output, where two do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pairs {
+    /// `j` and `j + outputs`.
+    Halves,
+    /// `2 * j` and `2 * j + 1`.
+    Neighbours,
+}
+
+/// The zeros among the outputs that the kernels of some level skip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skipped {
+    /// None: everything is multiplied.
+    Nothing,
+    /// Each by itself, wherever it is.
+    Outputs,
+    /// Blocks of [`BLOCK`] outputs of a perspective, from a multiple of it on.
+    Blocks,
+}
+
+/// A layer that reads outputs of the transformer.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader {
+    /// The tensor of its weights.
+    pub tensor: &'static str,
+    /// Which columns of the tensor belong to which outputs.
+    pub runs: &'static [Run],
+}
+
+/// Outputs of one perspective that a layer reads, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// The column of the first.
+    pub column: usize,
+    /// From the column of one to that of the next.
+    pub step: usize,
+    /// The first.
+    pub output: usize,
+    /// How many.
+    pub len: usize,
+}
+
+/// Why the outputs cannot be put into an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OrderError {
+    /// It has too many entries, or too few.
+    Len {
+        /// How many.
+        found: usize,
+        /// How many outputs there are.
+        expected: usize,
+    },
+    /// An entry is no output, or one that stands before it already.
+    Entry {
+        /// Its place.
+        index: usize,
+        /// The entry.
+        found: usize,
+        /// How many outputs there are.
+        outputs: usize,
+    },
+    /// A layer reads only one of two outputs, of which one would take the other's place.
+    ReadApart {
+        /// The tensor of the layer's weights.
+        tensor: &'static str,
+        /// The output.
+        output: usize,
+        /// The place that it would take.
+        place: usize,
+    },
+}
+
+impl fmt::Display for OrderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OrderError::Len { found, expected } => write!(
+                f,
+                "found an order of {found} outputs, expected {expected}, which is what a perspective has"
+            ),
+            OrderError::Entry {
+                index,
+                found,
+                outputs,
+            } => write!(
+                f,
+                "entry {index} of the order is {found}, expected each number below {outputs} once"
+            ),
+            OrderError::ReadApart {
+                tensor,
+                output,
+                place,
+            } => write!(
+                f,
+                "output {output} cannot take the place of output {place}: `{tensor}` has weights for only one of them, or for parts of both"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for OrderError {}
+
+impl Neurons {
+    /// Those of no network: what stands in for them when a spec has errors.
+    pub const NONE: Neurons = Neurons {
+        outputs: 0,
+        perspectives: 0,
+        activation: Activation::None,
+        pooling: Pooling::None,
+        pairs: Pairs::Halves,
+        skipped: Skipped::Nothing,
+        tensors: &[],
+        readers: &[],
+    };
+
+    /// The outputs of a perspective, given the sums of its accumulator as memory has them.
+    pub(crate) fn outputs_of(self, sums: &[i16]) -> impl Iterator<Item = i32> {
+        // Whatever makes a pair in the file, memory has the first of all pairs, then the second.
+        let (first, second) = match self.pooling {
+            Pooling::None => (sums, sums),
+            _ => sums.split_at(sums.len() / 2),
+        };
+        let pairs = first.iter().zip(second).take(self.outputs);
+        pairs.map(move |(first, second)| {
+            let [a, b] = [first, second].map(|sum| self.activation.of((*sum).into()));
+            match self.pooling {
+                Pooling::None => a,
+                Pooling::Product { shift } => (a * b) >> shift,
+                Pooling::Average => (a + b + 1) >> 1,
+                Pooling::Max => a.max(b),
+            }
+        })
+    }
+
+    /// A number for each output: those with the same number may change places, because whatever reads one reads the
+    /// other alike. Numbers are from 0 on, in the order of the outputs.
+    #[must_use]
+    pub fn classes(&self) -> Vec<usize> {
+        let runs = || self.readers.iter().flat_map(|reader| reader.runs);
+        let alike = |a: usize, b: usize| runs().all(|run| run.has(a) == run.has(b));
+        let mut firsts: Vec<usize> = Vec::new();
+        let class = |output| {
+            let known = firsts.iter().position(|first| alike(*first, output));
+            known.unwrap_or_else(|| {
+                firsts.push(output);
+                firsts.len() - 1
+            })
+        };
+        (0..self.outputs).map(class).collect()
+    }
+
+    /// Checks that each output stands once in an order, and takes the place only of one that is read alike.
+    pub(crate) fn check(&self, order: &[usize]) -> Result<(), OrderError> {
+        if order.len() != self.outputs {
+            return Err(OrderError::Len {
+                found: order.len(),
+                expected: self.outputs,
+            });
+        }
+        let mut seen = vec![false; self.outputs];
+        for (place, &output) in order.iter().enumerate() {
+            match seen.get_mut(output) {
+                Some(seen) if !*seen => *seen = true,
+                _ => {
+                    return Err(OrderError::Entry {
+                        index: place,
+                        found: output,
+                        outputs: self.outputs,
+                    });
+                }
+            }
+            let is_apart = |run: &Run| run.has(output) != run.has(place);
+            let mut readers = self.readers.iter();
+            if let Some(reader) = readers.find(|reader| reader.runs.iter().any(is_apart)) {
+                return Err(OrderError::ReadApart {
+                    tensor: reader.tensor,
+                    output,
+                    place,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Which column of a net file's tensor takes the place of which, for an order that was checked: pairs of an old column
+    /// and a new one. Empty for tensors that know nothing of neurons.
+    pub(crate) fn moves(&self, tensor: &str, order: &[usize]) -> Vec<(usize, usize)> {
+        let mut moves = Vec::new();
+        if self.tensors.contains(&tensor) {
+            for (place, &output) in order.iter().enumerate() {
+                let (from, to) = (self.neurons_of(output), self.neurons_of(place));
+                moves.extend(from.into_iter().flatten().zip(to.into_iter().flatten()));
+            }
+        }
+        for reader in self.readers.iter().filter(|reader| reader.tensor == tensor) {
+            for run in reader.runs {
+                let places = run.output..run.output + run.len;
+                moves.extend(
+                    places.map(|place| (run.column_of(order[place]), run.column_of(place))),
+                );
+            }
+        }
+        moves
+    }
+
+    /// The neurons that an output is made of, in the order of the file.
+    fn neurons_of(&self, output: usize) -> [Option<usize>; 2] {
+        match (self.pooling, self.pairs) {
+            (Pooling::None, _) => [Some(output), None],
+            (_, Pairs::Halves) => [Some(output), Some(self.outputs + output)],
+            (_, Pairs::Neighbours) => [Some(2 * output), Some(2 * output + 1)],
+        }
+    }
+}
+
+impl Activation {
+    fn of(self, x: i32) -> i32 {
+        match self {
+            Activation::None => x,
+            Activation::Crelu { one } => x.clamp(0, one),
+            Activation::Screlu { one, shift } => {
+                let root = i64::from(x.clamp(0, one));
+                ((root * root) >> shift) as i32
+            }
+            Activation::Relu { shift, limit } => (x >> shift).clamp(0, limit),
+            Activation::Quantmoid4 => {
+                let [y] = crate::activation::quantmoid4::<i16, 1>(&[x], 0);
+                y.into()
+            }
+        }
+    }
+}
+
+impl Run {
+    fn has(&self, output: usize) -> bool {
+        (self.output..self.output + self.len).contains(&output)
+    }
+
+    /// The column of one of its outputs.
+    fn column_of(&self, output: usize) -> usize {
+        self.column + (output - self.output) * self.step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twelve neurons in six pairs; one layer reads all outputs of both perspectives, one the first two of the first.
+    const PAIRS: Neurons = Neurons {
+        outputs: 6,
+        perspectives: 2,
+        pooling: Pooling::Product { shift: 1 },
+        tensors: &["biases"],
+        readers: &[
+            Reader {
+                tensor: "all",
+                runs: &[run(0, 0, 6), run(1, 0, 6)],
+            },
+            Reader {
+                tensor: "some",
+                runs: &[Run {
+                    step: 1,
+                    ..run(3, 1, 2)
+                }],
+            },
+        ],
+        ..Neurons::NONE
+    };
+
+    const fn run(column: usize, output: usize, len: usize) -> Run {
+        Run {
+            column,
+            step: 2,
+            output,
+            len,
+        }
+    }
+
+    #[test]
+    fn columns_move_with_their_outputs() {
+        let order = [3, 2, 1, 0, 4, 5];
+        let moves = |neurons: Neurons, tensor| {
+            let mut moves = neurons.moves(tensor, &order);
+            moves.retain(|(from, to)| from != to);
+            moves.sort_unstable();
+            moves
+        };
+        let halves = [
+            (0, 3),
+            (1, 2),
+            (2, 1),
+            (3, 0),
+            (6, 9),
+            (7, 8),
+            (8, 7),
+            (9, 6),
+        ];
+        assert_eq!(moves(PAIRS, "biases"), halves);
+        let pairs = Pairs::Neighbours;
+        let neighbours = [
+            (0, 6),
+            (1, 7),
+            (2, 4),
+            (3, 5),
+            (4, 2),
+            (5, 3),
+            (6, 0),
+            (7, 1),
+        ];
+        assert_eq!(moves(Neurons { pairs, ..PAIRS }, "biases"), neighbours);
+        let pooling = Pooling::None;
+        let single = [(0, 3), (1, 2), (2, 1), (3, 0)];
+        assert_eq!(moves(Neurons { pooling, ..PAIRS }, "biases"), single);
+        // Interleaved perspectives: both alike.
+        assert_eq!(moves(PAIRS, "all"), neighbours);
+        assert_eq!(moves(PAIRS, "some"), [(3, 4), (4, 3)]);
+        assert_eq!(moves(PAIRS, "psqt"), []);
+    }
+
+    #[test]
+    fn only_outputs_that_are_read_alike_change_places() {
+        assert_eq!(PAIRS.classes(), [0, 1, 1, 0, 0, 0]);
+        assert_eq!(PAIRS.check(&[5, 2, 1, 0, 4, 3]), Ok(()));
+        let apart = PAIRS.check(&[0, 1, 3, 2, 4, 5]).unwrap_err();
+        let (tensor, output, place) = ("some", 3, 2);
+        let expected = OrderError::ReadApart {
+            tensor,
+            output,
+            place,
+        };
+        assert_eq!(apart, expected);
+    }
+
+    #[test]
+    fn what_is_no_order_is_refused() {
+        let len = |found| OrderError::Len { found, expected: 6 };
+        assert_eq!(PAIRS.check(&[]), Err(len(0)));
+        assert_eq!(PAIRS.check(&[0, 1, 2, 3, 4, 5, 6]), Err(len(7)));
+        for (order, index) in [([0, 1, 2, 3, 4, 6], 5), ([3, 1, 2, 3, 4, 5], 3)] {
+            let (found, outputs) = (order[index], 6);
+            let expected = OrderError::Entry {
+                index,
+                found,
+                outputs,
+            };
+            assert_eq!(PAIRS.check(&order), Err(expected));
+        }
+    }
+
+    #[test]
+    fn outputs_are_activated_and_pooled() {
+        let sums = [-5, 3, 9, 0, 4, 7, 7, 200];
+        let outputs = |activation, pooling| {
+            let outputs = if pooling == Pooling::None { 7 } else { 3 };
+            let neurons = Neurons {
+                outputs,
+                activation,
+                pooling,
+                ..PAIRS
+            };
+            neurons.outputs_of(&sums).collect::<Vec<i32>>()
+        };
+        let crelu = Activation::Crelu { one: 8 };
+        let squares = Activation::Screlu { one: 8, shift: 2 };
+        let halved = Activation::Relu { shift: 1, limit: 4 };
+        assert_eq!(
+            outputs(Activation::None, Pooling::None),
+            [-5, 3, 9, 0, 4, 7, 7]
+        );
+        assert_eq!(outputs(crelu, Pooling::None), [0, 3, 8, 0, 4, 7, 7]);
+        assert_eq!(outputs(squares, Pooling::None), [0, 2, 16, 0, 4, 12, 12]);
+        assert_eq!(outputs(halved, Pooling::None), [0, 1, 4, 0, 2, 3, 3]);
+        assert_eq!(outputs(crelu, Pooling::Product { shift: 1 }), [0, 10, 28]);
+        assert_eq!(outputs(crelu, Pooling::Average), [2, 5, 8]);
+        assert_eq!(outputs(crelu, Pooling::Max), [4, 7, 8]);
+        let [quantmoid] = crate::activation::quantmoid4::<i16, 1>(&[9], 0);
+        assert_eq!(
+            outputs(Activation::Quantmoid4, Pooling::None)[2],
+            quantmoid.into()
+        );
+    }
+}
