@@ -3,6 +3,7 @@
 mod program;
 
 use std::fs;
+use std::iter;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -88,7 +89,7 @@ fn what_was_not_moved_along_is_found() {
     let weights = |stack_index: usize| stacks + stack_index * stack + 4 + 4 * 16;
     type Ranges = Vec<std::ops::Range<usize>>;
     let planted: [(&str, Ranges); 7] = [
-        ("biases", vec![biases..rows]),
+        ("biases", iter::once(biases..rows).collect()),
         (
             "rows",
             (0..22528)
