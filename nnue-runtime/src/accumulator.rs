@@ -7,9 +7,10 @@ use core::fmt;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{Rows, View, for_each_piece, has_custom, piece_squares};
+use crate::features::{View, for_each_piece, has_custom, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
+use crate::rows::Rows;
 
 /// The transformer's sums for a position, seen by white and by black.
 ///

@@ -1,9 +1,7 @@
 //! Evaluation along a search: moves are pushed and popped, and only what is evaluated is computed.
 
 mod cache;
-mod changes;
 mod custom;
-mod placement;
 mod statistics;
 
 use alloc::vec::Vec;
@@ -11,17 +9,17 @@ use core::ops::Deref;
 use core::{fmt, mem};
 
 use self::cache::{NO_VIEW, RefreshCache};
-use self::changes::RowChanges;
 pub use self::custom::CustomEvaluator;
-use self::placement::Placement;
 pub use self::statistics::{Counter, Statistics};
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
-use crate::chess::Color;
+use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
 use crate::features::has_custom;
 use crate::network::Network;
+use crate::placement::Placement;
 use crate::position::Position;
+use crate::rows::RowChanges;
 
 /// A position that follows an engine's search, and its evaluation.
 ///
@@ -93,12 +91,26 @@ impl<A: Architecture> Clone for Computed<A> {
     }
 }
 
+/// What lies between a ply's placement and the one that it was computed from.
+#[derive(Clone, Copy)]
+struct Moved {
+    /// The ply of the latter.
+    since: usize,
+    /// The squares where something may have changed.
+    squares: Bitboard,
+}
+
 /// What a perspective's accumulator is computed from.
 #[derive(Clone, Copy)]
 struct Base {
-    /// The accumulator of a ply; that of the cache if there is none with the same view.
-    ply: Option<usize>,
+    /// The ply whose accumulator it is; [`Self::CACHE`] if there is none with the same view.
+    ply: usize,
     view: u8,
+}
+
+impl Base {
+    /// No ply: the accumulator of the cache.
+    const CACHE: usize = usize::MAX;
 }
 
 /// Plies that memory is set aside for.
@@ -262,10 +274,14 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         {
             self.compute_parent(parent);
         }
-        self.place(ply);
+        let moved = self.place(ply);
         // Both perspectives' rows are on their way from memory before the first is added.
-        let bases = Color::ALL.map(|color| self.find_base(color, ply));
-        Color::ALL.map(|color| self.settle(color, ply, bases[color.index()]))
+        let white = self.find_base(Color::White, ply, moved);
+        let black = self.find_base(Color::Black, ply, moved);
+        [
+            self.settle(Color::White, ply, white),
+            self.settle(Color::Black, ply, black),
+        ]
     }
 
     #[inline(never)]
@@ -273,22 +289,28 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.compute(ply);
     }
 
-    /// Computes the placement of a ply from the nearest one that is known.
+    /// Computes the placement of a ply from the nearest one that is known, and returns what changes between them.
     #[inline]
-    fn place(&mut self, ply: usize) {
+    fn place(&mut self, ply: usize) -> Moved {
         // The first ply's is always known.
         let base = self.plies[..=ply]
             .iter()
             .rposition(|ply| ply.placed)
             .unwrap_or(0);
+        let mut squares = Bitboard::EMPTY;
         if base < ply {
             self.set_aside(ply);
-            let mut placement = self.computed[base].placement;
+            // In its place: a copy of what has just been written in pieces would wait for all of them.
+            self.computed[ply].placement = self.computed[base].placement;
+            let placement = &mut self.computed[ply].placement;
             for ply in &self.plies[base + 1..=ply] {
-                placement.apply(&ply.delta);
+                squares |= placement.apply(&ply.delta);
             }
-            self.computed[ply].placement = placement;
             self.plies[ply].placed = true;
+        }
+        Moved {
+            since: base,
+            squares,
         }
     }
 
@@ -305,14 +327,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Finds what a perspective's accumulator of a ply is computed from, and lists the rows that lead from there.
     #[inline]
-    fn find_base(&mut self, perspective: Color, ply: usize) -> Base {
+    fn find_base(&mut self, perspective: Color, ply: usize, moved: Moved) -> Base {
         let p = perspective.index();
         // A perspective that is not kept is not read either.
         if !A::PERSPECTIVES.contains(&perspective) {
-            return Base {
-                ply: Some(ply),
-                view: NO_VIEW,
-            };
+            return Base { ply, view: NO_VIEW };
         }
         let placement = &self.computed[ply].placement;
         let king = placement.king(perspective);
@@ -323,9 +342,17 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             Some(ply) => self.computed[ply].placement.squares(),
             None => self.cache.squares(view),
         };
-        let weights = self.net.weights();
-        self.changes[p].lead(weights, perspective, king, [before, placement.squares()]);
-        Base { ply, view }
+        let after = placement.squares();
+        let changed = match ply {
+            // Comparing would have to wait until the placement is all in the cache.
+            Some(ply) if ply == moved.since => moved.squares,
+            _ => after.differences(before),
+        };
+        self.changes[p].lead(&self.net, perspective, king, [before, after], changed);
+        Base {
+            ply: ply.unwrap_or(Base::CACHE),
+            view,
+        }
     }
 
     /// Computes a perspective's accumulator of a ply, and returns the ply that holds it.
@@ -337,16 +364,16 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let Computed { placement, halves } = &mut after[0];
         let into = &mut halves[p];
         match base.ply {
-            Some(base) => {
+            Base::CACHE => {
+                self.cache.refresh(net, base.view, placement, changes, into);
+                self.counter.refreshed(changes.len());
+            }
+            base => {
                 if changes.len() == 0 {
                     return base;
                 }
                 changes.apply(net, &before[base].halves[p], into);
                 self.counter.updated(changes.len());
-            }
-            None => {
-                self.cache.refresh(net, base.view, placement, changes, into);
-                self.counter.refreshed(changes.len());
             }
         }
         self.plies[ply].views[p] = base.view;

@@ -57,9 +57,11 @@ pub mod level;
 pub mod memory;
 mod network;
 pub mod neurons;
+mod placement;
 mod position;
 pub mod proof;
 mod report;
+mod rows;
 pub mod simd;
 
 pub use crate::accumulator::Accumulator;

@@ -4,9 +4,10 @@ use super::{Accumulator, push_delta};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Piece, Role};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, Rows, for_each_piece, has_piece_square, piece_squares};
+use crate::features::{FeatureChanges, for_each_piece, has_piece_square, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
+use crate::rows::Rows;
 
 /// Without positions: all sets of the network are custom ones.
 ///

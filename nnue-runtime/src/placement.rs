@@ -1,4 +1,4 @@
-//! Where the pieces are, as the evaluator keeps it: one byte per square, so that two placements are compared in a few
+//! Where the pieces are, as evaluators keep it: one byte per square, so that two placements are compared in a few
 //! instructions.
 
 use crate::board::BoardError;
@@ -10,79 +10,79 @@ use crate::simd;
 
 /// A position's pieces.
 #[derive(Clone, Copy)]
-pub(super) struct Placement {
+pub(crate) struct Placement {
     squares: Squares,
     kings: [Square; 2],
     pieces: usize,
 }
 
-/// The squares of a [`Placement`].
+/// The squares of a [`Placement`], a [`PieceCode`] each.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
-pub(super) struct Squares([PieceCode; 64]);
+pub(crate) struct Squares([u8; 64]);
 
 impl Squares {
-    pub(super) const EMPTY: Squares = Squares([PieceCode::NOTHING; 64]);
+    pub(crate) const EMPTY: Squares = Squares([PieceCode::NOTHING.0; 64]);
 
     /// What stands on a square.
     #[inline]
-    pub(super) fn code(&self, square: Square) -> PieceCode {
-        self.0[square.index()]
+    pub(crate) fn code(&self, square: Square) -> PieceCode {
+        PieceCode(self.0[square.index()])
     }
 
     /// The squares on which two placements differ.
     #[inline]
-    pub(super) fn differences(&self, other: &Squares) -> Bitboard {
-        Bitboard(simd::differing_bytes(
-            &self.0.map(|code| code.0),
-            &other.0.map(|code| code.0),
-        ))
+    pub(crate) fn differences(&self, other: &Squares) -> Bitboard {
+        Bitboard(simd::differing_bytes(&self.0, &other.0))
     }
 }
 
 impl Placement {
-    pub(super) const EMPTY: Placement = Placement {
+    pub(crate) const EMPTY: Placement = Placement {
         squares: Squares::EMPTY,
         kings: [Square::A1; 2],
         pieces: 0,
     };
 
-    pub(super) fn of(position: &impl Position) -> Placement {
+    pub(crate) fn of(position: &impl Position) -> Placement {
         let mut placement = Placement {
             kings: Color::ALL.map(|color| position.king(color)),
             ..Placement::EMPTY
         };
         for_each_piece(position, |piece, square| {
-            placement.squares.0[square.index()] = PieceCode::of(piece);
+            placement.squares.0[square.index()] = PieceCode::of(piece).0;
             placement.pieces += 1;
         });
         placement
     }
 
     #[inline]
-    pub(super) fn squares(&self) -> &Squares {
+    pub(crate) fn squares(&self) -> &Squares {
         &self.squares
     }
 
     #[inline]
-    pub(super) fn king(&self, color: Color) -> Square {
+    pub(crate) fn king(&self, color: Color) -> Square {
         self.kings[color.index()]
     }
 
     /// How many pieces there are.
     #[inline]
-    pub(super) fn pieces(&self) -> usize {
+    pub(crate) fn pieces(&self) -> usize {
         self.pieces
     }
 
-    /// Makes a move.
+    /// Makes a move, and returns the squares where something may have changed.
     #[inline]
-    pub(super) fn apply(&mut self, delta: &Delta) {
+    pub(crate) fn apply(&mut self, delta: &Delta) -> Bitboard {
+        let mut changed = Bitboard::EMPTY;
         for (_, square) in delta.removed() {
-            self.squares.0[square.index()] = PieceCode::NOTHING;
+            changed.insert(*square);
+            self.squares.0[square.index()] = PieceCode::NOTHING.0;
         }
         for (piece, square) in delta.added() {
-            self.squares.0[square.index()] = PieceCode::of(*piece);
+            changed.insert(*square);
+            self.squares.0[square.index()] = PieceCode::of(*piece).0;
             if piece.role == Role::King {
                 self.kings[piece.color.index()] = *square;
             }
@@ -91,10 +91,11 @@ impl Placement {
             .pieces
             .wrapping_add(delta.added().len())
             .wrapping_sub(delta.removed().len());
+        changed
     }
 
     /// Whether a delta fits: it removes pieces that are there, and adds others to squares that are then empty.
-    pub(super) fn check(&self, delta: &Delta) -> Result<(), BoardError> {
+    pub(crate) fn check(&self, delta: &Delta) -> Result<(), BoardError> {
         for &(piece, square) in delta.removed() {
             let found = self.squares.code(square).piece();
             if found != Some(piece) {
@@ -135,8 +136,8 @@ mod tests {
             let mut other = start;
             let piece = Piece::new(Color::White, Role::Queen);
             other.squares.0[square.index()] = match start.squares.code(square).piece() {
-                Some(_) => PieceCode::NOTHING,
-                None => PieceCode::of(piece),
+                Some(_) => PieceCode::NOTHING.0,
+                None => PieceCode::of(piece).0,
             };
             assert_eq!(
                 start.squares.differences(&other.squares),
@@ -144,7 +145,7 @@ mod tests {
             );
         }
         assert_eq!(start.squares.differences(&start.squares), Bitboard::EMPTY);
-        let all = Squares([PieceCode(1); 64]).differences(&Squares([PieceCode(12); 64]));
+        let all = Squares([1; 64]).differences(&Squares([12; 64]));
         assert_eq!(all, Bitboard(u64::MAX));
     }
 }
