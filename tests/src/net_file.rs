@@ -4,6 +4,7 @@ use nnue_compiler::file::{
     Axis, FileElement, FileRounding, Format, Quantise, Role, Section, Tensor,
 };
 use nnue_compiler::network::{Encoding, Network};
+use nnue_compiler::spec::FactorRounding;
 
 use crate::generations::LEB128_MAGIC;
 use crate::random::Xorshift;
@@ -69,7 +70,7 @@ pub fn net_file_of(
                     file.extend_from_slice(&(tensor.values() as u64).to_le_bytes());
                 }
                 let values = values(tensor, stack.unwrap_or(0), &mut value);
-                push(&mut file, tensor, &values);
+                push(&mut file, tensor, &values, is_summand(network, tensor));
             }
         }
     }
@@ -107,7 +108,14 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
     values
 }
 
-fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64]) {
+/// Whether values of a tensor are added to others before they become integers.
+fn is_summand(network: &Network, tensor: &Tensor) -> bool {
+    let mut factors = (network.features.iter()).filter_map(|set| set.factors.as_ref());
+    matches!(tensor.role, Role::Weights(_) | Role::Psqt(_))
+        && factors.any(|factors| factors.rounding == FactorRounding::Sum)
+}
+
+fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
     if tensor.encoding == Encoding::Leb128 {
         let mut block = Vec::new();
         values
@@ -121,7 +129,9 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64]) {
     for value in values {
         let bytes = match (tensor.element, &tensor.quantise) {
             (FileElement::F32, None) => (*value as f32).to_le_bytes(),
-            (FileElement::F32, Some(quantise)) => unquantised(quantise, *value).to_le_bytes(),
+            (FileElement::F32, Some(quantise)) => {
+                unquantised(quantise, *value, summand).to_le_bytes()
+            }
             _ => (*value as i32).to_le_bytes(),
         };
         let bits = 8 * tensor.element.size() as i32;
@@ -136,10 +146,11 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64]) {
     }
 }
 
-/// A number that is quantised to `value`.
-fn unquantised(quantise: &Quantise, value: f64) -> f32 {
-    // In the middle of the numbers that are, and so of those that `f32` has.
+/// A number that is quantised to `value`; of a summand, one whose sums with others are quantised to the sums of theirs.
+fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f32 {
     let middle = match quantise.rounding {
+        FileRounding::Truncate if summand => value,
+        // In the middle of the numbers that are, and so of those that `f32` has.
         FileRounding::Truncate => value + 0.5 * value.signum(),
         FileRounding::Nearest => value,
     };

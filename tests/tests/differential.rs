@@ -55,6 +55,7 @@ compiled! {
     factorised_bytes: networks::features::factorised_bytes = "../specs/features/factorised_bytes.toml";
     float_each: networks::features::float_each = "../specs/features/float_each.toml";
     float_sum: networks::features::float_sum = "../specs/features/float_sum.toml";
+    float_truncated: networks::features::float_truncated = "../specs/features/float_truncated.toml";
     half_ka: networks::features::half_ka = "../specs/features/half_ka.toml";
     half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";

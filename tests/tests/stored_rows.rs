@@ -8,7 +8,7 @@ use nnue_runtime::{
 };
 use nnue_tests::golden::golden_positions;
 use nnue_tests::net_file::{Weight, net_file_of};
-use nnue_tests::networks::features::{factorised, float_each, float_sum};
+use nnue_tests::networks::features::{factorised, float_each, float_sum, float_truncated};
 
 const WIDTH: usize = 64;
 
@@ -272,6 +272,18 @@ fn sums_of_floating_point_are_rounded_once() {
     check_floats::<float_sum::Net>(
         include_str!("../specs/features/float_sum.toml"),
         |own, [a, b]| nearest(own + a + b),
+    );
+}
+
+/// The sums are those of 32-bit numbers: of three thirds they may be less than one.
+#[test]
+fn sums_of_floating_point_are_truncated_once() {
+    check_floats::<float_truncated::Net>(
+        include_str!("../specs/features/float_truncated.toml"),
+        |own, [a, b]| {
+            let [own, a, b] = [own, a, b].map(|thirds| thirds as f32 / 3.0);
+            (own + a + b) as i32
+        },
     );
 }
 
