@@ -2,7 +2,9 @@
 //! read back as bytes. A network is megabytes large, so no value of its type may ever pass through
 //! the stack.
 
-use alloc::alloc::{Layout, alloc_zeroed, handle_alloc_error};
+mod pages;
+
+use alloc::alloc::{Layout, alloc, handle_alloc_error};
 use alloc::boxed::Box;
 use core::slice;
 
@@ -80,10 +82,15 @@ pub fn zeroed_box<T: Plain>() -> Box<T> {
     };
     let layout = Layout::new::<T>();
     // SAFETY: the layout's size is not zero.
-    let memory = unsafe { alloc_zeroed(layout) };
+    let memory = unsafe { alloc(layout) };
     if memory.is_null() {
         handle_alloc_error(layout);
     }
+    // Before it is touched: the pages are made then. Memory that the allocator clears would have been touched already, for it
+    // clears what is aligned as weights are by writing to it.
+    pages::ask_for_huge_pages(memory..memory.wrapping_add(layout.size()));
+    // SAFETY: the memory has the layout's size, and bytes need no alignment.
+    unsafe { memory.write_bytes(0, layout.size()) };
     // SAFETY: the memory comes from the global allocator with the layout of `T`, nobody else owns
     // it, and zeros are a valid `T` because every pattern is.
     unsafe { Box::from_raw(memory.cast::<T>()) }
