@@ -133,8 +133,12 @@ pub enum Products {
 /// compile time grows faster than speed.
 const MOST_UNROLLED_STEPS: usize = 512;
 
-/// Independent sums that hide a dot product's latency of four.
-const CHAINS: usize = 4;
+/// Blocks that are handled side by side at most: with one vector of outputs, as many independent sums hide a dot product's
+/// latency of four, for each takes two loads.
+const SIDE_BY_SIDE: usize = 4;
+
+/// Independent sums that hide it where several vectors of outputs share the load of their inputs.
+const CHAINS: usize = 8;
 
 impl Plan {
     /// Plans a network for one instruction set.
@@ -311,7 +315,10 @@ fn plan_blocks(
 ) -> LayerPlan {
     let vectors = affine.outputs / isa.lanes(4);
     let chains = if isa.short_dot_chain { 2 } else { CHAINS };
-    let sums = chains.div_ceil(vectors).min(affine.blocks());
+    let sums = chains
+        .div_ceil(vectors)
+        .min(SIDE_BY_SIDE)
+        .min(affine.blocks());
     let skips = op
         .sparse
         .is_some_and(|sparse| is_worth_skipping(sparse, affine.blocks()));

@@ -1553,6 +1553,10 @@ mod avx512icl {
             let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
             let mut sum_1_0 = simd::zero_i32();
             let mut sum_1_1 = simd::zero_i32();
+            let mut sum_2_0 = simd::zero_i32();
+            let mut sum_2_1 = simd::zero_i32();
+            let mut sum_3_0 = simd::zero_i32();
+            let mut sum_3_1 = simd::zero_i32();
             {
                 let inputs = simd::splat_block(&fc_1_input[0]);
                 let weights = &stack.fc_1_weights[0];
@@ -1568,14 +1572,14 @@ mod avx512icl {
             {
                 let inputs = simd::splat_block(&fc_1_input[2]);
                 let weights = &stack.fc_1_weights[2];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
                 let inputs = simd::splat_block(&fc_1_input[3]);
                 let weights = &stack.fc_1_weights[3];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
                 let inputs = simd::splat_block(&fc_1_input[4]);
@@ -1592,18 +1596,30 @@ mod avx512icl {
             {
                 let inputs = simd::splat_block(&fc_1_input[6]);
                 let weights = &stack.fc_1_weights[6];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             {
                 let inputs = simd::splat_block(&fc_1_input[7]);
                 let weights = &stack.fc_1_weights[7];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             let mut sums = buffer::Aligned([0i32; 32]);
-            simd::store_i32(simd::add_i32(sum_0_0, sum_1_0), chunk_mut(&mut sums.0, 0));
-            simd::store_i32(simd::add_i32(sum_0_1, sum_1_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(
+                simd::add_i32(
+                    simd::add_i32(simd::add_i32(sum_0_0, sum_1_0), sum_2_0),
+                    sum_3_0,
+                ),
+                chunk_mut(&mut sums.0, 0),
+            );
+            simd::store_i32(
+                simd::add_i32(
+                    simd::add_i32(simd::add_i32(sum_0_1, sum_1_1), sum_2_1),
+                    sum_3_1,
+                ),
+                chunk_mut(&mut sums.0, 1),
+            );
             sums
         };
         let ac_1_out = ::nnue_runtime::buffer::Aligned(
