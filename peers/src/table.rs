@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use nnue_examples::colour::{Colours, Style};
-use nnue_examples::replay::{Times, thousands};
+use nnue_examples::replay::{Pass, Times, thousands};
 use nnue_runtime::Level;
 use nnue_trace::Trace;
 
@@ -53,28 +53,33 @@ impl Table<'_> {
     ) -> io::Result<()> {
         let name = self.colours.paint(Style::Strong, name);
         writeln!(self.out, "\n{name} · {file}")?;
+        let idle = results.idle.median();
         for (way, peer) in Way::ALL.into_iter().zip(&results.peer) {
+            let reading = match way.pass() {
+                Pass::Incremental => idle,
+                Pass::Refresh | Pass::Forward => 0.0,
+            };
             for (label, figure) in [
                 (format!("{way}, median"), Times::median as fn(&Times) -> f64),
                 ("  the fastest round".into(), Times::min),
             ] {
-                write!(self.out, "{label:<LABEL$}{:>TIME$.1}", figure(peer))?;
+                let peer = figure(peer) - reading;
+                write!(self.out, "{label:<LABEL$}{peer:>TIME$.1}")?;
                 for ours in &results.levels {
-                    let time = figure(&ours.times[way.pass() as usize]);
+                    let time = figure(&ours.times[way.pass() as usize]) - reading;
                     write!(
                         self.out,
                         "{time:>TIME$.1}{:>width$.1} x",
-                        figure(peer) / time,
+                        peer / time,
                         width = RATIO - 2
                     )?;
                 }
                 writeln!(self.out)?;
             }
         }
-        let idle = results.idle.median();
         writeln!(
             self.out,
-            "reading the trace alone takes {idle:.1}, which is in all times along the search"
+            "along the search without reading the trace, which takes {idle:.1} by itself"
         )?;
         let equal = thousands(trace.evaluations());
         match results.rounded_otherwise {

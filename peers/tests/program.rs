@@ -46,7 +46,7 @@ fn a_table_has_all_that_is_there_and_names_what_is_not() {
         assert!(pair[1].starts_with("  the fastest round "), "{}", pair[1]);
         assert!(pair.iter().all(|line| line.ends_with(" x")));
     }
-    assert!(lines[13].starts_with("reading the trace alone takes "));
+    assert!(lines[13].starts_with("along the search without reading the trace, "));
     assert_eq!(lines[14], "all 4 values are equal");
     let missing = "not on this machine: nn-82215d0fd0df, nn-26abeed38351, nn-5af11540bbfe, nn-1c0000000000; \
                    `cargo run -p nnue-tests --bin fetch-nets` fetches them";

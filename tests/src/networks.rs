@@ -56,6 +56,7 @@ pub mod features {
         float_each: "specs/features/float_each.toml";
         /// Virtual rows in floating point, rounded when they are added.
         float_sum: "specs/features/float_sum.toml";
+        /// Virtual rows in floating point, whose sums are truncated.
         float_truncated: "specs/features/float_truncated.toml";
         /// Kings apart, for each square of the own king.
         half_ka: "specs/features/half_ka.toml";
