@@ -236,6 +236,9 @@ pub fn output_blocks<W: Copy, const N: usize, const ROW: usize, const SLOTS: usi
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
+    use alloc::string::ToString;
+
     use super::*;
 
     const LAYER: Layer = Layer {
@@ -253,6 +256,62 @@ mod tests {
         assert_eq!((proof.lowest, proof.highest), (-900, 693));
         assert_eq!(proof.margin(), i64::from(i32::MAX) - 900 + 1);
         assert_eq!(proof.products, None);
+    }
+
+    #[test]
+    fn sums_of_signed_inputs_are_bounded_by_either_end() {
+        let layer = Layer {
+            inputs: -100..=50,
+            ..LAYER
+        };
+        for (weight, bounds) in [(3i8, (-300, 150)), (-3, (-150, 300))] {
+            let mut proofs = Proofs::new();
+            proofs.sums(&layer, &[0], rows(&[[weight]]));
+            let [proof] = <[LayerProof; 1]>::try_from(proofs.into_layers()).unwrap();
+            assert_eq!((proof.lowest, proof.highest), bounds, "{weight}");
+        }
+    }
+
+    #[test]
+    fn margins_end_at_either_end_of_32_bits() {
+        for (bias, weight, margin) in [
+            (i32::MAX - 400, 4i8, 0),
+            (i32::MAX - 399, 4, -1),
+            (i32::MIN + 400, -4, 0),
+            (i32::MIN + 399, -4, -1),
+        ] {
+            let mut proofs = Proofs::new();
+            proofs.sums(&LAYER, &[bias], rows(&[[weight]]));
+            assert_eq!(proofs.into_layers()[0].margin(), margin, "{bias}");
+        }
+    }
+
+    #[test]
+    fn proofs_say_bounds_margins_and_which_kernel() {
+        let said = |pair: [i8; 2]| {
+            let mut proofs = Proofs::new();
+            let layer = Layer {
+                inputs: 0..=255,
+                ..LAYER
+            };
+            proofs.sums(&layer, &[1000], rows(&[pair]));
+            let sums = proofs.into_layers()[0].to_string();
+            let mut proofs = Proofs::new();
+            proofs.sums(&layer, &[1000], rows(&[pair]));
+            proofs.pairs(&layer, &pair);
+            let [proof] = <[LayerProof; 1]>::try_from(proofs.into_layers()).unwrap();
+            (sums, proof.to_string())
+        };
+        let (sums, products) = said([127, -2]);
+        let expected = "sums of `fc` within 0 to 33385: margin 2147450262";
+        assert_eq!(sums, expected);
+        assert_eq!(
+            products,
+            format!("{expected}; products within -510 to 32385: margin 382, fast kernel")
+        );
+        let (_, products) = said([-128, -1]);
+        let end = "; products within -32895 to 0: margin -127, exact kernel";
+        assert!(products.ends_with(end), "{products}");
     }
 
     #[test]
@@ -293,10 +352,19 @@ mod tests {
 
     #[test]
     fn roots_decide_at_the_last_unit() {
-        for (weight, fits) in [(128, true), (129, false), (-128, true), (-129, false)] {
+        for (root, weight, fits) in [
+            (255, 128, true),
+            (255, 129, false),
+            (255, -128, true),
+            (255, -129, false),
+            (128, 255, true),
+            (128, 256, false),
+            (128, -256, true),
+            (128, -257, false),
+        ] {
             let mut proofs = Proofs::new();
-            proofs.roots(&LAYER, 255, &[0, weight]);
-            assert_eq!(proofs.proved().layer(3), fits, "{weight}");
+            proofs.roots(&LAYER, root, &[0, weight]);
+            assert_eq!(proofs.proved().layer(3), fits, "{root} {weight}");
         }
     }
 }

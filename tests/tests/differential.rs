@@ -24,14 +24,20 @@ differential! {
     average: "specs/layers/average.toml", check_by_caller;
     binary_parts: "specs/layers/binary_parts.toml";
     bytes_behind_words: "specs/layers/bytes_behind_words.toml";
+    float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";
     halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";
+    large_squares: "specs/layers/large_squares.toml";
     low_squares: "specs/layers/low_squares.toml";
     new_user: "specs/new_user.toml";
+    one_buckets: "specs/layers/one_buckets.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     screlu: "specs/layers/screlu.toml";
+    shifted_squares: "specs/layers/shifted_squares.toml";
+    signed_inputs: "specs/layers/signed_inputs.toml";
     squared_products: "specs/layers/squared_products.toml";
+    uneven_rounds: "specs/layers/uneven_rounds.toml";
     words: "specs/layers/words.toml";
 }
 

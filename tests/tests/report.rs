@@ -50,14 +50,18 @@ fn bounds_hold_on_all_goldens() {
 
 /// A file of the tiny network with these weights: a row's number and a neuron's give the value.
 fn tiny(biases: impl Fn(usize) -> i32, weights: impl Fn(usize, usize) -> i32) -> tiny::Network {
-    let spec = SourceFile::new("report.toml", include_str!("report.toml"));
-    let network = analyse(&spec).unwrap();
-    let file = net_file(&network, "", |tensor, index| match tensor {
+    tiny_of(|tensor, index| match tensor {
         "transformer.biases" => biases(index),
         "transformer.weights" => weights(index / tiny::WIDTH, index % tiny::WIDTH),
         _ => 0,
-    });
-    tiny::Network::from_bytes(&file).unwrap()
+    })
+}
+
+/// A file of the tiny network with these values of a tensor.
+fn tiny_of(value: impl Fn(&str, usize) -> i32) -> tiny::Network {
+    let spec = SourceFile::new("report.toml", include_str!("report.toml"));
+    let network = analyse(&spec).unwrap();
+    tiny::Network::from_bytes(&net_file(&network, "", value)).unwrap()
 }
 
 /// A piece of each kind on each square has a row for each place of the own king: 64 after 64.
@@ -91,6 +95,28 @@ fn the_margin_is_what_one_reckons_by_hand() {
     assert_eq!(
         over.warnings,
         [Warning::AccumulatorMayOverflow(over.accumulator)]
+    );
+}
+
+#[test]
+fn sums_that_may_leave_32_bits_are_warned_of() {
+    // One weight of 1, for inputs up to 127.
+    let with_bias = |bias: i32| {
+        let net = tiny_of(|tensor, index| match (tensor, index) {
+            ("out.biases", _) => bias,
+            ("out.weights", 3) => 1,
+            _ => 0,
+        });
+        net.report()
+    };
+    assert_eq!(with_bias(i32::MAX - 127).warnings, []);
+    let over = with_bias(i32::MAX - 126);
+    assert_eq!(over.warnings, [Warning::SumsMayOverflow("out")]);
+    assert_eq!(
+        over.to_string(),
+        "accumulator within 0 to 0 for 32 features: margin 32767\n\
+         sums of `out` within 0 to 2147483648: margin -1\n\
+         warning: sums of `out` are not known to fit in 32 bits"
     );
 }
 
