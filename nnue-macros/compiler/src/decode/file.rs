@@ -25,8 +25,9 @@ const KEYS: &[&str] = &[
 ];
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
+    const EXAMPLE: &str = "format = \"stockfish\" | \"bullet\" | \"tensors\"";
     let format = table
-        .required("format", "format = \"stockfish\"", diagnostics)
+        .required("format", EXAMPLE, diagnostics)
         .and_then(|value| named::<Format>("format", value, diagnostics));
     let file = match format {
         Some(format) => match format.value {
