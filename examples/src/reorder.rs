@@ -33,7 +33,7 @@ pub trait Reorder {
     /// # Errors
     ///
     /// [`OrderError`] if that is not possible.
-    fn reordered(&self, order: &[usize]) -> Result<Vec<u8>, OrderError>;
+    fn reordered_file(&self, order: &[usize]) -> Result<Vec<u8>, OrderError>;
 
     /// Loads a net file of the same architecture.
     ///
@@ -59,7 +59,7 @@ impl<A: SelectedByPieces<Output = Output>> Reorder for Network<A> {
         }
     }
 
-    fn reordered(&self, order: &[usize]) -> Result<Vec<u8>, OrderError> {
+    fn reordered_file(&self, order: &[usize]) -> Result<Vec<u8>, OrderError> {
         Ok(self.reordered(order)?.to_bytes())
     }
 
@@ -109,7 +109,7 @@ pub struct Reordered {
 }
 
 /// Looks for a better order, and checks that no value of the trace changes with it on any of the levels. Calls `progress`
-/// while it looks, with the share of the work that is done at most.
+/// while it looks, with an upper bound of the share that is done.
 ///
 /// # Errors
 ///
@@ -130,7 +130,7 @@ pub fn reorder(
     let step = trace.evaluations().div_ceil(SAMPLE).max(1);
     net.observe(trace, step, &mut |outputs| activity.record(outputs));
     let order = better_order(&activity, &neurons.classes(), progress);
-    let file = net.reordered(&order).map_err(ReorderError::Order)?;
+    let file = net.reordered_file(&order).map_err(ReorderError::Order)?;
     let reordered = net.load(&file).map_err(ReorderError::Load)?;
     let after = Counts::of(&*reordered, trace);
     compare(net, reordered, levels, trace).map_err(ReorderError::Difference)?;
@@ -151,7 +151,7 @@ pub enum ReorderError {
         /// What they skip instead.
         skipped: Skipped,
     },
-    /// The order is none.
+    /// The order that was found is not valid.
     Order(OrderError),
     /// What was written is refused.
     Load(LoadError),

@@ -72,7 +72,7 @@ fn what_was_not_moved_along_is_found() {
     let levels: Vec<Level> = Level::available().collect();
     let net = spec.open(&path, levels[0]).expect("a net");
     let order: Vec<usize> = (0..512).map(|place| place ^ 5).collect();
-    let reordered = net.reordered(&order).expect("an order");
+    let reordered = net.reordered_file(&order).expect("an order");
     let check = |file: &[u8]| {
         let net = spec.open(&path, levels[0]).expect("a net");
         let found = net.load(file).expect("the same spec");

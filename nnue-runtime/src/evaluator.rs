@@ -35,7 +35,7 @@ use crate::rows::RowChanges;
 /// # Memory
 ///
 /// All of it is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator per perspective
-/// and view of the cache (for SFNNv5: 0.5 MB and 0.3 MB). Deeper lines make it grow by what they need.
+/// and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB). Deeper lines make it grow by what they need.
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
     side_to_move: Color,
@@ -100,7 +100,7 @@ struct Moved {
     squares: Bitboard,
 }
 
-/// What a perspective's accumulator is computed from.
+/// What a perspective's accumulator is computed from. Two numbers, which functions return in registers.
 #[derive(Clone, Copy)]
 struct Base {
     /// The ply whose accumulator it is; [`Self::CACHE`] if there is none with the same view.
@@ -187,7 +187,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.side_to_move = !self.side_to_move;
     }
 
-    /// Makes a move, if the delta fits the position.
+    /// Makes a move, if the delta fits the position. To find out, it follows the position at each move, which
+    /// [`push`](Self::push) leaves until it is evaluated.
     ///
     /// # Errors
     ///
@@ -269,11 +270,23 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     fn compute(&mut self, ply: usize) -> [usize; 2] {
         if let Some(parent) = ply.checked_sub(1)
+            && !self.plies[ply].placed
             && !self.plies[parent].placed
             && mem::replace(&mut self.plies[parent].skipped, true)
         {
             self.compute_parent(parent);
         }
+        self.compute_alone(ply)
+    }
+
+    #[inline(never)]
+    fn compute_parent(&mut self, ply: usize) {
+        self.compute_alone(ply);
+    }
+
+    /// Computes a ply, and none that others might want.
+    #[inline]
+    fn compute_alone(&mut self, ply: usize) -> [usize; 2] {
         let moved = self.place(ply);
         // Both perspectives' rows are on their way from memory before the first is added.
         let white = self.find_base(Color::White, ply, moved);
@@ -282,11 +295,6 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             self.settle(Color::White, ply, white),
             self.settle(Color::Black, ply, black),
         ]
-    }
-
-    #[inline(never)]
-    fn compute_parent(&mut self, ply: usize) {
-        self.compute(ply);
     }
 
     /// Computes the placement of a ply from the nearest one that is known, and returns what changes between them.
@@ -337,20 +345,20 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let king = placement.king(perspective);
         let view = self.cache.view(perspective, king);
         let nearest = (self.plies[..=ply].iter()).rposition(|ply| ply.views[p] != NO_VIEW);
-        let ply = nearest.filter(|ply| self.plies[*ply].views[p] == view);
-        let before = match ply {
-            Some(ply) => self.computed[ply].placement.squares(),
+        let base = nearest.filter(|base| self.plies[*base].views[p] == view);
+        let before = match base {
+            Some(base) => self.computed[base].placement.squares(),
             None => self.cache.squares(view),
         };
         let after = placement.squares();
-        let changed = match ply {
-            // Comparing would have to wait until the placement is all in the cache.
-            Some(ply) if ply == moved.since => moved.squares,
+        let changed = match base {
+            // A comparison loads whole vectors of what has just been stored in bytes, and waits for the stores.
+            Some(base) if base == moved.since => moved.squares,
             _ => after.differences(before),
         };
         self.changes[p].lead(&self.net, perspective, king, [before, after], changed);
         Base {
-            ply: ply.unwrap_or(Base::CACHE),
+            ply: base.unwrap_or(Base::CACHE),
             view,
         }
     }

@@ -86,8 +86,8 @@ pub fn zeroed_box<T: Plain>() -> Box<T> {
     if memory.is_null() {
         handle_alloc_error(layout);
     }
-    // Before it is touched: the pages are made then. Memory that the allocator clears would have been touched already, for it
-    // clears what is aligned as weights are by writing to it.
+    // Before it is touched: the pages are made then. Of memory that is aligned as weights are, std's allocator on Unix clears
+    // what it is asked to clear by writing to it.
     pages::ask_for_huge_pages(memory..memory.wrapping_add(layout.size()));
     // SAFETY: the memory has the layout's size, and bytes need no alignment.
     unsafe { memory.write_bytes(0, layout.size()) };

@@ -117,7 +117,10 @@ impl<A: Architecture> Network<A> {
     }
 
     /// The same network with the transformer's [outputs](crate::neurons) in another order: `order[place]` is the number of the
-    /// output that takes the place. It evaluates to the same values; its accumulators and its file are others.
+    /// output that takes the place. It evaluates to the same values; its accumulators and its file are others. Bytes of the file
+    /// that loading skips stay as they are, also where they are a copy of a tensor.
+    ///
+    /// It takes a second network's memory, and for a while as much again for the tensor that is being reordered.
     ///
     /// # Errors
     ///

@@ -121,6 +121,7 @@ pub struct Run {
 
 /// Why the outputs cannot be put into an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OrderError {
     /// It has too many entries, or too few.
     Len {

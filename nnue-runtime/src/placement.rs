@@ -11,7 +11,7 @@ use crate::simd;
 /// A position's pieces.
 #[derive(Clone, Copy)]
 pub(crate) struct Placement {
-    squares: Squares,
+    squares: PieceCodes,
     kings: [Square; 2],
     pieces: usize,
 }
@@ -19,10 +19,10 @@ pub(crate) struct Placement {
 /// The squares of a [`Placement`], a [`PieceCode`] each.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
-pub(crate) struct Squares([u8; 64]);
+pub(crate) struct PieceCodes([u8; 64]);
 
-impl Squares {
-    pub(crate) const EMPTY: Squares = Squares([PieceCode::NOTHING.0; 64]);
+impl PieceCodes {
+    pub(crate) const EMPTY: PieceCodes = PieceCodes([PieceCode::NOTHING.0; 64]);
 
     /// What stands on a square.
     #[inline]
@@ -32,14 +32,14 @@ impl Squares {
 
     /// The squares on which two placements differ.
     #[inline]
-    pub(crate) fn differences(&self, other: &Squares) -> Bitboard {
+    pub(crate) fn differences(&self, other: &PieceCodes) -> Bitboard {
         Bitboard(simd::differing_bytes(&self.0, &other.0))
     }
 }
 
 impl Placement {
     pub(crate) const EMPTY: Placement = Placement {
-        squares: Squares::EMPTY,
+        squares: PieceCodes::EMPTY,
         kings: [Square::A1; 2],
         pieces: 0,
     };
@@ -57,7 +57,7 @@ impl Placement {
     }
 
     #[inline]
-    pub(crate) fn squares(&self) -> &Squares {
+    pub(crate) fn squares(&self) -> &PieceCodes {
         &self.squares
     }
 
@@ -94,10 +94,11 @@ impl Placement {
         changed
     }
 
-    /// Whether a delta fits: it removes pieces that are there, and adds others to squares that are then empty.
+    /// Whether a delta fits: it removes pieces that are there, and then adds others to squares that are empty.
     pub(crate) fn check(&self, delta: &Delta) -> Result<(), BoardError> {
+        let mut squares = self.squares;
         for &(piece, square) in delta.removed() {
-            let found = self.squares.code(square).piece();
+            let found = squares.code(square).piece();
             if found != Some(piece) {
                 return Err(BoardError::Missing {
                     piece,
@@ -105,19 +106,17 @@ impl Placement {
                     found,
                 });
             }
+            squares.0[square.index()] = PieceCode::NOTHING.0;
         }
         for &(piece, square) in delta.added() {
-            let vacated = delta.removed().iter().any(|(_, from)| *from == square);
-            match self.squares.code(square).piece() {
-                Some(found) if !vacated => {
-                    return Err(BoardError::Occupied {
-                        piece,
-                        square,
-                        found,
-                    });
-                }
-                _ => {}
+            if let Some(found) = squares.code(square).piece() {
+                return Err(BoardError::Occupied {
+                    piece,
+                    square,
+                    found,
+                });
             }
+            squares.0[square.index()] = PieceCode::of(piece).0;
         }
         Ok(())
     }
@@ -145,7 +144,7 @@ mod tests {
             );
         }
         assert_eq!(start.squares.differences(&start.squares), Bitboard::EMPTY);
-        let all = Squares([1; 64]).differences(&Squares([12; 64]));
+        let all = PieceCodes([1; 64]).differences(&PieceCodes([12; 64]));
         assert_eq!(all, Bitboard(u64::MAX));
     }
 }

@@ -4,7 +4,7 @@ use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
 use crate::features::{custom_row, piece_squares};
 use crate::network::Network;
-use crate::placement::Squares;
+use crate::placement::PieceCodes;
 
 /// A list of rows with room for all that can be active at once: in each set, a piece on every square of the board or as
 /// many as the engine may tell.
@@ -133,7 +133,7 @@ impl<A: Architecture> RowChanges<A> {
         net: &Network<A>,
         perspective: Color,
         king: Square,
-        [before, after]: [&Squares; 2],
+        [before, after]: [&PieceCodes; 2],
         changed: Bitboard,
     ) {
         self.clear();

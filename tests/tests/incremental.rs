@@ -17,6 +17,7 @@ use nnue_tests::synthetic::synthetic_net;
 #[derive(Default, Debug)]
 struct Seen {
     evaluations: usize,
+    siblings: usize,
     unmakes: usize,
     nulls: usize,
     king_moves: usize,
@@ -63,9 +64,14 @@ fn check_random_play<A: SelectedByPieces>(net: &Network<A>, plies: usize, seed: 
                     };
                     note(&game, chosen, &mut seen);
                     let delta = Delta::from_cozy(&game, chosen);
-                    evaluator
-                        .try_push(&delta)
-                        .expect("legal moves fit the position");
+                    // Only moves that were not looked at when they were made are taken several at a time.
+                    if random.below(8) == 0 {
+                        evaluator
+                            .try_push(&delta)
+                            .expect("legal moves fit the position");
+                    } else {
+                        evaluator.push(&delta);
+                    }
                     let mut after = game;
                     after.play(chosen);
                     line.push(after);
@@ -85,6 +91,28 @@ fn check_random_play<A: SelectedByPieces>(net: &Network<A>, plies: usize, seed: 
                     net.level()
                 );
                 seen.evaluations += 1;
+            }
+            // Siblings, whose parent nobody has evaluated: the second has it computed.
+            if random.below(6) == 0 {
+                for _ in 0..3 {
+                    let Some(chosen) = choose(game, &mut random) else {
+                        break;
+                    };
+                    let mut after = game.clone();
+                    after.play(chosen);
+                    evaluator.push(&Delta::from_cozy(game, chosen));
+                    accumulator.refresh(net, &after);
+                    let expected = net.evaluate(&accumulator, &after);
+                    assert_eq!(
+                        evaluator.evaluate(),
+                        expected,
+                        "{} at {}: {after}",
+                        A::NAME,
+                        net.level()
+                    );
+                    evaluator.pop();
+                    seen.siblings += 1;
+                }
             }
         }
     }
@@ -147,6 +175,7 @@ fn check_feature_set<A: SelectedByPieces>(file: &[u8]) {
         println!("{} at {level}: {seen:?}", A::NAME);
         let Seen {
             evaluations,
+            siblings,
             unmakes,
             nulls,
             king_moves,
@@ -156,6 +185,7 @@ fn check_feature_set<A: SelectedByPieces>(file: &[u8]) {
         } = seen;
         let least = [
             evaluations,
+            siblings,
             unmakes,
             nulls,
             king_moves,
@@ -291,6 +321,38 @@ fn lines_deeper_than_the_memory_set_aside() {
     assert_eq!((evaluator.ply(), evaluator.evaluate()), (0, expected));
 }
 
+/// Each ply has one child that was evaluated, and is not itself: the second child of the last asks for its parent, which must
+/// not ask for its own.
+#[test]
+fn parents_of_parents_are_not_asked_for() {
+    let net = Network::<small128::Net>::embedded();
+    let mut evaluator = Evaluator::new(&net, &Board::start());
+    let knight = Piece::new(nnue_runtime::Color::White, Role::Knight);
+    let (out, back) = (
+        Delta::quiet(knight, Square::G1, Square::F3),
+        Delta::quiet(knight, Square::F3, Square::G1),
+    );
+    let pawn = Piece::new(nnue_runtime::Color::Black, Role::Pawn);
+    let child = Delta::quiet(pawn, Square::E7, Square::E5);
+    for _ in 0..4000 {
+        for delta in [&out, &back] {
+            evaluator.push(delta);
+            evaluator.push(&child);
+            evaluator.evaluate();
+            evaluator.pop();
+        }
+    }
+    evaluator.push(&child);
+    let mut board = Board::start();
+    board.apply(&child).expect("a pawn on e7");
+    let accumulator = Accumulator::new(&net, &board);
+    // White has moved as often as black, and black once more: it is white's turn.
+    assert_eq!(evaluator.evaluate().value, {
+        board.set_side_to_move(evaluator.side_to_move());
+        net.evaluate(&accumulator, &board).value
+    });
+}
+
 #[test]
 fn a_delta_that_contradicts_the_position_is_refused() {
     let net = Network::<small128::Net>::embedded();
@@ -307,6 +369,23 @@ fn a_delta_that_contradicts_the_position_is_refused() {
         matches!(occupied, Err(BoardError::Occupied { .. })),
         "{occupied:?}"
     );
+    // Each entry may fit the position before, and not all of them together.
+    let (white, knight) = (nnue_runtime::Color::White, Role::Knight);
+    let knight = Piece::new(white, knight);
+    let twice = evaluator.try_push(&Delta::capture(
+        knight,
+        Square::G1,
+        Square::F3,
+        knight,
+        Square::G1,
+    ));
+    assert!(
+        matches!(twice, Err(BoardError::Missing { found: None, .. })),
+        "{twice:?}"
+    );
+    let [king, rook] = [Square::E1, Square::H1];
+    let both = evaluator.try_push(&Delta::castling(white, king, Square::H3, rook, Square::H3));
+    assert!(matches!(both, Err(BoardError::Occupied { .. })), "{both:?}");
     assert_eq!((evaluator.ply(), evaluator.evaluate()), (0, before));
     // Pushed all the same, it is no more than wrong.
     evaluator.push(&Delta::quiet(pawn, Square::E4, Square::E5));
@@ -373,6 +452,7 @@ fn the_work_is_counted() {
     let king = Piece::new(nnue_runtime::Color::White, Role::King);
     evaluator.push(&Delta::quiet(king, Square::E1, Square::E2));
     evaluator.evaluate();
+    // The same ply again is no second child of its parent's.
     evaluator.evaluate();
     expected.refreshes += 1;
     expected.refreshed_rows += 2;

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
@@ -31,7 +31,7 @@ options:
   -V, --version   show the version
 
 The exit code is 0 if all went well, 1 if the order of the network makes no difference, if values differ or if a file
-could not be used, 2 if the options are wrong. Nothing is written unless it is 0.
+could not be used, 2 if the options are wrong. A file is written as a whole or not at all, and only if no value differs.
 ";
 
 /// Steps of the progress bar.
@@ -95,12 +95,6 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         before,
         after,
     } = reordered.map_err(|error| Failure::Work(error.to_string()))?;
-    if let Some(path) = &arguments.out {
-        fs::write(path, file).map_err(|error| {
-            Failure::Work(format!("cannot write `{}`: {error}", path.display()))
-        })?;
-    }
-
     let outputs = neurons.outputs * neurons.perspectives;
     let blocks = neurons.outputs.div_ceil(nnue_runtime::neurons::BLOCK) * neurons.perspectives;
     let mut out = io::stdout().lock();
@@ -135,8 +129,26 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         names.join(", ")
     )?;
     match &arguments.out {
-        Some(path) => writeln!(out, "Written to `{}`.", path.display())?,
+        Some(path) => {
+            write_whole(path, &file).map_err(|error| {
+                Failure::Work(format!("cannot write `{}`: {error}", path.display()))
+            })?;
+            writeln!(out, "Written to `{}`.", path.display())?;
+        }
         None => writeln!(out, "Nothing is written: `--out FILE` does that.")?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file beside its place and then moves it there: it may be the net that was read.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = PathBuf::from(beside);
+    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // What is left of it is of no use; if even that cannot be removed, the first error says why.
+        let _ = fs::remove_file(&beside);
+    }
+    written
 }

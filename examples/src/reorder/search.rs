@@ -75,7 +75,7 @@ fn count_both(a: &[u64], b: &[u64]) -> u64 {
 
 /// An order of the outputs with few blocks that are not zero, and no more than there were: the output of each place. Only
 /// outputs of the same class change places. The same for the same activity, on every machine. Calls `progress` with the share of
-/// the work that is done at most.
+/// the work that is done, or a little more.
 #[must_use]
 pub fn better_order(
     activity: &Activity,

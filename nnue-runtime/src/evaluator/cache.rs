@@ -7,7 +7,7 @@ use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::features::piece_squares;
 use crate::network::Network;
-use crate::placement::{Placement, Squares};
+use crate::placement::{PieceCodes, Placement};
 use crate::rows::RowChanges;
 
 /// No number of a view: there are at most two times 64.
@@ -23,7 +23,7 @@ pub(super) struct RefreshCache<A: Architecture> {
 #[derive(Clone)]
 struct Entry<A: Architecture> {
     half: A::Half,
-    squares: Squares,
+    squares: PieceCodes,
 }
 
 impl<A: Architecture> RefreshCache<A> {
@@ -47,7 +47,7 @@ impl<A: Architecture> RefreshCache<A> {
         }
         let entries = first.iter().map(|(perspective, _)| Entry {
             half: *A::biases(net.weights(), *perspective),
-            squares: Squares::EMPTY,
+            squares: PieceCodes::EMPTY,
         });
         RefreshCache {
             entry_of,
@@ -57,7 +57,7 @@ impl<A: Architecture> RefreshCache<A> {
 
     /// How many entries hold a position.
     pub(super) fn filled(&self) -> usize {
-        let filled = |entry: &&Entry<A>| entry.squares != Squares::EMPTY;
+        let filled = |entry: &&Entry<A>| entry.squares != PieceCodes::EMPTY;
         self.entries.iter().filter(filled).count()
     }
 
@@ -69,7 +69,7 @@ impl<A: Architecture> RefreshCache<A> {
 
     /// The position of a view's accumulator.
     #[inline]
-    pub(super) fn squares(&self, view: u8) -> &Squares {
+    pub(super) fn squares(&self, view: u8) -> &PieceCodes {
         &self.entries[usize::from(view)].squares
     }
 
