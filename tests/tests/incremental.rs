@@ -322,35 +322,37 @@ fn lines_deeper_than_the_memory_set_aside() {
 }
 
 /// Each ply has one child that was evaluated, and is not itself: the second child of the last asks for its parent, which must
-/// not ask for its own.
+/// not ask for its own. A stack of this size does not hold as many calls as there are plies.
 #[test]
 fn parents_of_parents_are_not_asked_for() {
-    let net = Network::<small128::Net>::embedded();
-    let mut evaluator = Evaluator::new(&net, &Board::start());
-    let knight = Piece::new(nnue_runtime::Color::White, Role::Knight);
-    let (out, back) = (
-        Delta::quiet(knight, Square::G1, Square::F3),
-        Delta::quiet(knight, Square::F3, Square::G1),
-    );
-    let pawn = Piece::new(nnue_runtime::Color::Black, Role::Pawn);
-    let child = Delta::quiet(pawn, Square::E7, Square::E5);
-    for _ in 0..4000 {
-        for delta in [&out, &back] {
-            evaluator.push(delta);
-            evaluator.push(&child);
-            evaluator.evaluate();
-            evaluator.pop();
+    const STACK: usize = 256 << 10;
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let line = thread.spawn(|| {
+        let net = Network::<small128::Net>::embedded();
+        let mut evaluator = Evaluator::new(&net, &Board::start());
+        let knight = Piece::new(nnue_runtime::Color::White, Role::Knight);
+        let (out, back) = (
+            Delta::quiet(knight, Square::G1, Square::F3),
+            Delta::quiet(knight, Square::F3, Square::G1),
+        );
+        let pawn = Piece::new(nnue_runtime::Color::Black, Role::Pawn);
+        let child = Delta::quiet(pawn, Square::E7, Square::E5);
+        for _ in 0..4000 {
+            for delta in [&out, &back] {
+                evaluator.push(delta);
+                evaluator.push(&child);
+                evaluator.evaluate();
+                evaluator.pop();
+            }
         }
-    }
-    evaluator.push(&child);
-    let mut board = Board::start();
-    board.apply(&child).expect("a pawn on e7");
-    let accumulator = Accumulator::new(&net, &board);
-    // White has moved as often as black, and black once more: it is white's turn.
-    assert_eq!(evaluator.evaluate().value, {
+        evaluator.push(&child);
+        let mut board = Board::start();
+        board.apply(&child).expect("a pawn on e7");
         board.set_side_to_move(evaluator.side_to_move());
-        net.evaluate(&accumulator, &board).value
+        let accumulator = Accumulator::new(&net, &board);
+        assert_eq!(evaluator.evaluate(), net.evaluate(&accumulator, &board));
     });
+    line.expect("a thread").join().expect("no panic");
 }
 
 #[test]

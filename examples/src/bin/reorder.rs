@@ -95,6 +95,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         before,
         after,
     } = reordered.map_err(|error| Failure::Work(error.to_string()))?;
+    if let Some(path) = &arguments.out {
+        write_whole(path, &file).map_err(|error| {
+            Failure::Work(format!("cannot write `{}`: {error}", path.display()))
+        })?;
+    }
     let outputs = neurons.outputs * neurons.perspectives;
     let blocks = neurons.outputs.div_ceil(nnue_runtime::neurons::BLOCK) * neurons.perspectives;
     let mut out = io::stdout().lock();
@@ -129,12 +134,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         names.join(", ")
     )?;
     match &arguments.out {
-        Some(path) => {
-            write_whole(path, &file).map_err(|error| {
-                Failure::Work(format!("cannot write `{}`: {error}", path.display()))
-            })?;
-            writeln!(out, "Written to `{}`.", path.display())?;
-        }
+        Some(path) => writeln!(out, "Written to `{}`.", path.display())?,
         None => writeln!(out, "Nothing is written: `--out FILE` does that.")?,
     }
     Ok(ExitCode::SUCCESS)
