@@ -73,7 +73,8 @@ impl<A: Architecture> Network<A> {
     /// Writes the net file: the very bytes that were loaded, if they were integers.
     ///
     /// Of `f32` that became integers when they were loaded, alone or in sums with virtual rows, numbers are written that
-    /// become the same ones.
+    /// become the same ones. There is one exception, which no trained net comes near: where virtual PSQT values exceed 2^24 in the
+    /// units of memory, `f32` may have no number whose sum with them is the same.
     ///
     /// # Errors
     ///
