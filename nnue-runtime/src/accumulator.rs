@@ -7,7 +7,7 @@ use core::fmt;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{View, for_each_piece, has_custom, piece_squares};
+use crate::features::{PieceCode, View, for_each_piece, has_custom, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
 use crate::rows::Rows;
@@ -90,13 +90,12 @@ impl<A: Architecture> Accumulator<A> {
         for set in piece_squares::<A>() {
             let view = |color| set.view(color, position.king(color));
             let views = [view(Color::White), view(Color::Black)];
+            let wanted = Color::ALL.map(|color| perspectives.contains(&color));
             for_each_piece(position, |piece, square| {
-                for perspective in perspectives {
-                    let index = perspective.index();
-                    if let Some(row) = views[index].row(piece, square) {
-                        A::prefetch(net.weights(), row);
-                        rows[index].push(row);
-                    }
+                let code = PieceCode::of(piece);
+                for ((rows, view), wanted) in rows.iter_mut().zip(&views).zip(wanted) {
+                    let (row, exists) = view.row_of(code, square);
+                    rows.push_if(exists & wanted, row);
                 }
             });
         }

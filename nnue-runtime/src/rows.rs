@@ -34,7 +34,7 @@ impl<A: Architecture> Rows<A> {
 
     /// Adds a row if it exists, without a branch that could be mispredicted.
     #[inline]
-    fn push_if(&mut self, exists: bool, row: u32) {
+    pub(crate) fn push_if(&mut self, exists: bool, row: u32) {
         if let Some(free) = self.rows.as_mut().get_mut(self.len) {
             *free = row;
             self.len += usize::from(exists);
