@@ -87,10 +87,10 @@ impl<A: Architecture> Accumulator<A> {
         active: [&[u32]; 2],
     ) {
         let mut rows = [Rows::<A>::new(), Rows::<A>::new()];
+        let wanted = Color::ALL.map(|color| perspectives.contains(&color));
         for set in piece_squares::<A>() {
             let view = |color| set.view(color, position.king(color));
             let views = [view(Color::White), view(Color::Black)];
-            let wanted = Color::ALL.map(|color| perspectives.contains(&color));
             for_each_piece(position, |piece, square| {
                 let code = PieceCode::of(piece);
                 for ((rows, view), wanted) in rows.iter_mut().zip(&views).zip(wanted) {

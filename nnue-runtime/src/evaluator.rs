@@ -1,7 +1,9 @@
 //! Evaluation along a search: moves are pushed and popped, and only what is evaluated is computed.
 
 mod cache;
+mod changes;
 mod custom;
+mod placement;
 mod statistics;
 
 use alloc::vec::Vec;
@@ -9,7 +11,9 @@ use core::ops::Deref;
 use core::{fmt, mem};
 
 use self::cache::{NO_VIEW, RefreshCache};
+use self::changes::RowChanges;
 pub use self::custom::CustomEvaluator;
+use self::placement::Placement;
 pub use self::statistics::{Counter, Statistics};
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
@@ -17,9 +21,7 @@ use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
 use crate::features::has_custom;
 use crate::network::Network;
-use crate::placement::Placement;
 use crate::position::Position;
-use crate::rows::RowChanges;
 
 /// A position that follows an engine's search, and its evaluation.
 ///

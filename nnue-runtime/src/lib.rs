@@ -57,7 +57,6 @@ pub mod level;
 pub mod memory;
 mod network;
 pub mod neurons;
-mod placement;
 mod position;
 pub mod proof;
 mod report;

@@ -299,15 +299,20 @@ fn kings_cross_every_line() {
     assert!(crossings > 800);
 }
 
+/// A knight leaves its first square, and returns.
+fn out_and_back() -> [Delta; 2] {
+    let knight = Piece::new(nnue_runtime::Color::White, Role::Knight);
+    [
+        Delta::quiet(knight, Square::G1, Square::F3),
+        Delta::quiet(knight, Square::F3, Square::G1),
+    ]
+}
+
 #[test]
 fn lines_deeper_than_the_memory_set_aside() {
     let net = Network::<small128::Net>::embedded();
     let mut evaluator = Evaluator::new(&net, &Board::start());
-    let knight = Piece::new(nnue_runtime::Color::White, Role::Knight);
-    let (out, back) = (
-        Delta::quiet(knight, Square::G1, Square::F3),
-        Delta::quiet(knight, Square::F3, Square::G1),
-    );
+    let [out, back] = out_and_back();
     let expected = evaluator.evaluate();
     for _ in 0..1000 {
         evaluator.push(&out);
@@ -330,11 +335,7 @@ fn parents_of_parents_are_not_asked_for() {
     let line = thread.spawn(|| {
         let net = Network::<small128::Net>::embedded();
         let mut evaluator = Evaluator::new(&net, &Board::start());
-        let knight = Piece::new(nnue_runtime::Color::White, Role::Knight);
-        let (out, back) = (
-            Delta::quiet(knight, Square::G1, Square::F3),
-            Delta::quiet(knight, Square::F3, Square::G1),
-        );
+        let [out, back] = out_and_back();
         let pawn = Piece::new(nnue_runtime::Color::Black, Role::Pawn);
         let child = Delta::quiet(pawn, Square::E7, Square::E5);
         for _ in 0..4000 {

@@ -3,12 +3,12 @@
 
 use alloc::vec::Vec;
 
+use super::changes::RowChanges;
+use super::placement::{PieceCodes, Placement};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::features::piece_squares;
 use crate::network::Network;
-use crate::placement::{PieceCodes, Placement};
-use crate::rows::RowChanges;
 
 /// No number of a view: there are at most two times 64.
 pub(super) const NO_VIEW: u8 = u8::MAX;

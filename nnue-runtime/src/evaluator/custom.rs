@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
+use super::changes::RowChanges;
 use super::{PLIES, empty_halves};
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::features::{FeatureChanges, custom_row, has_piece_square};
 use crate::network::Network;
-use crate::rows::RowChanges;
 
 /// A line of moves in any game, and its evaluation: [`Evaluator`](crate::Evaluator) for networks all of whose feature sets
 /// are custom.

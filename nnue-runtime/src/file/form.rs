@@ -314,12 +314,9 @@ pub fn relevel(layout: &FileLayout, weights: &mut [u8], from: &[usize], to: &[us
             continue;
         }
         let [buckets, _, columns] = tensor.shape;
-        let moves: Vec<(usize, usize)> = (0..columns)
-            .map(|column| (placed.slot(column, from), placed.slot(column, to)))
-            .collect();
-        for bucket in 0..buckets {
-            placed.move_slots(weights, base + bucket * placed.stride, &moves);
-        }
+        let [from, to] = [from, to].map(|packed| placed.slots_of(columns, packed));
+        let moves: Vec<(usize, usize)> = from.into_iter().zip(to).collect();
+        placed.move_slots_of_all(buckets, weights, base, &moves);
     }
 }
 
@@ -350,14 +347,24 @@ pub(crate) fn reorder(
         let moves: Vec<(usize, usize)> = moves
             .map(|(source, target)| (slots[*source], *target))
             .collect();
-        for bucket in 0..buckets {
-            let base = base + bucket * tensor.placed.stride;
-            tensor.placed.move_slots(weights, base, &moves);
-        }
+        (tensor.placed).move_slots_of_all(buckets, weights, base, &moves);
     }
 }
 
 impl Placed {
+    /// [`Self::move_slots`] for each bucket of a tensor.
+    fn move_slots_of_all(
+        &self,
+        buckets: usize,
+        weights: &mut [u8],
+        base: usize,
+        moves: &[(usize, usize)],
+    ) {
+        for bucket in 0..buckets {
+            self.move_slots(weights, base + bucket * self.stride, moves);
+        }
+    }
+
     /// Moves what is in the first slot of each pair to the second. What is then in no second one is zero.
     fn move_slots(&self, weights: &mut [u8], base: usize, moves: &[(usize, usize)]) {
         let size = self.element.size();

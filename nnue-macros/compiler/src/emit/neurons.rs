@@ -7,7 +7,7 @@ use super::Program;
 use super::memory::count;
 use crate::file::{Role, Tensor};
 use crate::layout::Form;
-use crate::network::{Network, Pairs, Pooling, Source, TransformerActivation};
+use crate::network::{Pairs, Pooling, Source, TransformerActivation};
 
 /// The table.
 pub(super) fn table(program: &Program<'_>) -> TokenStream {
@@ -45,7 +45,11 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         Pairs::Neighbours => quote!(Neighbours),
     };
     let skipped = skipped(program);
-    let tensors = tensors(network);
+    // Those of the stacks once.
+    let sections = network.file.all_sections(1);
+    let tensors: Vec<&Tensor> = sections
+        .filter_map(|(_, section)| section.tensor())
+        .collect();
     let names = tensors
         .iter()
         .filter(|tensor| matches!(tensor.role, Role::Weights(_) | Role::Biases(_)))
@@ -83,13 +87,6 @@ fn skipped(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// The tensors of the file, those of the stacks once.
-fn tensors(network: &Network) -> Vec<&Tensor> {
-    let sections = network.file.sections.iter();
-    let sections = sections.chain(&network.file.stack_sections);
-    sections.filter_map(|section| section.tensor()).collect()
-}
-
 /// Which columns of a layer's weights read the transformer.
 fn reader(program: &Program<'_>, tensor: &Tensor) -> Option<TokenStream> {
     let (network, runtime) = (program.network, program.runtime);
@@ -98,10 +95,11 @@ fn reader(program: &Program<'_>, tensor: &Tensor) -> Option<TokenStream> {
     };
     let (mut runs, mut first_input) = (Vec::new(), 0);
     for slice in &network.layers[layer].inputs {
-        for perspective in 0..network.transformer.perspectives.count {
-            if slice.source != Source::Transformer {
-                continue;
-            }
+        let perspectives = match slice.source {
+            Source::Transformer => network.transformer.perspectives.count,
+            Source::Layer(_) => 0,
+        };
+        for perspective in 0..perspectives {
             let part = network.transformer.part(slice, perspective);
             if part.len > 0 {
                 let column = first_input + part.input;

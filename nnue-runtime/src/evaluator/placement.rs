@@ -1,4 +1,4 @@
-//! Where the pieces are, as evaluators keep it: one byte per square, so that two placements are compared in a few
+//! Where the pieces are, as the evaluator keeps it: one byte per square, so that two placements are compared in a few
 //! instructions.
 
 use crate::board::BoardError;
@@ -10,7 +10,7 @@ use crate::simd;
 
 /// A position's pieces.
 #[derive(Clone, Copy)]
-pub(crate) struct Placement {
+pub(super) struct Placement {
     squares: PieceCodes,
     kings: [Square; 2],
     pieces: usize,
@@ -19,32 +19,32 @@ pub(crate) struct Placement {
 /// The squares of a [`Placement`], a [`PieceCode`] each.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
-pub(crate) struct PieceCodes([u8; 64]);
+pub(super) struct PieceCodes([u8; 64]);
 
 impl PieceCodes {
-    pub(crate) const EMPTY: PieceCodes = PieceCodes([PieceCode::NOTHING.0; 64]);
+    pub(super) const EMPTY: PieceCodes = PieceCodes([PieceCode::NOTHING.0; 64]);
 
     /// What stands on a square.
     #[inline]
-    pub(crate) fn code(&self, square: Square) -> PieceCode {
+    pub(super) fn code(&self, square: Square) -> PieceCode {
         PieceCode(self.0[square.index()])
     }
 
     /// The squares on which two placements differ.
     #[inline]
-    pub(crate) fn differences(&self, other: &PieceCodes) -> Bitboard {
+    pub(super) fn differences(&self, other: &PieceCodes) -> Bitboard {
         Bitboard(simd::differing_bytes(&self.0, &other.0))
     }
 }
 
 impl Placement {
-    pub(crate) const EMPTY: Placement = Placement {
+    pub(super) const EMPTY: Placement = Placement {
         squares: PieceCodes::EMPTY,
         kings: [Square::A1; 2],
         pieces: 0,
     };
 
-    pub(crate) fn of(position: &impl Position) -> Placement {
+    pub(super) fn of(position: &impl Position) -> Placement {
         let mut placement = Placement {
             kings: Color::ALL.map(|color| position.king(color)),
             ..Placement::EMPTY
@@ -57,24 +57,24 @@ impl Placement {
     }
 
     #[inline]
-    pub(crate) fn squares(&self) -> &PieceCodes {
+    pub(super) fn squares(&self) -> &PieceCodes {
         &self.squares
     }
 
     #[inline]
-    pub(crate) fn king(&self, color: Color) -> Square {
+    pub(super) fn king(&self, color: Color) -> Square {
         self.kings[color.index()]
     }
 
     /// How many pieces there are.
     #[inline]
-    pub(crate) fn pieces(&self) -> usize {
+    pub(super) fn pieces(&self) -> usize {
         self.pieces
     }
 
     /// Makes a move, and returns the squares where something may have changed.
     #[inline]
-    pub(crate) fn apply(&mut self, delta: &Delta) -> Bitboard {
+    pub(super) fn apply(&mut self, delta: &Delta) -> Bitboard {
         let mut changed = Bitboard::EMPTY;
         for (_, square) in delta.removed() {
             changed.insert(*square);
@@ -95,7 +95,7 @@ impl Placement {
     }
 
     /// Whether a delta fits: it removes pieces that are there, and then adds others to squares that are empty.
-    pub(crate) fn check(&self, delta: &Delta) -> Result<(), BoardError> {
+    pub(super) fn check(&self, delta: &Delta) -> Result<(), BoardError> {
         let mut squares = self.squares;
         for &(piece, square) in delta.removed() {
             let found = squares.code(square).piece();
