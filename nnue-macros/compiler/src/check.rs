@@ -7,7 +7,6 @@ mod affine;
 mod alignment;
 mod factors;
 mod features;
-pub(crate) mod formula;
 mod layers;
 mod output;
 mod perspectives;
@@ -18,7 +17,7 @@ use std::ops::RangeInclusive;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::file::{File, Parts};
 use crate::network::{Network, Stacks};
-use crate::spec::{self, Select, Spec};
+use crate::spec::{self, Select, Spec, formula};
 
 /// Checks a spec, or reports everything that is wrong with it and returns `None`.
 pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {

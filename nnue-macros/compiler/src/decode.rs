@@ -215,7 +215,7 @@ fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select>
         (None, None, Some(value)) => {
             let by = string("by", value, diagnostics)?;
             if by.value != "caller" {
-                table::unknown_name("by", &by, ["caller"].into_iter(), diagnostics);
+                diagnostics.unknown_name("by", &by, ["caller"].into_iter());
                 return None;
             }
             Some(Select::Caller)

@@ -200,6 +200,26 @@ impl Diagnostics {
         &mut self.found[index]
     }
 
+    /// Adds an error about a name that `key` does not know, with the names that it knows.
+    pub(crate) fn unknown_name<'n>(
+        &mut self,
+        key: &str,
+        found: &Spanned<String>,
+        known: impl Iterator<Item = &'n str> + Clone,
+    ) -> &mut Diagnostic {
+        let near = nearest(&found.value, known.clone());
+        let error = self
+            .error(
+                found.span,
+                format!("`{key}` does not know `{}`", found.value),
+            )
+            .label(format!("allowed: {}", list(known)));
+        match near {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        }
+    }
+
     /// Whether nothing was found so far.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()

@@ -7,7 +7,9 @@
 
 mod affine;
 
-use crate::network::{Element, Layer, Network, Op, Pairs, Pooling, Source};
+use crate::network::{
+    Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling, Source,
+};
 
 pub use affine::{Affine, Form, Part, Segment};
 
@@ -25,6 +27,15 @@ const ROW_UNIT: usize = 32;
 
 /// Layers with fewer outputs are computed row by row.
 pub const FEWEST_BLOCKED_OUTPUTS: usize = 8;
+
+const _: () = assert!(
+    FEWEST_SPARSE_OUTPUTS >= FEWEST_BLOCKED_OUTPUTS,
+    "only the weights of blocked layers can be skipped"
+);
+const _: () = assert!(
+    OUTPUT_RUN == OUTPUT_UNIT,
+    "runs of outputs are whole vectors of every instruction set"
+);
 
 /// Inputs that one dot product of bytes takes from a block.
 pub const BLOCK: usize = 4;

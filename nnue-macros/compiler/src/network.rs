@@ -6,6 +6,20 @@ use crate::feature_set::FeatureSet;
 use crate::file::File;
 pub use crate::spec::{Encoding, Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
 
+/// How many layers a stack may have. The runtime keeps what the weights prove about the layers in a `u64`, one bit for each.
+pub const MAX_LAYERS: usize = u64::BITS as usize;
+
+/// Where a spec does not say in which order products of `f32` are added, layers with this many outputs or more add them
+/// by [`SumOrder::Columns`], and smaller ones by [`SumOrder::Lanes`].
+pub const FEWEST_COLUMN_OUTPUTS: usize = 8;
+
+/// Only layers with this many outputs or more can be sparse: smaller ones are computed one output at a time, and listing
+/// the inputs that are not zero costs more than it saves.
+pub const FEWEST_SPARSE_OUTPUTS: usize = 8;
+
+/// Outputs of one run in a layer with [`Affine::output_blocks`].
+pub const OUTPUT_RUN: usize = 16;
+
 /// A whole network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
@@ -39,13 +53,15 @@ pub struct Transformer {
     pub psqt: usize,
     /// What is done to each accumulator value.
     pub activation: TransformerActivation,
+    /// What the activation makes of one perspective's accumulator: as many values as neurons, which are pooled next.
+    pub activated: Tensor,
     /// How pairs of a perspective's activated values are brought together.
     pub pooling: Pooling,
     /// Which values make a pair.
     pub pairs: Pairs,
     /// Whose views of the position there are.
     pub perspectives: Perspectives,
-    /// What the layers see: the perspectives' values.
+    /// What the layers see: the pooled values of all perspectives.
     pub output: Tensor,
 }
 
@@ -54,7 +70,7 @@ pub struct Transformer {
 pub struct Perspectives {
     /// How many the layers see: one or two.
     pub count: usize,
-    /// Whose comes first; of one perspective, whose it is.
+    /// Which perspective comes first. If there is only one, this is the player whose perspective it is.
     pub order: Order,
     /// Whether white and black have biases and rows of their own.
     pub separate: bool,
@@ -324,7 +340,7 @@ pub struct Affine {
     pub weights: WeightType,
     /// Which zeros are skipped: what changes no result, only the speed.
     pub sparse: Option<Sparse>,
-    /// Each input reaches only so many runs of 16 outputs; which ones is found out from the weights when they are loaded.
+    /// Each input reaches only so many runs of [`OUTPUT_RUN`] outputs. The weights say which ones when they are loaded.
     pub output_blocks: Option<usize>,
     /// What the sum of products is divided by before the bias is added.
     pub divide: Option<Divide>,

@@ -200,7 +200,7 @@ fn plan_transform(
         1
     };
     let factor_shifts = match transformer.pooling {
-        Pooling::Product { shift } => factor_shifts(largest_activation(network), shift),
+        Pooling::Product { shift } => factor_shifts(transformer.activated.range.1 as u32, shift),
         _ => (0, 0),
     };
     let squares = match transformer.activation {
@@ -215,17 +215,6 @@ fn plan_transform(
         lists_nonzero,
         factor_shifts,
         squares,
-    }
-}
-
-/// The largest value that is pooled.
-fn largest_activation(network: &Network) -> u32 {
-    let one = network.transformer.one;
-    match network.transformer.activation {
-        TransformerActivation::None | TransformerActivation::Crelu => one,
-        TransformerActivation::Screlu { shift } => (one * one) >> shift,
-        TransformerActivation::Relu { limit, .. } => limit,
-        TransformerActivation::Quantmoid4 => 126,
     }
 }
 

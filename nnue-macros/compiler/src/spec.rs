@@ -3,6 +3,7 @@
 
 mod features;
 mod file;
+pub(crate) mod formula;
 
 use crate::diagnostics::{Span, Spanned};
 

@@ -1,10 +1,9 @@
 //! Affine layers: which weights go with which inputs, the range of the sums, what may be skipped.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
-use crate::layout::{FEWEST_BLOCKED_OUTPUTS, OUTPUT_UNIT};
 use crate::network::{
-    Affine, Divide, Element, One, Scales, Slice, Source, Sparse, SparseBy, SumOrder, Tensor,
-    WeightType,
+    Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scales,
+    Slice, Source, Sparse, SparseBy, SumOrder, Tensor, WeightType,
 };
 use crate::spec::{self, BiasType, Rounding};
 
@@ -260,7 +259,7 @@ fn check_order(
             None
         }
         Some(sums) => Some(sums.value),
-        None if len? as usize >= FEWEST_BLOCKED_OUTPUTS => Some(SumOrder::Columns),
+        None if len? as usize >= FEWEST_COLUMN_OUTPUTS => Some(SumOrder::Columns),
         None => Some(SumOrder::Lanes),
     }
 }
@@ -403,12 +402,12 @@ fn check_sparse(
         error.help("only the transformer's output is large and zero enough: remove `sparse`");
         return None;
     }
-    if shape.len < FEWEST_BLOCKED_OUTPUTS {
+    if shape.len < FEWEST_SPARSE_OUTPUTS {
         let outputs = shape.len;
         diagnostics
             .error(
                 sparse.span,
-                format!("`{name}` is sparse with {outputs} outputs, allowed are {FEWEST_BLOCKED_OUTPUTS} and more"),
+                format!("`{name}` is sparse with {outputs} outputs, allowed are {FEWEST_SPARSE_OUTPUTS} and more"),
             )
             .help("layers with fewer are computed row by row: remove `sparse`");
         return None;
@@ -475,16 +474,16 @@ fn check_output_blocks(
             .help("add `sparse = \"inputs\"`");
         return None;
     }
-    if !shape.len.is_multiple_of(OUTPUT_UNIT) {
+    if !shape.len.is_multiple_of(OUTPUT_RUN) {
         diagnostics
             .error(
                 affine.outputs.span,
-                format!("{} outputs are not a multiple of {OUTPUT_UNIT}", shape.len),
+                format!("{} outputs are not a multiple of {OUTPUT_RUN}", shape.len),
             )
             .related(blocks.span, "blocks of 16 outputs");
         return None;
     }
-    let most = (shape.len / OUTPUT_UNIT) as i64;
+    let most = (shape.len / OUTPUT_RUN) as i64;
     let blocks = in_range("output_blocks", blocks, 1..=most, diagnostics)?;
     Some(Some(blocks as usize))
 }

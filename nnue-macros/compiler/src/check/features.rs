@@ -1,7 +1,6 @@
 //! `[[features]]`: names and parameters to feature sets.
 
 use super::{factors, in_range};
-use crate::decode::table::unknown_name;
 use crate::diagnostics::{Diagnostics, Spanned, list};
 use crate::feature_set::{CUSTOM, Family, FeatureSet, KING_BUCKETS, NAMES, Parameters, SQUARES};
 use crate::spec::{CustomKeys, FeatureKeys, Features, Mirror, PieceSquareKeys, Planes, RowType};
@@ -109,7 +108,7 @@ fn check_piece_square(
 ) -> Option<FeatureSet> {
     let name = &features.set;
     if !NAMES.contains(&name.value.as_str()) {
-        let error = unknown_name("set", name, NAMES.iter().copied(), diagnostics);
+        let error = diagnostics.unknown_name("set", name, NAMES.iter().copied());
         if let Some((_, ours)) = BULLETS_NAMES.iter().find(|(its, _)| *its == name.value) {
             error.help(format!("bullet's `{}` is {ours}", name.value));
         }

@@ -1,16 +1,13 @@
 //! The layers of a stack: what they read, whether it fits, and what comes out.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
-use crate::network::{Layer, One, Op, Slice, Source, Tensor, Transformer};
+use crate::network::{Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
 use crate::spec::{self, Reference, Spec};
 
 use super::{activation, affine, alignment};
 
 /// What the spec calls the transformer's output.
 pub(super) const TRANSFORMER: &str = "transformer";
-
-/// More layers than any network of the field has, and few enough to search them without care for time and stack.
-const MAX_LAYERS: usize = 64;
 
 /// Checks all layers and reports everything that is wrong with them; a layer that is wrong, or reads one that is,
 /// becomes `None`.

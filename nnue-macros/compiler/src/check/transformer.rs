@@ -41,29 +41,35 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
         Pooling::Product { shift } => (width / 2, product(activated, shift)),
         Pooling::Average | Pooling::Max => (width / 2, activated),
     };
-    let (element, range) = match activation {
-        TransformerActivation::None => (Element::I16, (i64::from(i16::MIN), i64::from(i16::MAX))),
-        _ => (element(pooled.largest), (0, i64::from(pooled.largest))),
-    };
     let perspectives = perspectives?;
     Some(Transformer {
         width,
         one,
         psqt: psqt?,
         activation,
+        activated: tensor(activation, activated, width),
         pooling,
         pairs: transformer
             .pairs
             .as_ref()
             .map_or(Pairs::Halves, |pairs| pairs.value),
         perspectives,
-        output: Tensor {
-            len: perspectives.count * half,
-            element,
-            one: One::Tensor(pooled.one),
-            range,
-        },
+        output: tensor(activation, pooled, perspectives.count * half),
     })
+}
+
+/// So many values, of the smallest type that holds them.
+fn tensor(activation: TransformerActivation, values: Values, len: usize) -> Tensor {
+    let (element, range) = match activation {
+        TransformerActivation::None => (Element::I16, (i64::from(i16::MIN), i64::from(i16::MAX))),
+        _ => (element(values.largest), (0, i64::from(values.largest))),
+    };
+    Tensor {
+        len,
+        element,
+        one: One::Tensor(values.one),
+        range,
+    }
 }
 
 /// The smallest type that holds values up to `largest`.

@@ -3,9 +3,8 @@
 use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::check::formula;
 use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned, list, nearest};
-use crate::spec::Named;
+use crate::spec::{Named, formula};
 
 /// A value of a TOML file and its place.
 pub(super) type Value<'t> = TomlSpanned<DeValue<'t>>;
@@ -232,7 +231,7 @@ pub(super) fn named<T: Named>(
             span: text.span,
         });
     }
-    unknown_name(key, &text, allowed, diagnostics);
+    diagnostics.unknown_name(key, &text, allowed);
     None
 }
 
@@ -249,25 +248,6 @@ pub(super) fn names<T: Named>(
         .collect();
     let entries = entries.into_iter().collect::<Option<Vec<_>>>()?;
     Some(Spanned::new(entries, value.span()))
-}
-
-/// Reports a name that `key` does not know.
-pub(crate) fn unknown_name<'n, 'd>(
-    key: &str,
-    found: &Spanned<String>,
-    known: impl Iterator<Item = &'n str> + Clone,
-    diagnostics: &'d mut Diagnostics,
-) -> &'d mut Diagnostic {
-    let error = diagnostics
-        .error(
-            found.span,
-            format!("`{key}` does not know `{}`", found.value),
-        )
-        .label(format!("allowed: {}", list(known.clone())));
-    match nearest(&found.value, known) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error,
-    }
 }
 
 pub(super) fn array<'t>(

@@ -166,26 +166,13 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
     let computed_as = match pooled {
         None => activation,
         Some(pooled) => {
-            let largest = match transformer.activation {
-                TransformerActivation::Screlu { shift } => {
-                    (transformer.one * transformer.one) >> shift
-                }
-                TransformerActivation::Relu { limit, .. } => limit,
-                TransformerActivation::Quantmoid4 => 126,
-                _ => transformer.one,
-            };
-            let range = Some((0, i64::from(largest)));
-            let activated_one = match transformer.activation {
-                TransformerActivation::Relu { shift, .. } => One::Tensor(transformer.one >> shift),
-                TransformerActivation::Screlu { .. } => One::Tensor(largest),
-                _ => one,
-            };
+            let activated = &transformer.activated;
             rows.push(row(
                 name,
                 &both,
-                Element::U8,
-                &activated_one,
-                range,
+                activated.element,
+                &activated.one,
+                Some(activated.range),
                 activation,
             ));
             pooled

@@ -4,13 +4,13 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// A formula, ready to be evaluated for any number of pieces.
-pub(super) enum Formula {
+pub(crate) enum Formula {
     Pieces,
     Number(i64),
     Binary(Box<Formula>, Operator, Box<Formula>),
 }
 
-pub(super) enum Operator {
+pub(crate) enum Operator {
     Add,
     Subtract,
     Multiply,
@@ -40,7 +40,7 @@ impl Formula {
     }
 
     /// Its value for `n` pieces; `None` on a division by zero or beyond 64 bits. Divisions truncate.
-    pub(super) fn evaluate(&self, n: i64) -> Option<i64> {
+    pub(crate) fn evaluate(&self, n: i64) -> Option<i64> {
         match self {
             Formula::Pieces => Some(n),
             Formula::Number(number) => Some(*number),
@@ -67,7 +67,7 @@ pub(crate) fn number(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a formula; the error completes the sentence "the formula ...".
-pub(super) fn parse(text: &str) -> Result<Formula, String> {
+pub(crate) fn parse(text: &str) -> Result<Formula, String> {
     if text.len() > MAX_LEN {
         return Err(format!("has {} bytes, allowed are {MAX_LEN}", text.len()));
     }

@@ -1,0 +1,58 @@
+//! The table of tensors that `check` prints and that generated code carries in its documentation.
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::{analyse, diagram};
+
+/// A product of 127 and 127, shifted by 7, is 126, and stands for 127: the table says what the check computed with.
+#[test]
+fn the_table_shows_the_ones_that_check_computed_with() {
+    let spec = r#"
+        name = "roots"
+
+        [[features]]
+        set = "A"
+
+        [transformer]
+        width = 64
+        one = 127
+        activation = "screlu"
+        shift = 7
+        pooling = "product"
+
+        [[layer]]
+        name = "out"
+        op = "affine"
+        weights = "i8"
+        outputs = 1
+        one = 8128
+
+        [output]
+        sum = ["out"]
+        one = 8128
+
+        [file]
+        format = "bullet"
+    "#;
+    let network =
+        analyse(&SourceFile::new("spec.toml", spec)).unwrap_or_else(|errors| panic!("{errors}"));
+    let table = diagram(&network);
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|row| row.split_whitespace().collect())
+        .collect();
+    let row = |tensor: &str| {
+        rows.iter()
+            .find(|row| row.first() == Some(&tensor))
+            .expect(&table)
+    };
+    assert_eq!(
+        row("squared")[..7],
+        ["squared", "2", "x", "64", "u8", "127", "0..=126"],
+        "{table}"
+    );
+    assert_eq!(
+        row("transformer")[..5],
+        ["transformer", "64", "u8", "127", "0..=124"],
+        "{table}"
+    );
+}
