@@ -14,7 +14,7 @@ mod transformer;
 
 use std::ops::RangeInclusive;
 
-use crate::diagnostics::{Diagnostics, Spanned};
+use crate::diagnostics::{Diagnostics, LONGEST_NAME, Spanned};
 use crate::file::{File, Parts};
 use crate::network::{Network, Stacks};
 use crate::spec::{self, Select, Spec, formula};
@@ -58,7 +58,21 @@ fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<S
         );
         return None;
     }
+    check_length(name, diagnostics)?;
     Some(name.value.clone())
+}
+
+/// Reports a name that is too long to be an identifier, or to stand in a table.
+fn check_length(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<()> {
+    let found = name.value.chars().count();
+    if found > LONGEST_NAME {
+        diagnostics.error(
+            name.span,
+            format!("`name` has {found} characters, allowed are at most {LONGEST_NAME}"),
+        );
+        return None;
+    }
+    Some(())
 }
 
 /// `value` as a number of the range; reports it otherwise.

@@ -7,8 +7,6 @@ mod output;
 mod reference;
 pub(crate) mod table;
 
-use std::collections::BTreeMap;
-
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
@@ -73,16 +71,15 @@ fn report_syntax_errors(
     diagnostics: &mut Diagnostics,
 ) {
     let end = file.text.len();
-    let mut lines = BTreeMap::new();
-    for error in errors {
-        let span = error.span().map_or(Span { start: end, end }, Span::from);
-        let (line, _) = file.line_and_column(span.start);
-        let first = lines.entry(line).or_insert((span, error));
-        if span < first.0 {
-            *first = (span, error);
-        }
-    }
-    for (span, error) in lines.into_values() {
+    let place = |error: &toml::de::Error| error.span().map_or(Span { start: end, end }, Span::from);
+    let mut errors: Vec<_> = errors.iter().map(|error| (place(error), error)).collect();
+    errors.sort_by_key(|(span, _)| *span);
+    let is_on_one_line = |first: Span, second: Span| {
+        let between = file.text.get(first.start..second.start);
+        between.is_some_and(|text| !text.contains('\n'))
+    };
+    errors.dedup_by(|later, first| is_on_one_line(first.0, later.0));
+    for (span, error) in errors {
         let message = error.message().trim_end_matches("\nexpected nothing");
         let message = message.trim_end().trim_end_matches('.');
         let error = diagnostics

@@ -52,6 +52,18 @@ pub struct SourceFile {
     pub text: String,
 }
 
+/// The longest name, in characters, that a spec may give to anything: names become identifiers and columns of tables.
+pub(crate) const LONGEST_NAME: usize = 64;
+
+/// As many errors are shown; the others are only counted.
+const MOST_SHOWN: usize = 50;
+
+/// As many characters of a message, a label or a help are shown: more can only come from what the spec says.
+const LONGEST_MESSAGE: usize = 2000;
+
+/// As many characters of a line are shown at most, on either side of where the marked text begins.
+const HALF_LINE: usize = 80;
+
 /// A place in a file: line and column count from one, the column in characters.
 struct Location<'a> {
     line: usize,
@@ -139,7 +151,7 @@ impl Diagnostic {
             .unwrap_or(1);
         let blank = " ".repeat(gutter);
 
-        let mut text = self.message.clone();
+        let mut text = cut(&self.message, LONGEST_MESSAGE);
         for (span, label, mark) in places {
             let Location {
                 line,
@@ -147,31 +159,71 @@ impl Diagnostic {
                 text: source,
             } = file.locate(span.start);
             let arrow = if mark == '^' { "-->" } else { ":::" };
-            let indent: String = source
+            let spanned = file.text.get(span.start..span.end).unwrap_or("");
+            let marked = spanned.lines().next().unwrap_or("").trim_end();
+            let excerpt = Excerpt::of(source, column, marked.chars().count());
+            let indent: String = excerpt
+                .before
                 .chars()
-                .take(column - 1)
                 .map(|c| if c == '\t' { '\t' } else { ' ' })
                 .collect();
-            let spanned = file.text.get(span.start..span.end).unwrap_or("");
-            let underlined = spanned
-                .lines()
-                .next()
-                .unwrap_or("")
-                .trim_end()
-                .chars()
-                .count()
-                .max(1);
-            let marks = mark.to_string().repeat(underlined);
+            let marks = mark.to_string().repeat(excerpt.marked);
             text += &format!("\n{blank} {arrow} {}:{line}:{column}", file.path);
-            text += &format!("\n{blank} |\n{line:>gutter$} | {source}\n{blank} | {indent}{marks}");
+            text += &format!(
+                "\n{blank} |\n{line:>gutter$} | {}{}\n{blank} | {indent}{marks}",
+                excerpt.before, excerpt.rest
+            );
             if !label.is_empty() {
-                text += &format!(" {label}");
+                text += &format!(" {}", cut(label, LONGEST_MESSAGE));
             }
         }
         if let Some(help) = &self.help {
-            text += &format!("\n{blank} = help: {help}");
+            text += &format!("\n{blank} = help: {}", cut(help, LONGEST_MESSAGE));
         }
         text
+    }
+}
+
+/// The part of a line that an error shows: all of a short one, what is around the marked text of a long one.
+struct Excerpt {
+    /// What stands before the marked text.
+    before: String,
+    /// The marked text and what follows it.
+    rest: String,
+    /// As many characters get a mark below.
+    marked: usize,
+}
+
+impl Excerpt {
+    /// The part of `line` around its characters from `column`, which counts from one, of which so many are marked.
+    fn of(line: &str, column: usize, marked: usize) -> Excerpt {
+        const DOTS: &str = "...";
+        let before = line.chars().take(column - 1);
+        let before = if column <= HALF_LINE {
+            before.collect()
+        } else {
+            DOTS.chars()
+                .chain(before.skip(column - HALF_LINE))
+                .collect()
+        };
+        let mut rest = line.chars().skip(column - 1);
+        let mut shown: String = rest.by_ref().take(HALF_LINE).collect();
+        if rest.next().is_some() {
+            shown += DOTS;
+        }
+        Excerpt {
+            before,
+            rest: shown,
+            marked: marked.clamp(1, HALF_LINE),
+        }
+    }
+}
+
+/// The text, or its first so many characters and a sign that there are more.
+fn cut(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_string(),
     }
 }
 
@@ -249,11 +301,14 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Each error as a person reads it: message, place, the underlined line, help.
+    /// The first errors as a person reads them: message, place, the underlined line, help. A line that says how many more
+    /// there are follows if there are very many.
     pub fn rendered(&self) -> impl Iterator<Item = String> + '_ {
-        self.found
-            .iter()
+        let shown = self.found.iter().take(MOST_SHOWN);
+        let more = self.found.len().saturating_sub(MOST_SHOWN);
+        shown
             .map(|diagnostic| diagnostic.render(&self.file))
+            .chain((more > 0).then(|| format!("... and {}", counted(more, "more error"))))
     }
 }
 
@@ -262,20 +317,38 @@ impl fmt::Display for Errors {
         for text in self.rendered() {
             writeln!(f, "error: {text}\n")?;
         }
-        match self.found.len() {
-            1 => write!(f, "found 1 error in {}", self.file.path),
-            n => write!(f, "found {n} errors in {}", self.file.path),
-        }
+        let found = counted(self.found.len(), "error");
+        write!(f, "found {found} in {}", self.file.path)
     }
+}
+
+/// `1 error`, `50,000 errors`.
+fn counted(count: usize, what: &str) -> String {
+    let digits = count.to_string();
+    let mut number = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            number.push(',');
+        }
+        number.push(digit);
+    }
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
 }
 
 impl std::error::Error for Errors {}
 
-/// The name in `known` that a user who wrote `found` most likely meant, if any is near.
+/// The name in `known` that a user who wrote `found` most likely meant, if any is near. Nothing is near a name that is
+/// longer than names may be.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let is_short = |name: &str| name.chars().nth(LONGEST_NAME).is_none();
+    if !is_short(found) {
+        return None;
+    }
     let found = found.to_lowercase();
     known
         .into_iter()
+        .filter(|name| is_short(name))
         .map(|name| (edit_distance(&found, &name.to_lowercase()), name))
         // Short names differ in what they mean, as `i32` and `f32` do, if they begin otherwise.
         .filter(|(_, name)| {
@@ -361,6 +434,58 @@ width 1000 is not a multiple of 32
             diagnostics.error(Span { start, end }, "x");
             assert!(diagnostics.barrier(&file, ()).is_err());
         }
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_what_is_marked() {
+        let file = SourceFile::new(
+            "net.toml",
+            format!("{}x{}", "a".repeat(1000), "b".repeat(1000)),
+        );
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.error(Span::from(1000..1001), "x").label("here");
+        diagnostics.error(Span::from(1000..2001), "x".repeat(3000));
+        let errors = diagnostics.barrier(&file, ()).unwrap_err();
+        let rendered: Vec<_> = errors.rendered().collect();
+        let (before, after) = ("a".repeat(79), "b".repeat(79));
+        let blank = " ".repeat(82);
+        assert_eq!(
+            rendered[0],
+            format!("x\n  --> net.toml:1:1001\n  |\n1 | ...{before}x{after}...\n  | {blank}^ here")
+        );
+        assert!(rendered[1].starts_with(&format!("{}...\n", "x".repeat(2000))));
+        assert!(rendered[1].ends_with(&format!("\n  | {blank}{}", "^".repeat(80))));
+    }
+
+    #[test]
+    fn errors_beyond_fifty_are_counted() {
+        let text = "x\n".repeat(50_050);
+        let file = SourceFile::new("net.toml", text);
+        for (found, last) in [
+            (50, "x\n   --> net.toml:50:1"),
+            (51, "... and 1 more error"),
+            (50_050, "... and 50,000 more errors"),
+        ] {
+            let mut diagnostics = Diagnostics::default();
+            for line in 0..found {
+                diagnostics.error(Span::from(2 * line..2 * line + 1), "x");
+            }
+            let errors = diagnostics.barrier(&file, ()).unwrap_err();
+            let rendered: Vec<_> = errors.rendered().collect();
+            assert_eq!(rendered.len(), found.min(51));
+            assert!(
+                rendered[rendered.len() - 1].starts_with(last),
+                "{rendered:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_is_near_names_of_any_length() {
+        let long = "n".repeat(1_000_000);
+        assert_eq!(nearest(&long, ["name"]), None);
+        assert_eq!(nearest("name", [long.as_str()]), None);
+        assert_eq!(nearest(&long, [long.as_str()]), None);
     }
 
     #[test]

@@ -1,46 +1,74 @@
 //! Specs that nobody would write: the compiler answers each with errors or with Rust, never with a panic.
+//!
+//! `NNUE_MUTANTS` sets how many specs are made and tried, 30,000 unless it is set. A long run takes minutes:
+//!
+//! ```text
+//! NNUE_MUTANTS=500000 cargo test --release -p nnue-compiler --test robust -- --nocapture
+//! ```
 
 mod specs;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::Unroll;
-use nnue_compiler::{Options, analyse, emit};
+use nnue_compiler::{Options, analyse, diagram, emit, plan};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
-/// Specs that are made from the good ones.
+/// Specs that are made from the good ones, unless `NNUE_MUTANTS` is set.
 const MUTANTS: u64 = 30_000;
 
-/// Different networks among them that are compiled to the end; that takes a hundred times as long as checking them.
-const COMPILED: usize = 30;
+/// Of so many mutants one is compiled to the end if it is a network unlike those before; that takes a hundred times as long
+/// as checking one.
+const MUTANTS_PER_COMPILED: u64 = 1000;
+
+/// No mutant takes as long, on a busy machine either: what would take minutes or gigabytes is to be refused.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Errors fill no more than this, whatever the spec.
+const LONGEST_TEXT: usize = 1_000_000;
 
 #[test]
 fn mutated_specs_give_errors_or_rust() {
+    let mutants = match std::env::var("NNUE_MUTANTS") {
+        Ok(number) => number.parse().expect("NNUE_MUTANTS is a number"),
+        Err(_) => MUTANTS,
+    };
     let specs: Vec<String> = specs::all().into_iter().map(|spec| spec.text).collect();
+    let most_compiled = mutants.div_ceil(MUTANTS_PER_COMPILED) as usize;
     let mut networks: Vec<Network> = Vec::new();
     let mut accepted = 0;
-    for seed in 1..=MUTANTS {
+    let mut longest = (Duration::ZERO, 0);
+    for seed in 1..=mutants {
+        let start = Instant::now();
         let mut mutator = Mutator::new(seed, &specs);
         let text = mutator.mutant();
-        let Some(network) = examine(&text) else {
-            continue;
-        };
-        accepted += 1;
-        if networks.len() < COMPILED && !networks.contains(&network) {
-            compile(&network, &text);
-            networks.push(network);
+        if let Some(network) = examine(&text) {
+            accepted += 1;
+            if networks.len() < most_compiled && !networks.contains(&network) {
+                compile(&network, &text);
+                networks.push(network);
+            }
         }
+        longest = longest.max((start.elapsed(), seed));
+        assert!(longest.0 < PATIENCE, "seed {seed} takes {:?}", longest.0);
     }
+    let compiled = networks.len();
+    println!(
+        "{mutants} mutants: {accepted} accepted, {compiled} compiled, the longest took {:?} (seed {})",
+        longest.0, longest.1
+    );
     // Otherwise the test would not reach what it is about.
     assert!(
-        accepted > MUTANTS / 20,
+        accepted > mutants / 20,
         "only {accepted} mutants are accepted"
     );
-    assert!(accepted < MUTANTS / 2, "{accepted} mutants are accepted");
-    assert_eq!(networks.len(), COMPILED, "too few different networks");
+    assert!(accepted < mutants / 2, "{accepted} mutants are accepted");
+    assert_eq!(compiled, most_compiled, "too few different networks");
 }
 
 #[test]
@@ -63,6 +91,49 @@ fn nesting_and_length_exhaust_neither_stack_nor_patience() {
     ];
     for text in texts {
         assert!(examine(&text).is_none());
+    }
+}
+
+/// Long names, and long lists of what is wrong, on one line or on many.
+#[test]
+fn many_errors_and_long_names_take_neither_minutes_nor_gigabytes() {
+    const MANY: usize = 50_000;
+    let good = specs::all()
+        .into_iter()
+        .find(|spec| spec.path == "small128")
+        .expect("the spec is there")
+        .text;
+    let keys = |key: &dyn Fn(usize) -> String| (0..MANY).map(key).collect::<String>();
+    let name = "n".repeat(100_000);
+    let replaced = |from: &str, to: &str| {
+        assert!(good.contains(from));
+        good.replace(from, to)
+    };
+    let list = |entry: &str| format!("[{}]", entry.repeat(MANY));
+    let formula = "{ pieces = \"(n - 1) / 4\" }";
+    let texts = [
+        keys(&|index| format!("key_{index} = {index}\n")) + &good,
+        good.clone() + &keys(&|index| format!("key_{index} = {index}\n")),
+        keys(&|index| format!("= {index}\n")),
+        replaced(formula, &format!("{{ table = {} }}", list("\"x\", "))),
+        replaced(formula, &format!("{{ table = {} }}", list("99, "))),
+        replaced("[\"ac_sqr_0\", \"ac_0\"]", &list("\"ac_0\", ")),
+        replaced("[\"fc_2\", \"fc_0[15]\"]", &list("\"fc_2\", ")),
+        replaced("fc_0", &name),
+        replaced("small128", &name),
+        replaced("width", &name),
+        replaced("\"affine\"", &format!("\"{name}\"")),
+        replaced("\"fc_0[..15]\"", &format!("\"{name}\"")),
+    ];
+    for text in texts {
+        let start = Instant::now();
+        assert!(examine(&text).is_none(), "accepted:\n{}", shortened(&text));
+        assert!(
+            start.elapsed() < PATIENCE,
+            "{:?} for\n{}",
+            start.elapsed(),
+            shortened(&text)
+        );
     }
 }
 
@@ -125,17 +196,27 @@ fn code(network: &Network, unroll: Unroll) -> TokenStream {
     emit(network, &options)
 }
 
-/// Analyses a spec and confirms that errors are fit to be shown.
+/// Analyses a spec, plans the network that it describes, and confirms that errors are fit to be shown.
 fn examine(text: &str) -> Option<Network> {
     let file = SourceFile::new("spec.toml", text);
     let analysed = catch_unwind(AssertUnwindSafe(|| {
-        analyse(&file).map_err(|errors| (errors.to_string(), errors.found))
+        let network = analyse(&file).map_err(|errors| (errors.to_string(), errors.found))?;
+        assert!(!diagram(&network).is_empty());
+        let layout = Layout::of(&network);
+        assert!(!plan(&network, &layout, Unroll::Auto).is_empty());
+        Ok(network)
     }));
     let (rendered, errors) = match analysed {
         Err(_) => panic!("a panic on\n{}", shortened(text)),
         Ok(Ok(network)) => return Some(network),
         Ok(Err(errors)) => errors,
     };
+    assert!(
+        rendered.len() < LONGEST_TEXT,
+        "{} bytes of errors on\n{}",
+        rendered.len(),
+        shortened(text)
+    );
     assert!(!errors.is_empty(), "no error on\n{}", shortened(text));
     assert!(
         !rendered.contains("without a reason"),
@@ -214,10 +295,13 @@ const NUMBERS: [&str; 28] = [
 ];
 
 /// Pieces of text that mean something to TOML or to the compiler.
-const PIECES: [&str; 20] = [
+const PIECES: [&str; 23] = [
     "\"", "'", "\"\"\"", "[", "]", "{", "}", "[[", "]]", "=", ".", ",", "#", "\n", "\\", "-", "..",
-    "\t", "é", "\u{0}",
+    "\t", "é", "\u{0}", "\r", "\r\n", "\u{FEFF}",
 ];
+
+/// As many letters of a name are more than anything can hold.
+const LONG_NAME: usize = 100_000;
 
 /// Changes specs in ways that a seed decides.
 struct Mutator<'a> {
@@ -245,7 +329,17 @@ impl Mutator<'_> {
                 _ => self.change_character(&text),
             };
         }
-        text
+        match self.below(64) {
+            0 => self.change_word(
+                &text,
+                |c| c.is_ascii_alphanumeric() || c == '_',
+                |_| "n".repeat(LONG_NAME),
+            ),
+            1..=4 => text.replace('\n', "\r\n"),
+            5..=8 => format!("\u{FEFF}{text}"),
+            9 => text + "\0",
+            _ => text,
+        }
     }
 
     /// Xorshift: the same mutants everywhere.

@@ -1,6 +1,6 @@
 //! `[[features]]`: names and parameters to feature sets.
 
-use super::{factors, in_range};
+use super::{check_length, factors, in_range};
 use crate::diagnostics::{Diagnostics, Spanned, list};
 use crate::feature_set::{CUSTOM, Family, FeatureSet, KING_BUCKETS, NAMES, Parameters, SQUARES};
 use crate::spec::{CustomKeys, FeatureKeys, Features, Mirror, PieceSquareKeys, Planes, RowType};
@@ -95,7 +95,7 @@ fn check_custom(keys: &CustomKeys, diagnostics: &mut Diagnostics) -> Option<Feat
             );
             None
         }
-        Some(name) => Some(name.value.as_str()),
+        Some(name) => check_length(name, diagnostics).map(|()| name.value.as_str()),
         None => Some(CUSTOM),
     };
     Some(FeatureSet::custom(name?, rows? as usize, active? as usize))

@@ -4,10 +4,16 @@ use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
 use crate::network::{Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
 use crate::spec::{self, Reference, Spec};
 
-use super::{activation, affine, alignment};
+use super::{activation, affine, alignment, check_length};
 
 /// What the spec calls the transformer's output.
 pub(super) const TRANSFORMER: &str = "transformer";
+
+/// More inputs than any layer of the field concatenates or adds, and few enough to be listed in a line.
+const MAX_REFERENCES: usize = 256;
+
+/// More values than any layer of the field reads: twice the largest transformer's output.
+const MAX_INPUTS: usize = 65536;
 
 /// Checks all layers and reports everything that is wrong with them; a layer that is wrong, or reads one that is,
 /// becomes `None`.
@@ -64,6 +70,9 @@ pub(super) fn check_all_used(spec: &Spec, layers: &[Layer], diagnostics: &mut Di
 fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
     for (index, layer) in layers.iter().enumerate() {
         let name = &layer.name;
+        if check_length(name, diagnostics).is_none() {
+            continue;
+        }
         if name.value == TRANSFORMER {
             diagnostics
                 .error(name.span, format!("no layer can be called `{TRANSFORMER}`"))
@@ -211,12 +220,22 @@ impl Scope<'_> {
                 len,
             }]);
         };
+        check_count(references, diagnostics)?;
         let slices: Vec<_> = references
             .value
             .iter()
             .map(|reference| self.slice(index, reference, diagnostics))
             .collect();
-        slices.into_iter().collect()
+        let slices = slices.into_iter().collect::<Option<Vec<_>>>()?;
+        let found: usize = slices.iter().map(|slice| slice.len).sum();
+        if found > MAX_INPUTS {
+            diagnostics.error(
+                references.span,
+                format!("these are {found} values, allowed are at most {MAX_INPUTS}"),
+            );
+            return None;
+        }
+        Some(slices)
     }
 
     pub(super) fn tensor(&self, source: Source) -> Option<&Tensor> {
@@ -367,6 +386,22 @@ impl Scope<'_> {
                 .collect(),
         }
     }
+}
+
+/// Reports a list of more inputs, or of more terms, than there can be.
+pub(super) fn check_count(
+    references: &Spanned<Vec<Spanned<Reference>>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let found = references.value.len();
+    if found > MAX_REFERENCES {
+        diagnostics.error(
+            references.span,
+            format!("{found} layers are listed, allowed are at most {MAX_REFERENCES}"),
+        );
+        return None;
+    }
+    Some(())
 }
 
 /// Where a layer names its input of this index: its header when it reads the layer above without a word.

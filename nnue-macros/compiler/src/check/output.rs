@@ -9,7 +9,7 @@ use crate::spec::{self, DivideOf, Reference, Spec};
 use super::affine::check_scale;
 use super::alignment::Method;
 use super::in_range;
-use super::layers::{TRANSFORMER, resolve_range};
+use super::layers::{TRANSFORMER, check_count, resolve_range};
 
 const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
 
@@ -262,6 +262,7 @@ fn summands<'a>(
     layers: &[Option<Layer>],
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Summand<'a>>> {
+    check_count(head, diagnostics)?;
     let summands: Vec<_> = head
         .value
         .iter()
