@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use nnue_runtime::Level;
-use nnue_tests::{generations, golden, nets, synthetic};
+use nnue_tests::{generations, goldens, nets, synthetic};
 
 use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
 
@@ -61,7 +61,7 @@ fn goldens(table: &str) -> (String, String) {
 }
 
 fn golden_table(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/goldens");
     fs::read_to_string(folder.join(name)).expect("is a golden")
 }
 
@@ -72,7 +72,7 @@ fn unwrapped(raw: &str, table: &str) -> String {
         .lines()
         .map(|line| line.split('\t').map(String::from).collect())
         .collect();
-    for wrapped in golden::wrapped_values(table).expect("is a golden") {
+    for wrapped in goldens::wrapped_values(table).expect("is a golden") {
         let row = rows.iter_mut().find(|row| row[0] == wrapped.fen);
         let row = row.expect("a golden for each");
         let column = LAYERS + wrapped.bucket;

@@ -11,9 +11,9 @@
 use std::sync::LazyLock;
 
 use divan::{Bencher, black_box};
+use nnue_networks as networks;
 use nnue_runtime::{Accumulator, Board, Color, Evaluator, Level, Network, SelectedByPieces};
 use nnue_tests::nets;
-use nnue_tests::networks;
 use nnue_tests::synthetic::synthetic_net;
 use nnue_trace::{Event, Search, Trace};
 

@@ -12,8 +12,8 @@ use std::{env, fs, process};
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
+use nnue_networks as networks;
 use nnue_tests::nets;
-use nnue_tests::networks;
 use nnue_tests::synthetic::synthetic_net;
 
 fn main() {

@@ -4,13 +4,10 @@
 pub mod differential;
 pub mod fixtures;
 pub mod generations;
-pub mod golden;
+pub mod goldens;
 pub mod net_file;
 pub mod nets;
-#[cfg(feature = "networks")]
-pub mod networks;
 pub mod random;
 pub mod reference;
 pub mod synthetic;
 pub mod wasm;
-pub mod zoo;

@@ -3,7 +3,7 @@
 use nnue_compiler::network::Network;
 use nnue_runtime::{Board, Color, Delta, FeatureChanges};
 
-use crate::golden::golden_positions;
+use crate::goldens::golden_positions;
 use crate::random::Xorshift;
 
 /// Positions of all phases: the goldens', thinned out.

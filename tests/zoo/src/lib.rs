@@ -1,2 +1,177 @@
-//! Random networks, drawn from seeds and committed. A package of its own: they are compiled without the optimiser, which
-//! would take five minutes for what runs seconds either way.
+//! A zoo of random networks: specs over the whole language, drawn from seeds.
+//!
+//! A spec is valid by construction as far as that is simple. Beyond, the compiler is asked: what it refuses is drawn again,
+//! and so are networks that would say the same of every position, for errors in them would go unseen.
+
+mod coverage;
+mod dice;
+mod draft;
+mod features;
+mod file;
+mod layers;
+mod output;
+mod scratch;
+mod toml;
+mod transformer;
+
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::feature_set::Family;
+use nnue_compiler::network::Network;
+
+pub use coverage::{Coverage, words_of};
+pub use nnue_tests::differential;
+pub use scratch::{Failure, Scratch};
+
+use dice::Dice;
+use differential::tells;
+
+/// What a seed draws.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// The seed.
+    pub seed: u64,
+    /// The spec.
+    pub text: String,
+    /// What the compiler makes of it.
+    pub network: Network,
+    /// What was drawn before and thrown away.
+    pub discarded: Discarded,
+}
+
+/// A spec to be compiled and compared.
+#[derive(Clone, Debug)]
+pub struct Specimen {
+    /// An identifier.
+    pub name: String,
+    /// The spec.
+    pub text: String,
+    /// The check of [`crate::differential`] that suits it.
+    pub check: &'static str,
+}
+
+impl From<&Drawn> for Specimen {
+    fn from(drawn: &Drawn) -> Specimen {
+        Specimen {
+            name: format!("zoo_{}", drawn.seed),
+            text: drawn.text.clone(),
+            check: check_for(&drawn.network),
+        }
+    }
+}
+
+impl Specimen {
+    /// A spec of whatever origin.
+    ///
+    /// # Errors
+    ///
+    /// What the compiler says of it.
+    pub fn new(name: &str, text: &str) -> Result<Specimen, String> {
+        let network = checked(text).map_err(|(message, _)| message)?;
+        Ok(Specimen {
+            name: name.to_string(),
+            text: text.to_string(),
+            check: check_for(&network),
+        })
+    }
+}
+
+/// Drafts that became nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Discarded {
+    /// What the compiler said of those that it refused, and the spec.
+    pub refused: Vec<(String, String)>,
+    /// How many said the same of every position.
+    pub dull: usize,
+}
+
+/// Draws the network of a seed.
+///
+/// # Panics
+///
+/// If the compiler refuses a draft without saying why.
+#[must_use]
+pub fn draw(seed: u64) -> Drawn {
+    let mut dice = Dice::new(seed);
+    let mut discarded = Discarded::default();
+    loop {
+        let text = match draft::draw(seed, &mut dice) {
+            Ok(text) => text,
+            Err(refused) => {
+                discarded.refused.push(refused);
+                continue;
+            }
+        };
+        match checked(&text) {
+            Err(refused) => discarded.refused.push(refused),
+            Ok(network) if !tells(&network) => discarded.dull += 1,
+            Ok(network) => {
+                return Drawn {
+                    seed,
+                    text,
+                    network,
+                    discarded,
+                };
+            }
+        }
+    }
+}
+
+/// The seed in the first line of a drawn spec.
+#[must_use]
+pub fn seed_of(text: &str) -> Option<u64> {
+    let comment = text.lines().next()?.strip_prefix("# ")?;
+    let (_, seed) = comment.split_once("seed ")?;
+    seed.split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
+}
+
+/// The check of [`crate::differential`] that suits a network.
+#[must_use]
+pub fn check_for(network: &Network) -> &'static str {
+    let is_custom = network
+        .features
+        .iter()
+        .all(|set| set.family == Family::Custom);
+    match (is_custom, network.stacks.by_pieces) {
+        (true, _) => "check_custom",
+        (false, None) => "check_by_caller",
+        (false, Some(_)) => "check",
+    }
+}
+
+/// Reads a spec; an error is what the compiler says, and the spec.
+fn checked(text: &str) -> Result<Network, (String, String)> {
+    let errors = match analyse(&SourceFile::new("drawn", text)) {
+        Ok(network) => return Ok(network),
+        Err(errors) => errors,
+    };
+    let reasons = errors.found.iter().map(|error| error.message.as_str());
+    let reasons: Vec<&str> = reasons.collect();
+    assert!(
+        !reasons.is_empty()
+            && !reasons
+                .iter()
+                .any(|reason| reason.contains("without a reason")),
+        "refused without a reason:\n{text}"
+    );
+    Err((errors.to_string(), text.to_string()))
+}
+
+/// Declares a test for each spec: `name: "path", check;`, the path from the package's folder.
+#[macro_export]
+macro_rules! zoo {
+    ($($name:ident: $path:literal, $check:ident;)*) => { $(
+        mod $name {
+            ::nnue_runtime::nnue_net!($path);
+        }
+
+        #[test]
+        fn $name() {
+            let spec = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
+            $crate::differential::$check::<$name::Net>(spec);
+        }
+    )* };
+}

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nnue_tests::zoo::{Coverage, check_for, draw, seed_of};
+use nnue_zoo::{Coverage, check_for, draw, seed_of};
 
-nnue_tests::zoo! {
+nnue_zoo::zoo! {
     zoo_01: "specs/zoo_01.toml", check;
     zoo_02: "specs/zoo_02.toml", check;
     zoo_03: "specs/zoo_03.toml", check_custom;
@@ -76,7 +76,7 @@ fn seeds_draw_what_is_committed() {
         assert_eq!(
             text, drawn.text,
             "seed {seed} draws another network than zoo_{number:02}: `UPDATE_GOLDEN=1` writes it, \
-             and `zoo pick --out tests/specs/zoo` chooses other seeds"
+             and `zoo pick --out tests/zoo/specs` chooses other seeds"
         );
     }
 }
@@ -92,7 +92,7 @@ fn every_word_of_the_language_is_used() {
     let missing = coverage.missing();
     assert!(
         missing.is_empty(),
-        "no network of the zoo uses {missing:?}: `zoo pick --out tests/specs/zoo` finds some that do, once the generator can \
+        "no network of the zoo uses {missing:?}: `zoo pick --out tests/zoo/specs` finds some that do, once the generator can \
          draw them"
     );
 }

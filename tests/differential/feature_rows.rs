@@ -1,0 +1,215 @@
+//! Which rows of the transformer a position switches on: accumulators against sums over rows whose numbers are reckoned
+//! here from the language's documentation, square by square.
+
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_networks::features::{a, half_ka, half_kp, king_buckets, rotated, summed};
+use nnue_runtime::{
+    Accumulator, Architecture, Board, Color, Network, Piece, Position, Role, Square,
+};
+use nnue_tests::goldens::golden_positions;
+use nnue_tests::net_file::net_file;
+
+/// A piece as a perspective sees it, and the own king.
+struct Seen {
+    opponents: bool,
+    role: usize,
+    /// Files and ranks from 0, as the perspective sees them before any mirroring.
+    file: usize,
+    rank: usize,
+    king_file: usize,
+    king_rank: usize,
+}
+
+/// How black sees a square.
+#[derive(Clone, Copy)]
+enum Flip {
+    None,
+    Vertical,
+    Rotate,
+}
+
+impl Seen {
+    fn new(flip: Flip, perspective: Color, king: Square, piece: Piece, square: Square) -> Seen {
+        let turn = |square: Square| {
+            let (file, rank) = (square.index() % 8, square.index() / 8);
+            match (perspective, flip) {
+                (Color::White, _) | (_, Flip::None) => (file, rank),
+                (_, Flip::Vertical) => (file, 7 - rank),
+                (_, Flip::Rotate) => (7 - file, 7 - rank),
+            }
+        };
+        let ((file, rank), (king_file, king_rank)) = (turn(square), turn(king));
+        Seen {
+            opponents: piece.color != perspective,
+            role: piece.role.index(),
+            file,
+            rank,
+            king_file,
+            king_rank,
+        }
+    }
+
+    /// With the own king on the left half, or on the right.
+    fn mirrored(self, to_the_left: bool) -> Seen {
+        if (self.king_file < 4) == to_the_left {
+            return self;
+        }
+        Seen {
+            file: 7 - self.file,
+            king_file: 7 - self.king_file,
+            ..self
+        }
+    }
+
+    fn square(&self) -> usize {
+        8 * self.rank + self.file
+    }
+
+    fn king(&self) -> usize {
+        8 * self.king_rank + self.king_file
+    }
+
+    fn by_colour(&self, roles: usize) -> usize {
+        roles * usize::from(self.opponents) + self.role
+    }
+
+    fn interleaved(&self) -> usize {
+        2 * self.role + usize::from(self.opponents)
+    }
+
+    fn is_king(&self) -> bool {
+        self.role == Role::King.index()
+    }
+}
+
+/// Compares the accumulators of every golden position with the sums over what `row` says of each piece.
+fn check<A: Architecture>(
+    spec: &str,
+    row: impl Fn(Color, Square, Piece, Square, &mut dyn FnMut(usize)),
+) {
+    let network = analyse(&SourceFile::new(A::NAME, spec)).expect("a spec without errors");
+    let weight =
+        |row: usize, neuron: usize| ((row * 2654435761 + neuron * 40503) >> 7) as i32 % 101 - 50;
+    let file = net_file(&network, "", |tensor, index| match tensor {
+        "transformer.biases" => index as i32,
+        "transformer.weights" => weight(index / A::WIDTH, index % A::WIDTH),
+        _ => 0,
+    });
+    let net = Network::<A>::from_bytes(&file).expect("our own file");
+    for golden in golden_positions("synthetic/v5").expect("the goldens are there") {
+        let board = Board::from_fen(&golden.fen).expect("a position");
+        let accumulator = Accumulator::new(&net, &board);
+        for perspective in Color::ALL {
+            let mut sums: Vec<i32> = (0..A::WIDTH as i32).collect();
+            for piece in Piece::ALL {
+                for square in board.pieces(piece) {
+                    row(
+                        perspective,
+                        board.king(perspective),
+                        piece,
+                        square,
+                        &mut |row| {
+                            assert!(row < network.feature_count(), "row {row}");
+                            for (neuron, sum) in sums.iter_mut().enumerate() {
+                                *sum += weight(row, neuron);
+                            }
+                        },
+                    );
+                }
+            }
+            let sums: Vec<i16> = sums.into_iter().map(|sum| sum as i16).collect();
+            assert_eq!(
+                accumulator.values(perspective),
+                sums,
+                "{perspective} in {}",
+                golden.fen
+            );
+        }
+    }
+}
+
+macro_rules! spec {
+    ($name:literal) => {
+        include_str!(concat!("../specs/features/", $name, ".toml"))
+    };
+}
+
+#[test]
+fn a_is_a_row_for_each_piece_and_square() {
+    check::<a::Net>(spec!("a"), |perspective, king, piece, square, row| {
+        let seen = Seen::new(Flip::Vertical, perspective, king, piece, square);
+        row(64 * seen.by_colour(6) + seen.square());
+    });
+}
+
+#[test]
+fn half_ka_has_twelve_planes_for_each_king_square() {
+    check::<half_ka::Net>(spec!("half_ka"), |perspective, king, piece, square, row| {
+        let seen = Seen::new(Flip::Vertical, perspective, king, piece, square);
+        row(768 * seen.king() + 64 * seen.interleaved() + seen.square());
+    });
+}
+
+#[test]
+fn half_kp_without_offset_has_640_rows_for_each_king_square() {
+    check::<half_kp::Net>(spec!("half_kp"), |perspective, king, piece, square, row| {
+        let seen = Seen::new(Flip::Rotate, perspective, king, piece, square);
+        if !seen.is_king() {
+            row(640 * seen.king() + 64 * seen.interleaved() + seen.square());
+        }
+    });
+}
+
+#[test]
+fn king_buckets_are_of_the_mirrored_half() {
+    check::<king_buckets::Net>(
+        spec!("king_buckets"),
+        |perspective, king, piece, square, row| {
+            let seen = Seen::new(Flip::Vertical, perspective, king, piece, square).mirrored(true);
+            let bucket = match (seen.king_rank, seen.king_file) {
+                (0, 0 | 1) => 0,
+                (0, _) => 1,
+                (1, _) => 2,
+                _ => 3,
+            };
+            row(768 * bucket + 64 * seen.by_colour(6) + seen.square());
+        },
+    );
+}
+
+#[test]
+fn a_rotated_board_is_mirrored_after_it_is_rotated() {
+    check::<rotated::Net>(spec!("rotated"), |perspective, king, piece, square, row| {
+        let seen = Seen::new(Flip::Rotate, perspective, king, piece, square).mirrored(false);
+        let bucket = match (seen.king_rank, seen.king_file) {
+            (0 | 1, 4 | 5) => 2,
+            (0 | 1, 6) => 1,
+            (0 | 1, _) => 0,
+            (2 | 3, 4 | 5) => 4,
+            (2 | 3, _) => 3,
+            _ => 5,
+        };
+        let plane = seen.interleaved().min(10);
+        row((3 + 704) * bucket + 3 + 64 * plane + seen.square());
+    });
+}
+
+#[test]
+fn rows_of_several_sets_follow_each_other() {
+    check::<summed::Net>(spec!("summed"), |perspective, king, piece, square, row| {
+        let unflipped = Seen::new(Flip::None, perspective, king, piece, square).mirrored(true);
+        if !unflipped.is_king() {
+            row(640 * unflipped.king_file + 64 * unflipped.by_colour(5) + unflipped.square());
+        }
+        let first = 4 * 640;
+        let seen = Seen::new(Flip::Vertical, perspective, king, piece, square).mirrored(false);
+        let bucket = 4 * (7 - seen.king_rank) + 7 - seen.king_file;
+        row(first + 704 * bucket + 64 * seen.interleaved().min(10) + seen.square());
+        let first = first + 22528;
+        let seen = Seen::new(Flip::Vertical, perspective, king, piece, square);
+        if !seen.is_king() {
+            row(first + 64 * seen.by_colour(5) + seen.square());
+        }
+    });
+}

@@ -1,0 +1,135 @@
+//! Specs of all kinds against the reference evaluator, on every level of this machine.
+
+mod feature_rows;
+mod perspectives;
+mod stored_rows;
+
+use nnue_networks as networks;
+use nnue_tests::differential::{check, check_by_caller, check_custom};
+
+/// Compiles a spec and compares it with the reference; with another check where the engine has a say in it.
+macro_rules! differential {
+    ($($net:ident: $path:literal $(, $check:ident)?;)*) => { $(
+        mod $net {
+            nnue_runtime::nnue_net!($path);
+        }
+
+        #[test]
+        fn $net() {
+            let spec = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
+            differential!(@check $net, spec $(, $check)?);
+        }
+    )* };
+    (@check $net:ident, $spec:ident) => { check::<$net::Net>($spec) };
+    (@check $net:ident, $spec:ident, $check:ident) => { $check::<$net::Net>($spec) };
+}
+
+differential! {
+    average: "specs/layers/average.toml", check_by_caller;
+    binary_parts: "specs/layers/binary_parts.toml";
+    bytes_behind_words: "specs/layers/bytes_behind_words.toml";
+    float_bits: "specs/layers/float_bits.toml";
+    float_rows: "specs/layers/float_rows.toml";
+    halved_squares: "specs/layers/halved_squares.toml";
+    heads: "specs/layers/heads.toml";
+    large_squares: "specs/layers/large_squares.toml";
+    low_squares: "specs/layers/low_squares.toml";
+    new_user: "specs/new_user.toml";
+    one_buckets: "specs/layers/one_buckets.toml";
+    quantmoid: "specs/layers/quantmoid.toml";
+    screlu: "specs/layers/screlu.toml";
+    shifted_squares: "specs/layers/shifted_squares.toml";
+    signed_inputs: "specs/layers/signed_inputs.toml";
+    squared_products: "specs/layers/squared_products.toml";
+    uneven_rounds: "specs/layers/uneven_rounds.toml";
+    words: "specs/layers/words.toml";
+}
+
+/// The same for networks that other tests need too.
+macro_rules! compiled {
+    ($($test:ident: $net:path = $path:literal $(, $check:ident)?;)*) => { $(
+        #[test]
+        fn $test() {
+            use $net as net;
+            let spec = include_str!($path);
+            differential!(@check net, spec $(, $check)?);
+        }
+    )* };
+}
+
+compiled! {
+    ataxx: networks::ataxx = "../../specs/games/ataxx.toml", check_custom;
+    feature_set_a: networks::features::a = "../specs/features/a.toml";
+    bytes: networks::features::bytes = "../specs/features/bytes.toml";
+    factorised: networks::features::factorised = "../specs/features/factorised.toml";
+    factorised_bytes: networks::features::factorised_bytes = "../specs/features/factorised_bytes.toml";
+    float_each: networks::features::float_each = "../specs/features/float_each.toml";
+    float_sum: networks::features::float_sum = "../specs/features/float_sum.toml";
+    float_truncated: networks::features::float_truncated = "../specs/features/float_truncated.toml";
+    half_ka: networks::features::half_ka = "../specs/features/half_ka.toml";
+    half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
+    king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
+    rotated: networks::features::rotated = "../specs/features/rotated.toml";
+    summed: networks::features::summed = "../specs/features/summed.toml";
+    white_first: networks::perspectives::white_first = "../specs/perspectives/white_first.toml";
+    interleaved: networks::perspectives::interleaved = "../specs/perspectives/interleaved.toml";
+    interleaved_parts: networks::perspectives::interleaved_parts = "../specs/perspectives/interleaved_parts.toml";
+    separate: networks::perspectives::separate = "../specs/perspectives/separate.toml";
+    one: networks::perspectives::one = "../specs/perspectives/one.toml";
+    one_separate: networks::perspectives::one_separate = "../specs/perspectives/one_separate.toml";
+    white_only: networks::perspectives::white_only = "../specs/perspectives/white_only.toml";
+    format_stockfish: networks::formats::stockfish = "../specs/formats/stockfish.toml";
+    format_leb128: networks::formats::leb128 = "../specs/formats/leb128.toml";
+    format_quantised: networks::formats::quantised = "../specs/formats/quantised.toml";
+    format_listed: networks::formats::listed = "../specs/formats/listed.toml";
+    format_raw: networks::formats::raw = "../specs/formats/raw.toml";
+    format_weights: networks::formats::weights = "../specs/formats/weights.toml";
+    format_tensors: networks::formats::tensors = "../specs/formats/tensors.toml";
+    sfnnv1: networks::sfnnv1 = "../../specs/sfnnv1.toml";
+    sfnnv2: networks::sfnnv2 = "../../specs/sfnnv2.toml";
+    sfnnv3: networks::sfnnv3 = "../../specs/sfnnv3.toml";
+    sfnnv4: networks::sfnnv4 = "../../specs/sfnnv4.toml";
+    sfnnv5: networks::sfnnv5 = "../../specs/sfnnv5.toml";
+    sfnnv5_unrolled: networks::sfnnv5_unrolled = "../../specs/sfnnv5.toml";
+    small128: networks::small128 = "../../specs/small128.toml";
+    small128_unrolled: networks::small128_unrolled = "../../specs/small128.toml";
+}
+
+/// Every element of the vocabulary, and engines' networks.
+mod vocabulary {
+    use super::*;
+
+    differential! {
+        average: "../specs/vocabulary/average.toml";
+        binary: "../specs/vocabulary/binary.toml";
+        floating: "../specs/vocabulary/floating.toml";
+        max: "../specs/vocabulary/max.toml";
+        output_blocks: "../specs/vocabulary/output_blocks.toml";
+        quantmoid4: "../specs/vocabulary/quantmoid4.toml";
+        residual: "../specs/vocabulary/residual.toml";
+        sparse_inputs: "../specs/vocabulary/sparse_inputs.toml";
+        sparse_words: "../specs/vocabulary/sparse_words.toml";
+        wide_bytes: "../specs/vocabulary/wide_bytes.toml";
+        width_96: "../specs/vocabulary/width_96.toml";
+        width_1568: "../specs/vocabulary/width_1568.toml";
+    }
+}
+
+/// Networks of engines, of trainers' examples and of the field's documents.
+mod engines {
+    use super::*;
+
+    differential! {
+        bullet_simple: "../specs/bullet/simple.toml";
+        bullet_output_buckets: "../specs/bullet/output_buckets.toml";
+        bullet_input_buckets: "../specs/bullet/input_buckets.toml";
+        bullet_multi_layer: "../specs/bullet/multi_layer.toml";
+        a8: "../specs/seed/a8.toml";
+        halfkp4: "../specs/seed/halfkp4.toml";
+        halfkav2_psqt: "../specs/seed/halfkav2_psqt.toml";
+        halfkav2_buckets: "../specs/seed/halfkav2_buckets.toml";
+        berserk: "../specs/engines/berserk.toml";
+        hobbes: "../specs/engines/hobbes.toml";
+        viridithas14: "../specs/engines/viridithas14.toml";
+    }
+}

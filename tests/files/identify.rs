@@ -1,0 +1,337 @@
+//! Which network a file holds, and the spec that is written for it where the project has none.
+
+use std::path::Path;
+use std::{env, fs, process};
+
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::file::verify::verify;
+use nnue_networks::{sfnnv4, sfnnv5, small128};
+use nnue_runtime::file::{Family, Identity, identify, identify_file};
+use nnue_runtime::{Accumulator, Architecture, Board, Level, LoadError, Warning};
+use nnue_tests::generations::{Affine, Block, Encoding, GENERATIONS, Generation, HM256, Tensor};
+use nnue_tests::goldens::golden_positions;
+use nnue_tests::net_file::net_file;
+use nnue_tests::nets::{self, NETS};
+use nnue_tests::synthetic::{net_of, synthetic_net};
+
+/// The network of [`HM256`], from the spec that was written for it.
+mod hm256 {
+    nnue_runtime::nnue_net!("specs/hm256.toml");
+}
+
+/// What nets of each generation are.
+const IDENTITIES: [(&str, Identity); 18] = [
+    ("v1", spec("SFNNv1")),
+    ("v2", spec("SFNNv2")),
+    ("v3", spec("SFNNv3")),
+    ("v4", spec("SFNNv4")),
+    ("v5", spec("SFNNv5")),
+    ("v6", spec("SFNNv6")),
+    ("v7", spec("SFNNv7")),
+    ("v8", spec("SFNNv8")),
+    ("v9", spec("SFNNv9")),
+    ("small128", spec("small128")),
+    ("v10", later("SFNNv10, SFNNv11 or SFNNv12")),
+    ("v11", later("SFNNv10, SFNNv11 or SFNNv12")),
+    ("v12", later("SFNNv10, SFNNv11 or SFNNv12")),
+    ("v13", later("early SFNNv13")),
+    ("v14", later("late SFNNv13 or SFNNv14")),
+    ("v14b", later("late SFNNv14 or SFNNv15")),
+    ("v15", later("late SFNNv14 or SFNNv15")),
+    ("v16", later("SFNNv16")),
+];
+
+const fn spec(name: &'static str) -> Identity {
+    Identity::Spec { name }
+}
+
+const fn later(generation: &'static str) -> Identity {
+    Identity::Later { generation }
+}
+
+fn identity_of(generation: &str) -> Identity {
+    let found = IDENTITIES.iter().find(|(name, _)| *name == generation);
+    found.unwrap_or_else(|| panic!("no {generation}")).1
+}
+
+/// A file that is gone when dropped.
+struct TemporaryFile(std::path::PathBuf);
+
+impl TemporaryFile {
+    fn new(name: &str, content: &[u8]) -> TemporaryFile {
+        let path = env::temp_dir().join(format!("nnue-identify-{}-{name}", process::id()));
+        fs::write(&path, content).unwrap();
+        TemporaryFile(path)
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        // A file left behind is no reason to fail.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn every_generation_is_told_from_the_others() {
+    for generation in &GENERATIONS {
+        let expected = identity_of(generation.name);
+        if let Identity::Later { .. } = expected {
+            // Their headers are all that is looked at.
+            let header = [generation.version, generation.header_hash()].map(u32::to_le_bytes);
+            assert_eq!(
+                identify(header.as_flattened()),
+                expected,
+                "{}",
+                generation.name
+            );
+        } else {
+            let net = synthetic_net(generation.name);
+            assert_eq!(identify(&net), expected, "{}", generation.name);
+        }
+    }
+}
+
+#[test]
+#[ignore = "generates 600 MB; run with --include-ignored"]
+fn whole_nets_of_later_generations_are_told() {
+    for generation in &GENERATIONS[10..] {
+        let net = synthetic_net(generation.name);
+        assert_eq!(
+            identify(&net),
+            identity_of(generation.name),
+            "{}",
+            generation.name
+        );
+    }
+}
+
+#[test]
+#[ignore = "needs the released nets: cargo run -p nnue-tests --bin fetch-nets"]
+fn released_nets_are_told() {
+    for net in NETS {
+        let expected = identity_of(net.generation);
+        let path = match (nets::cached(net.name), expected) {
+            (Some(path), _) => path,
+            // Without a spec it is fetched only on demand.
+            (None, Identity::Later { .. }) => continue,
+            (None, _) => panic!("{} is missing", net.name),
+        };
+        assert_eq!(identify_file(&path).unwrap(), expected, "{}", net.name);
+        assert_eq!(identify(&fs::read(path).unwrap()), expected, "{}", net.name);
+    }
+}
+
+#[test]
+fn the_committed_net_is_told() {
+    let path = nets::cached("nn-37f18f62d772").unwrap();
+    assert_eq!(identify_file(&path).unwrap(), spec("small128"));
+}
+
+#[test]
+fn nets_of_another_network_with_the_same_header_are_warned_of() {
+    let (v4, v5) = (synthetic_net("v4"), synthetic_net("v5"));
+    let warnings = |warnings: Vec<Warning>| -> Vec<Identity> {
+        let identity = |warning| match warning {
+            Warning::LooksLike(identity) => Some(identity),
+            _ => None,
+        };
+        warnings.into_iter().filter_map(identity).collect()
+    };
+    let as_v4 = |file| sfnnv4::Network::from_bytes(file).unwrap().report().warnings;
+    let as_v5 = |file| sfnnv5::Network::from_bytes(file).unwrap().report().warnings;
+    assert_eq!(warnings(as_v4(&v4)), []);
+    assert_eq!(warnings(as_v5(&v4)), [spec("SFNNv4")]);
+    assert_eq!(warnings(as_v4(&v5)), [spec("SFNNv5")]);
+    assert_eq!(warnings(as_v5(&v5)), []);
+}
+
+/// The project's spec for what a file is, and the one that would be written for it, without the line that differs.
+fn specs_of(generation: &str) -> (String, String) {
+    let Identity::Spec { name } = identity_of(generation) else {
+        panic!("{generation} has no spec");
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs");
+    let text = fs::read_to_string(folder.join(format!("{}.toml", name.to_lowercase()))).unwrap();
+    let family = identity_of(generation).family().unwrap();
+    let without_title = |text: &str| text.split_once('\n').unwrap().1.to_string();
+    (without_title(&text), without_title(&family.spec(name)))
+}
+
+#[test]
+fn specs_are_written_as_the_project_writes_them() {
+    for (generation, identity) in &IDENTITIES {
+        if identity.family().is_none() {
+            continue;
+        }
+        let (mut by_hand, written) = specs_of(generation);
+        if ["v9", "small128"].contains(generation) {
+            // How the engine divides is not in the file.
+            by_hand = by_hand.replace("{ by = 16, of = \"each\" }", "16");
+        }
+        assert_eq!(by_hand, written, "{generation}");
+    }
+}
+
+/// Networks that never were: generations in other sizes.
+fn relatives() -> Vec<Generation> {
+    const fn affine(inputs: usize, outputs: usize) -> Affine {
+        Affine { inputs, outputs }
+    }
+    const COMPRESSED_HALF_KP: &[Block] = &[
+        Block {
+            encoding: Encoding::Leb128,
+            tensors: &[Tensor::Biases],
+        },
+        Block {
+            encoding: Encoding::Leb128,
+            tensors: &[Tensor::Weights(41024)],
+        },
+    ];
+    let like = |name, width, layers| Generation {
+        name: "a relative",
+        width,
+        layers,
+        ..Generation::named(name).unwrap().clone()
+    };
+    vec![
+        HM256.clone(),
+        // Raw, as no engine has it, and the other way round.
+        like("v5", 256, [affine(256, 16), affine(30, 32), affine(32, 1)]),
+        Generation {
+            transformer: COMPRESSED_HALF_KP,
+            ..like("v1", 128, [affine(256, 32), affine(32, 32), affine(32, 1)])
+        },
+        // Where only weights tell whether there are squares, and where sizes do.
+        like("v4", 256, [affine(256, 16), affine(15, 32), affine(32, 1)]),
+        like("v4", 128, [affine(128, 32), affine(31, 32), affine(32, 1)]),
+        like("v6", 384, [affine(384, 32), affine(62, 32), affine(32, 1)]),
+        like("v6", 128, [affine(128, 17), affine(32, 8), affine(8, 1)]),
+        // Too narrow to skip zeros.
+        like("v6", 128, [affine(128, 4), affine(6, 16), affine(16, 1)]),
+        like("v1", 64, [affine(128, 8), affine(8, 16), affine(16, 1)]),
+        like("v2", 256, [affine(512, 16), affine(16, 32), affine(32, 1)]),
+        like("v3", 192, [affine(384, 64), affine(64, 64), affine(64, 1)]),
+    ]
+}
+
+#[test]
+fn specs_that_are_written_compile_and_fit_their_file() {
+    for generation in relatives() {
+        let net = net_of(&generation);
+        let Identity::Relative(family) = identify(&net) else {
+            panic!("{generation:?} is {}", identify(&net));
+        };
+        assert_eq!(family.width as usize, generation.width);
+        let text = family.spec("a relative");
+        let network = analyse(&SourceFile::new("spec.toml", text)).unwrap();
+        verify(&network, &net).unwrap_or_else(|error| panic!("{family}: {error}"));
+        // Padding hides from `verify` how many inputs there are.
+        let inputs = |layer: usize| generation.layers[layer].inputs;
+        let affine = network
+            .layers
+            .iter()
+            .filter(|layer| layer.name.starts_with("fc_"));
+        assert!(
+            affine
+                .map(|layer| layer.input_len())
+                .eq([0, 1, 2].map(inputs)),
+            "{family}"
+        );
+    }
+}
+
+#[test]
+fn the_committed_spec_is_the_one_that_is_written() {
+    let family = identify(&net_of(&HM256))
+        .family()
+        .map(|family: Family| family.spec("hm256"));
+    assert_eq!(family.as_deref(), Some(include_str!("../specs/hm256.toml")));
+}
+
+#[test]
+fn errors_of_the_loader_say_what_the_file_is() {
+    let net = net_of(&HM256);
+    let file = TemporaryFile::new("hm256", &net);
+    let message = |result: Result<sfnnv5::Network, LoadError>| result.unwrap_err().to_string();
+    let whole = "for SFNNv5: this is a net that needs a spec of its own: HalfKAv2_hm, 256 neurons, \
+                 layers of 16, 32 and 1 neurons like SFNNv5, compressed";
+    assert!(message(sfnnv5::Network::open(&file.0)).ends_with(whole));
+    assert!(message(sfnnv5::Network::from_bytes(&net)).ends_with(whole));
+    // Of a stream little is read.
+    assert!(message(sfnnv5::Network::read(&*net)).ends_with("for SFNNv5"));
+    let small = nets::load("nn-37f18f62d772").unwrap();
+    assert!(message(sfnnv5::Network::from_bytes(&small)).ends_with("this is a net of small128"));
+    assert!(message(sfnnv5::Network::read(&*small)).ends_with("this is the header of small128"));
+}
+
+/// The value of a weight, as far from the others as if by chance.
+fn weight(tensor: &str, index: usize) -> i32 {
+    let most: i64 = match tensor {
+        "transformer.biases" | "transformer.weights" => 30,
+        "transformer.psqt" => 20_000,
+        "fc_0.weights" => 60,
+        _ if tensor.ends_with("biases") => 4_000,
+        _ => 100,
+    };
+    let seed = tensor.len() as u64 * 1_000_003 + index as u64;
+    let z = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let z = (z ^ (z >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    ((z >> 33) as i64 % (2 * most + 1) - most) as i32
+}
+
+/// The neuron of the small network that one of the larger is a copy of: products are of a neuron and the one half the
+/// width further, and of either half the second half is new.
+fn original(neuron: usize) -> Option<usize> {
+    let (half, place) = (neuron / 128, neuron % 128);
+    (place < 64).then_some(half * 64 + place)
+}
+
+/// A file of the spec of that text.
+fn net_file_of(text: &str, value: impl Fn(&str, usize) -> i32) -> Vec<u8> {
+    let network = analyse(&SourceFile::new("spec.toml", text)).unwrap();
+    net_file(&network, "", value)
+}
+
+#[test]
+fn a_network_is_what_it_was_when_neurons_are_added_that_never_fire() {
+    let small = net_file_of(include_str!("../../specs/small128.toml"), weight);
+    let large = net_file_of(include_str!("../specs/hm256.toml"), |tensor, index| {
+        match tensor {
+            "transformer.biases" | "transformer.weights" => {
+                original(index % 256).map_or(0, |neuron| weight(tensor, index / 256 * 128 + neuron))
+            }
+            // Behind the products of both perspectives, which are half as many as neurons.
+            "fc_0.weights" => match index % 128 {
+                place @ ..64 => weight(tensor, index / 128 * 64 + place),
+                new => weight("new", new),
+            },
+            _ => weight(tensor, index),
+        }
+    });
+    let mut small = small128::Network::from_bytes(&small).unwrap();
+    let mut large = hm256::Network::from_bytes(&large).unwrap();
+    let goldens = golden_positions("synthetic/small128").unwrap();
+    let mut outputs = Vec::new();
+    for level in Level::available() {
+        (small, large) = (small.with_level(level), large.with_level(level));
+        for golden in &goldens {
+            let board = Board::from_fen(&golden.fen).unwrap();
+            let expected = small.evaluate(&Accumulator::new(&small, &board), &board);
+            let found = large.evaluate(&Accumulator::new(&large, &board), &board);
+            assert_eq!(
+                (found.psqt, found.positional),
+                (expected.psqt, expected.positional),
+                "{} at {level}: {}",
+                hm256::Net::NAME,
+                golden.fen
+            );
+            outputs.push(found.positional);
+        }
+    }
+    // Not because everything is clipped.
+    outputs.sort_unstable();
+    outputs.dedup();
+    assert!(outputs.len() > goldens.len() / 2, "{}", outputs.len());
+}

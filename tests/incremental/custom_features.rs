@@ -1,0 +1,291 @@
+//! Networks whose features the engine tells: a game of Ataxx, and chess with features of the engine's own.
+
+use cozy_chess::Board as Game;
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_networks::{ataxx, features::mixed};
+use nnue_runtime::{
+    Accumulator, Architecture, Color, CustomEvaluator, Delta, FeatureChanges, Level, Network,
+    Piece, Position, Role, Square,
+};
+use nnue_tests::net_file::{net_file, random_net_file};
+use nnue_tests::random::Xorshift;
+
+fn random_net<A: Architecture>(spec: &str) -> Network<A> {
+    let network = analyse(&SourceFile::new(A::NAME, spec)).expect("a spec without errors");
+    Network::from_bytes(&random_net_file(&network, 7)).expect("our own file")
+}
+
+/// Active features per perspective.
+type Active = [Vec<u32>; 2];
+
+fn slices(active: &Active) -> [&[u32]; 2] {
+    [&active[0], &active[1]]
+}
+
+/// What becomes of one perspective's features.
+fn difference(before: &[u32], after: &[u32]) -> [Vec<u32>; 2] {
+    let missing = |from: &[u32], of: &[u32]| {
+        let missing = of.iter().filter(|feature| !from.contains(feature));
+        missing.copied().collect()
+    };
+    [missing(before, after), missing(after, before)]
+}
+
+fn changes(lists: &[[Vec<u32>; 2]; 2]) -> [FeatureChanges<'_>; 2] {
+    lists
+        .each_ref()
+        .map(|[added, removed]| FeatureChanges { added, removed })
+}
+
+/// Ataxx on seven by seven squares: `Some` is whose stone stands there.
+#[derive(Clone)]
+struct Ataxx {
+    squares: [Option<Color>; 49],
+    side_to_move: Color,
+}
+
+impl Ataxx {
+    fn start() -> Ataxx {
+        let mut squares = [None; 49];
+        [squares[0], squares[48]] = [Some(Color::Black); 2];
+        [squares[6], squares[42]] = [Some(Color::White); 2];
+        Ataxx {
+            squares,
+            side_to_move: Color::White,
+        }
+    }
+
+    fn distance(from: usize, to: usize) -> usize {
+        (from % 7).abs_diff(to % 7).max((from / 7).abs_diff(to / 7))
+    }
+
+    /// From where to where: a step leaves the stone where it was, a jump takes it along.
+    fn moves(&self) -> Vec<(usize, usize)> {
+        let pairs = (0..49).flat_map(|from| (0..49).map(move |to| (from, to)));
+        pairs
+            .filter(|&(from, to)| {
+                self.squares[from] == Some(self.side_to_move)
+                    && self.squares[to].is_none()
+                    && (1..=2).contains(&Ataxx::distance(from, to))
+            })
+            .collect()
+    }
+
+    fn play(&mut self, (from, to): (usize, usize)) {
+        if Ataxx::distance(from, to) == 2 {
+            self.squares[from] = None;
+        }
+        self.squares[to] = Some(self.side_to_move);
+        for (square, stone) in self.squares.iter_mut().enumerate() {
+            if stone.is_some() && Ataxx::distance(to, square) == 1 {
+                *stone = Some(self.side_to_move);
+            }
+        }
+        self.side_to_move = !self.side_to_move;
+    }
+
+    /// The numbers of `specs/games/ataxx.toml`.
+    fn features(&self) -> Active {
+        Color::ALL.map(|perspective| {
+            let squares = self.squares.iter().enumerate();
+            let feature = squares.map(|(square, stone)| match stone {
+                Some(color) if *color == perspective => square,
+                Some(_) => 49 + square,
+                None => 98 + square,
+            });
+            feature.map(|feature| feature as u32).collect()
+        })
+    }
+}
+
+#[test]
+fn ataxx_is_followed_along_random_games() {
+    let mut net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));
+    let mut random = Xorshift::new(49);
+    let (mut evaluations, mut taken_back, mut stones_turned) = (0, 0, 0);
+    for level in Level::available() {
+        net = net.with_level(level);
+        let mut evaluator = CustomEvaluator::new(&net, slices(&Ataxx::start().features()));
+        for round in 0..60 {
+            // In some games many moves pass between evaluations: more changes than can be active at once.
+            let rarely = if round % 3 == 0 { 60 } else { 3 };
+            let mut line = vec![Ataxx::start()];
+            evaluator.reset(slices(&line[0].features()));
+            let mut accumulator = Accumulator::from_features(&net, slices(&line[0].features()));
+            for _ in 0..200 {
+                let game = line[line.len() - 1].clone();
+                let moves = game.moves();
+                if moves.is_empty() {
+                    break;
+                }
+                if random.below(4) == 0 && line.len() > 1 {
+                    line.pop();
+                    evaluator.pop();
+                    taken_back += 1;
+                    let active = line[line.len() - 1].features();
+                    accumulator = Accumulator::from_features(&net, slices(&active));
+                } else {
+                    let mut after = game.clone();
+                    after.play(moves[random.below(moves.len())]);
+                    let (before, active) = (game.features(), after.features());
+                    let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
+                    stones_turned += usize::from(lists[0][0].len() > 2);
+                    evaluator.push(changes(&lists));
+                    let unchanged = accumulator.clone();
+                    for perspective in Color::ALL {
+                        let changes = changes(&lists)[perspective.index()];
+                        accumulator.update_features(&net, &unchanged, perspective, changes);
+                    }
+                    line.push(after);
+                }
+                let game = &line[line.len() - 1];
+                let fresh = Accumulator::from_features(&net, slices(&game.features()));
+                assert_eq!(accumulator, fresh);
+                assert_eq!(evaluator.ply(), line.len() - 1);
+                if random.below(rarely) == 0 {
+                    let expected = net.evaluate_bucket(&fresh, game.side_to_move, 0);
+                    let found = evaluator.evaluate_bucket(game.side_to_move, 0);
+                    assert_eq!(found, expected, "at {level}");
+                    evaluations += 1;
+                }
+            }
+        }
+    }
+    assert!(evaluations > 1000 && taken_back > 1000 && stones_turned > 1000);
+}
+
+/// Features of our own for chess: on which files a side has pawns (own 0 to 7, opponent's 8 to 15), and how many pieces
+/// there are (16 to 48).
+fn chess_features(position: &impl Position) -> Active {
+    Color::ALL.map(|perspective| {
+        let mut active = Vec::new();
+        for (first, color) in [(0, perspective), (8, !perspective)] {
+            for file in 0..8 {
+                let pawns = position.pieces(Piece::new(color, Role::Pawn));
+                if pawns.into_iter().any(|square| square.file() == file) {
+                    active.push(first + u32::from(file));
+                }
+            }
+        }
+        active.push(16 + position.occupied().len() as u32);
+        active
+    })
+}
+
+/// The rows of `tests/specs/features/mixed.toml`, reckoned from the language's documentation.
+fn mixed_rows(position: &impl Position, perspective: Color) -> Vec<usize> {
+    let active = &chess_features(position)[perspective.index()];
+    let mut rows: Vec<usize> = active
+        .iter()
+        .map(|feature| match feature {
+            0..16 => *feature as usize,
+            _ => 22528 + *feature as usize,
+        })
+        .collect();
+    let king = position.king(perspective);
+    let flip = if perspective == Color::White { 0 } else { 56 };
+    let mirror = if king.file() < 4 { 7 } else { 0 };
+    let seen = |square: Square| square.index() ^ flip ^ mirror;
+    let bucket = 4 * (7 - seen(king) / 8) + 7 - seen(king) % 8;
+    for piece in Piece::ALL {
+        let plane = 2 * piece.role.index() + usize::from(piece.color != perspective);
+        for square in position.pieces(piece) {
+            rows.push(16 + 704 * bucket + 64 * plane.min(10) + seen(square));
+        }
+    }
+    rows
+}
+
+#[test]
+fn features_of_the_engine_are_summed_with_those_of_the_position() {
+    let spec = SourceFile::new("mixed.toml", include_str!("../specs/features/mixed.toml"));
+    let network = analyse(&spec).expect("a spec without errors");
+    let file = net_file(&network, "", |tensor, index| match tensor {
+        "transformer.weights" => weight(index / mixed::WIDTH, index % mixed::WIDTH),
+        _ => 0,
+    });
+    let net = mixed::Network::from_bytes(&file).expect("our own file");
+    let mut random = Xorshift::new(5);
+    let mut king_moves = 0;
+    for _ in 0..60 {
+        let mut game = Game::startpos();
+        let mut accumulator =
+            Accumulator::with_features(&net, &game, slices(&chess_features(&game)));
+        for _ in 0..150 {
+            let mut moves = Vec::new();
+            game.generate_moves(|of_piece| {
+                moves.extend(of_piece);
+                false
+            });
+            if moves.is_empty() {
+                break;
+            }
+            // Kings go often, so that they cross the middle and change their bucket.
+            let of_king =
+                |mv: &&cozy_chess::Move| game.piece_on(mv.from) == Some(cozy_chess::Piece::King);
+            let king: Vec<_> = moves.iter().filter(of_king).copied().collect();
+            let pool = if king.is_empty() || random.below(3) > 0 {
+                &moves
+            } else {
+                &king
+            };
+            let chosen = pool[random.below(pool.len())];
+            king_moves += usize::from(of_king(&&chosen));
+            let delta = Delta::from_cozy(&game, chosen);
+            let mut after = game.clone();
+            after.play(chosen);
+            let (before, active) = (chess_features(&game), chess_features(&after));
+            let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
+            let unchanged = accumulator.clone();
+            accumulator.update_with(&net, &unchanged, &delta, &after, changes(&lists));
+            let fresh = Accumulator::with_features(&net, &after, slices(&active));
+            assert_eq!(accumulator, fresh, "{after}");
+            game = after;
+        }
+        check_rows(&accumulator, &game);
+    }
+    assert!(king_moves > 300, "{king_moves}");
+}
+
+/// The sums are those of the documentation's rows.
+fn check_rows(accumulator: &Accumulator<mixed::Net>, game: &Game) {
+    for perspective in Color::ALL {
+        let mut sums = vec![0; mixed::WIDTH];
+        for row in mixed_rows(game, perspective) {
+            for (neuron, sum) in sums.iter_mut().enumerate() {
+                *sum += weight(row, neuron) as i16;
+            }
+        }
+        assert_eq!(accumulator.values(perspective), sums);
+    }
+}
+
+fn weight(row: usize, neuron: usize) -> i32 {
+    ((row * 2654435761 + neuron * 40503) >> 7) as i32 % 101 - 50
+}
+
+/// Numbers that no feature has and lists that are too long are left out: no panic, and no other feature instead.
+#[test]
+fn wrong_features_are_left_out() {
+    let net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));
+    let empty = Accumulator::from_features(&net, [&[]; 2]);
+    let unknown = Accumulator::from_features(&net, [&[147, u32::MAX], &[1 << 31]]);
+    assert_eq!(unknown, empty);
+    let many: Vec<u32> = (0..147).collect();
+    let as_many_as_allowed = Accumulator::from_features(&net, [&many[..49], &many[..49]]);
+    assert_eq!(
+        Accumulator::from_features(&net, [&many, &many]),
+        as_many_as_allowed
+    );
+    let mut updated = empty.clone();
+    let changes = FeatureChanges {
+        added: &many,
+        removed: &[200],
+    };
+    updated.update_features(&net, &empty, Color::White, changes);
+    assert_eq!(
+        updated.values(Color::White),
+        as_many_as_allowed.values(Color::White)
+    );
+}

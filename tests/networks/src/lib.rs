@@ -1,0 +1,128 @@
+//! The networks under test, compiled once for all tests.
+
+/// Compiles specs of the project, each into a module of its own.
+macro_rules! networks {
+    ($($(#[$doc:meta])* $module:ident: $path:literal $(, $option:ident = $value:literal)*;)*) => {
+        $(
+            $(#[$doc])*
+            pub mod $module {
+                nnue_runtime::nnue_net!($path $(, $option = $value)*);
+            }
+        )*
+    };
+}
+
+networks! {
+    /// Stockfish 12.
+    sfnnv1: "../../specs/sfnnv1.toml";
+    /// Stockfish 14.
+    sfnnv2: "../../specs/sfnnv2.toml";
+    /// Stockfish 14.1.
+    sfnnv3: "../../specs/sfnnv3.toml";
+    /// Stockfish 15.
+    sfnnv4: "../../specs/sfnnv4.toml";
+    /// Stockfish 15.1.
+    sfnnv5: "../../specs/sfnnv5.toml";
+    /// Stockfish 15.1, every layer as straight-line code.
+    sfnnv5_unrolled: "../../specs/sfnnv5.toml", unroll = "full";
+    /// Stockfish 16.
+    sfnnv6: "../../specs/sfnnv6.toml";
+    /// Stockfish, July 2023.
+    sfnnv7: "../../specs/sfnnv7.toml";
+    /// Stockfish 16.1.
+    sfnnv8: "../../specs/sfnnv8.toml";
+    /// Stockfish 17 and 17.1.
+    sfnnv9: "../../specs/sfnnv9.toml";
+    /// The small net of Stockfish 17, 17.1 and 18, with the file that the project carries.
+    small128: "../../specs/small128.toml", weights = "../../examples/nets/nn-37f18f62d772.nnue";
+    /// A net for another game than chess.
+    ataxx: "../../specs/games/ataxx.toml";
+    /// The small net, every layer as straight-line code.
+    small128_unrolled: "../../specs/small128.toml", unroll = "full";
+}
+
+/// Networks with feature sets that no released net has.
+pub mod features {
+    networks! {
+        /// The 768 inputs that trainers start from.
+        a: "../specs/features/a.toml";
+        /// Rows of bytes beside rows of words.
+        bytes: "../specs/features/bytes.toml";
+        /// Virtual rows of every kind.
+        factorised: "../specs/features/factorised.toml";
+        /// Virtual rows before rows of bytes.
+        factorised_bytes: "../specs/features/factorised_bytes.toml";
+        /// Virtual rows in floating point, rounded one by one.
+        float_each: "../specs/features/float_each.toml";
+        /// Virtual rows in floating point, rounded when they are added.
+        float_sum: "../specs/features/float_sum.toml";
+        /// Virtual rows in floating point, whose sums are truncated.
+        float_truncated: "../specs/features/float_truncated.toml";
+        /// Kings apart, for each square of the own king.
+        half_ka: "../specs/features/half_ka.toml";
+        /// HalfKP without a row that is never used.
+        half_kp: "../specs/features/half_kp.toml";
+        /// One set that follows the position, two that the engine tells.
+        mixed: "../specs/features/mixed.toml";
+        /// Mirrored to files a to d, with four buckets.
+        king_buckets: "../specs/features/king_buckets.toml";
+        /// Rotated for black and mirrored, with merged kings.
+        rotated: "../specs/features/rotated.toml";
+        /// Three sets in one accumulator.
+        summed: "../specs/features/summed.toml";
+    }
+}
+
+/// The networks of bullet's examples.
+pub mod bullet {
+    networks! {
+        /// One layer behind 128 neurons.
+        simple: "../../specs/bullet/simple.toml";
+        /// One layer per bucket behind 512 neurons.
+        output_buckets: "../../specs/bullet/output_buckets.toml";
+        /// One layer per bucket behind 1024 neurons, with ten buckets of the own king's squares.
+        input_buckets: "../../specs/bullet/input_buckets.toml";
+        /// Three layers per bucket, two of them of floating point.
+        multi_layer: "../../specs/bullet/multi_layer.toml";
+    }
+}
+
+/// One network, its net files in different formats.
+pub mod formats {
+    networks! {
+        /// Stockfish's.
+        stockfish: "../specs/formats/stockfish.toml";
+        /// Stockfish's, compressed.
+        leb128: "../specs/formats/leb128.toml";
+        /// bullet's `quantised.bin`.
+        quantised: "../specs/formats/quantised.toml";
+        /// bullet's `quantised.bin` with everything that trainers put into it.
+        listed: "../specs/formats/listed.toml";
+        /// bullet's `raw.bin`.
+        raw: "../specs/formats/raw.toml";
+        /// bullet's `weights.bin`.
+        weights: "../specs/formats/weights.toml";
+        /// A list of tensors in orders that nobody uses.
+        tensors: "../specs/formats/tensors.toml";
+    }
+}
+
+/// Networks whose perspectives are put together in other ways.
+pub mod perspectives {
+    networks! {
+        /// White's half first.
+        white_first: "../specs/perspectives/white_first.toml";
+        /// Both halves' values in turn.
+        interleaved: "../specs/perspectives/interleaved.toml";
+        /// Both halves' values in turn, read in parts.
+        interleaved_parts: "../specs/perspectives/interleaved_parts.toml";
+        /// Weights for white and others for black.
+        separate: "../specs/perspectives/separate.toml";
+        /// The side to move's only.
+        one: "../specs/perspectives/one.toml";
+        /// The side to move's only, each side with weights of its own.
+        one_separate: "../specs/perspectives/one_separate.toml";
+        /// White's only.
+        white_only: "../specs/perspectives/white_only.toml";
+    }
+}

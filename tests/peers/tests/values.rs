@@ -1,0 +1,177 @@
+//! `nnue-rs` and this project agree on every value, in every way to compute it; disagreement does not go unnoticed.
+
+use std::cell::Cell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nnue_examples::any_network::AnyNetwork;
+use nnue_examples::replay::{Pass, Replay};
+use nnue_examples::specs::Spec;
+use nnue_peers::nnue_rs::{Peer, Way};
+use nnue_peers::race::{Difference, Results, race};
+use nnue_runtime::{Level, Output, Statistics};
+use nnue_tests::synthetic::synthetic_net;
+use nnue_trace::Trace;
+
+/// Castling on both sides, en passant, a capture with promotion, null moves, kings that cross the middle, and lines
+/// that are evaluated late, after unmakes, or twice.
+const TRACE: &str = "\
+r3k2r/6Pp/8/3Pp3/8/8/8/R3K2R w KQkq e6 0 1; = d5e6 = e8c8 e1g1 - = - - e1g1 = e8c8 g7h8q = - = - - e1d2 = e8d7 d2c2 d7d6 = c2b2 d6c5 = - - - - - - =
+4k3/8/8/8/4P3/8/8/4K3 b - - 0 1; 0 = 0 = e8d8 = - = ~ e1d1 = = - ~ e8f8 0 =
+";
+
+fn small_trace() -> Trace {
+    Trace::read(TRACE.as_bytes()).expect("moves that are legal")
+}
+
+/// Two searches of the engine.
+fn real_trace() -> Trace {
+    let mut trace = Trace::bundled().expect("the trace of the project");
+    trace.searches.truncate(2);
+    trace
+}
+
+fn synthetic_file(generation: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{generation}.nnue"));
+    // Tests that run at the same time may want the same file: none must see half of it.
+    let part = path.with_extension(format!("{:?}", std::thread::current().id()));
+    fs::write(&part, synthetic_net(generation)).expect("the folder for tests is writable");
+    fs::rename(&part, &path).expect("the folder for tests is writable");
+    path
+}
+
+fn ours(file: &Path) -> Box<dyn AnyNetwork> {
+    let spec = Spec::of_file(file).expect("a net of ours");
+    spec.open(file, Level::detect()).expect("a net of ours")
+}
+
+fn peer(file: &Path) -> Peer {
+    Peer::open(file).expect("a net that nnue-rs loads")
+}
+
+fn race_all_levels(
+    net: Box<dyn Replay>,
+    peer: &Peer,
+    trace: &Trace,
+) -> Result<Results, Difference> {
+    let levels: Vec<Level> = Level::available().collect();
+    race(net, peer, &levels, trace, 1, &mut |_| {})
+}
+
+#[test]
+fn all_generations_that_both_load_are_equal() {
+    for generation in ["v1", "v2", "v6", "v9", "small128"] {
+        let file = synthetic_file(generation);
+        for trace in [small_trace(), real_trace()] {
+            let raced = race_all_levels(ours(&file), &peer(&file), &trace);
+            let results = raced.unwrap_or_else(|difference| panic!("{generation}: {difference}"));
+            assert!(results.peer.iter().all(|times| times.median() > 0.0));
+            assert_eq!(results.levels.len(), Level::available().count());
+            let rounded_otherwise = results.rounded_otherwise > 0;
+            assert_eq!(rounded_otherwise, generation == "v6", "{generation}");
+        }
+    }
+}
+
+#[test]
+fn a_peer_with_another_net_is_noticed() {
+    let synthetic = synthetic_file("small128");
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/nets/nn-37f18f62d772.nnue");
+    let difference = race_all_levels(ours(&real), &peer(&synthetic), &small_trace()).unwrap_err();
+    assert_eq!((difference.line, difference.number), (1, 1));
+    let message = difference.to_string();
+    let place = "line 1 of the trace, evaluation 1, `r3k2r/6Pp/8/3Pp3/8/8/8/R3K2R w`: found ";
+    assert!(message.starts_with(place), "{message}");
+    assert!(
+        message.contains(" by nnue-rs, along the search, each move, expected "),
+        "{message}"
+    );
+}
+
+/// Makes one evaluation wrong in one of the passes.
+struct Planted {
+    net: Box<dyn Replay>,
+    passes_before: Cell<usize>,
+}
+
+impl Replay for Planted {
+    fn at_level(self: Box<Self>, level: Level) -> Box<dyn Replay> {
+        let net = self.net.at_level(level);
+        Box::new(Planted { net, ..*self })
+    }
+
+    fn time(&self, pass: Pass, trace: &Trace, outputs: &mut [Output]) -> Duration {
+        let duration = self.net.time(pass, trace, outputs);
+        let passes_before = self.passes_before.get();
+        if passes_before == 0 {
+            outputs[3].value += 1;
+        }
+        self.passes_before.set(passes_before.wrapping_sub(1));
+        duration
+    }
+
+    fn count(&self, trace: &Trace, outputs: &mut [Output]) -> Statistics {
+        self.net.count(trace, outputs)
+    }
+}
+
+#[test]
+fn a_wrong_value_of_ours_is_noticed_in_every_pass() {
+    let file = synthetic_file("small128");
+    let levels = Level::available().count();
+    let measure = |passes_before| {
+        let planted = Planted {
+            net: ours(&file),
+            passes_before: Cell::new(passes_before),
+        };
+        race_all_levels(Box::new(planted), &peer(&file), &small_trace())
+    };
+    // One for the reference, then three for each level in both rounds.
+    let passes = 1 + 2 * 3 * levels;
+    for pass in 1..passes {
+        let difference = measure(pass).unwrap_err();
+        assert_eq!(difference.found, difference.expected + 1);
+        assert_eq!((difference.line, difference.number), (1, 4));
+        assert!(!difference.by.starts_with("nnue-rs"));
+    }
+    assert!(measure(passes).is_ok());
+}
+
+#[test]
+fn rounds_are_told_and_the_first_is_not_counted() {
+    let file = synthetic_file("small128");
+    let mut told = Vec::new();
+    let levels = [Level::detect()];
+    let results = race(
+        ours(&file),
+        &peer(&file),
+        &levels,
+        &small_trace(),
+        3,
+        &mut |round| {
+            told.push(round);
+        },
+    );
+    assert_eq!(told, [0, 1, 2, 3]);
+    assert!(
+        results
+            .unwrap()
+            .peer
+            .iter()
+            .all(|times| times.max() >= times.min())
+    );
+}
+
+#[test]
+fn every_way_has_its_pass() {
+    assert_eq!(
+        Way::ALL.map(Way::pass),
+        [
+            Pass::Incremental,
+            Pass::Incremental,
+            Pass::Refresh,
+            Pass::Forward
+        ]
+    );
+}

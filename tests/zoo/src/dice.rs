@@ -1,0 +1,57 @@
+//! Choices that follow from a seed.
+
+use std::ops::RangeInclusive;
+
+use nnue_compiler::spec::Named;
+
+use nnue_tests::random::Xorshift;
+
+/// A sequence of choices.
+#[derive(Clone, Debug)]
+pub(super) struct Dice(Xorshift);
+
+impl Dice {
+    pub(super) fn new(seed: u64) -> Dice {
+        // Neighbouring seeds must not begin alike, and none may become 0.
+        let mut random =
+            Xorshift::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66_D1CE_4E5B | 1);
+        for _ in 0..8 {
+            random.draw();
+        }
+        Dice(random)
+    }
+
+    /// Once in so many times.
+    pub(super) fn once_in(&mut self, times: usize) -> bool {
+        self.0.below(times) == 0
+    }
+
+    pub(super) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.0.below(from.len())].clone()
+    }
+
+    pub(super) fn within(&mut self, range: RangeInclusive<usize>) -> usize {
+        range.start() + self.0.below(range.end() - range.start() + 1)
+    }
+
+    /// One of the names of a key.
+    pub(super) fn name<T: Named>(&mut self) -> &'static str {
+        self.pick(T::NAMES).0
+    }
+
+    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.0.below(last + 1));
+        }
+    }
+
+    /// A run of `len` elements: its start and end.
+    pub(super) fn part(&mut self, len: usize) -> (usize, usize) {
+        let start = self.0.below(len);
+        (start, self.within(start + 1..=len))
+    }
+
+    pub(super) fn word(&mut self) -> u32 {
+        self.0.draw() as u32
+    }
+}
