@@ -1,4 +1,4 @@
-//! Specs of all kinds against the reference evaluator, on every level of this machine.
+//! Specs of all kinds against the interpreter, on every level of this machine.
 
 mod feature_rows;
 mod perspectives;

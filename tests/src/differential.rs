@@ -1,4 +1,4 @@
-//! Compiled networks against the reference evaluator: the same weights, positions and games, every bucket and level.
+//! Compiled networks against the interpreter: the same weights, positions and games, every bucket and level.
 
 mod cases;
 
@@ -9,47 +9,23 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::feature_set::Family;
 use nnue_compiler::file::Section;
 use nnue_compiler::network;
+use nnue_interpreter::{Accumulators, Evaluation, Net};
 use nnue_runtime::neurons::Neurons;
 use nnue_runtime::{
-    Accumulator, Architecture, Board, Color, CustomEvaluator, Evaluator, Level, Network, Output,
-    Position, SelectedByPieces, Wdl,
+    Accumulator, Architecture, Board, Color, CustomEvaluator, Evaluator, Level, Network, Position,
+    SelectedByPieces,
 };
 
 use crate::random::Xorshift;
-use crate::reference::{Accumulators, Evaluation, Reference, Style, Weights};
+use crate::random_weights::{RandomWeights, Style};
 use cases::{Features, Game, features, games, positions};
-
-/// What a network says of a position, head by head.
-pub trait Heads: PartialEq {
-    /// One, or win, draw and loss.
-    fn heads(&self) -> Vec<Evaluation>;
-}
-
-impl Heads for Output {
-    fn heads(&self) -> Vec<Evaluation> {
-        vec![Evaluation {
-            psqt: self.psqt,
-            positional: self.positional,
-            value: self.value,
-        }]
-    }
-}
-
-impl Heads for Wdl {
-    fn heads(&self) -> Vec<Evaluation> {
-        [self.win, self.draw, self.loss]
-            .iter()
-            .flat_map(Heads::heads)
-            .collect()
-    }
-}
 
 /// Compares a compiled network with the reference, and its choice of buckets with the spec's.
 ///
 /// # Panics
 ///
 /// At the first difference.
-pub fn check<A: SelectedByPieces<Output: Heads>>(spec: &str) {
+pub fn check<A: SelectedByPieces<Output: Into<Evaluation>>>(spec: &str) {
     let network = checked_network(spec);
     let by_pieces = network.stacks.by_pieces;
     let by_pieces = by_pieces.expect("buckets follow from the pieces");
@@ -65,7 +41,7 @@ pub fn check<A: SelectedByPieces<Output: Heads>>(spec: &str) {
 /// # Panics
 ///
 /// At the first difference.
-pub fn check_by_caller<A: Architecture<Output: Heads>>(spec: &str) {
+pub fn check_by_caller<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
     compare::<A>(&checked_network(spec));
 }
 
@@ -74,13 +50,13 @@ pub fn check_by_caller<A: Architecture<Output: Heads>>(spec: &str) {
 /// # Panics
 ///
 /// At the first difference.
-pub fn check_custom<A: Architecture<Output: Heads>>(spec: &str) {
+pub fn check_custom<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
     let network = checked_network(spec);
     let lines = features(&network);
     with_all_weights::<A>(&network, |reference, subject| {
         let expected = |features: &Features| {
-            let accumulators = reference.accumulators_of(features.rows());
-            Expected::of(reference, &network, &accumulators, features.side_to_move)
+            let accumulators = told_accumulators(reference, features);
+            Expected::of(reference, &accumulators, features.side_to_move)
         };
         let expected: Vec<_> = lines.iter().map(expected).collect();
         subject.on_every_level(|net, place| told(net, &lines, &expected, place));
@@ -95,16 +71,17 @@ pub fn check_custom<A: Architecture<Output: Heads>>(spec: &str) {
 /// If sets whose features the engine tells are listed beside others.
 #[must_use]
 pub fn tells(network: &network::Network) -> bool {
-    let weights = Weights::random(network, Style::Small, 1);
-    let reference = Reference::new(network, &weights);
+    let weights = RandomWeights::draw(network, Style::Small, 1);
+    let file = weights.net_file();
+    let reference = weights.into_net(&file);
     let sums: Vec<(Accumulators, Color)> = match network.features[0].family {
         Family::Custom => features(network)
             .iter()
-            .map(|line| (reference.accumulators_of(line.rows()), line.side_to_move))
+            .map(|line| (told_accumulators(&reference, line), line.side_to_move))
             .collect(),
         Family::PieceSquare(_) => positions()
             .iter()
-            .map(|board| (reference.accumulators(board), board.side_to_move()))
+            .map(|board| (accumulators(&reference, board), board.side_to_move()))
             .collect(),
     };
     let told = |what: &dyn Fn(&Accumulators, Color) -> String| {
@@ -115,30 +92,38 @@ pub fn tells(network: &network::Network) -> bool {
     };
     let layers = 0..network.layers.len();
     let positional = |sums: &Accumulators, side_to_move| {
-        let heads = reference.evaluate(sums, side_to_move, 0);
-        heads[0].positional.to_string()
+        let outputs = reference.trace(sums, side_to_move, 0).evaluation.outputs();
+        outputs[0].positional.to_string()
     };
     told(&positional)
         && layers.into_iter().all(|index| {
             told(&|sums, side_to_move| {
-                format!(
-                    "{:?}",
-                    reference.tensors(sums, side_to_move, 0).layers[index]
-                )
+                let trace = reference.trace(sums, side_to_move, 0);
+                format!("{:?}", trace.layers[index])
             })
         })
+}
+
+fn accumulators(reference: &Net, board: &Board) -> Accumulators {
+    reference.accumulate(&reference.active_rows(board))
+}
+
+/// Those of features that the engine tells.
+fn told_accumulators(reference: &Net, features: &Features) -> Accumulators {
+    let rows = reference.custom_rows(features.active());
+    reference.accumulate(&rows.unwrap_or_else(|error| panic!("{error}")))
 }
 
 fn checked_network(spec: &str) -> network::Network {
     analyse(&SourceFile::new("spec", spec)).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn compare<A: Architecture<Output: Heads>>(network: &network::Network) {
+fn compare<A: Architecture<Output: Into<Evaluation>>>(network: &network::Network) {
     let (positions, games) = (positions(), games());
     with_all_weights::<A>(network, |reference, subject| {
         let expected = |board: &Board| {
-            let accumulators = reference.accumulators(board);
-            Expected::of(reference, network, &accumulators, board.side_to_move())
+            let accumulators = accumulators(reference, board);
+            Expected::of(reference, &accumulators, board.side_to_move())
         };
         let of_positions: Vec<_> = positions.iter().map(expected).collect();
         let of_games: Vec<Vec<_>> = games
@@ -163,11 +148,11 @@ fn compare<A: Architecture<Output: Heads>>(network: &network::Network) {
 /// Runs a check with weights of each style, and prints the levels that it went through.
 fn with_all_weights<A: Architecture>(
     network: &network::Network,
-    check: impl Fn(&Reference<'_>, &mut Subject<A>),
+    check: impl Fn(&Net, &mut Subject<A>),
 ) {
     for (seed, style) in (1..).zip(Style::ALL) {
-        let weights = Weights::random(network, style, seed);
-        let file = weights.net_file(network);
+        let weights = RandomWeights::draw(network, style, seed);
+        let file = weights.net_file();
         let name = format!("{} with {style:?} weights", network.name);
         let net = Network::from_bytes(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
         let net = written_and_read(&net, &file, rounds(network), &name);
@@ -177,7 +162,7 @@ fn with_all_weights<A: Architecture>(
             name,
             levels: Vec::new(),
         };
-        let reference = Reference::new(network, &weights);
+        let reference = weights.into_net(&file);
         check(&reference, &mut subject);
         println!("{}: equal at {}", subject.name, subject.levels.join(", "));
         if matches!(style, Style::Small | Style::Alternating) {
@@ -276,30 +261,27 @@ fn another_order(neurons: &Neurons) -> Vec<usize> {
     order
 }
 
-/// What the reference makes of a position: the transformer's output, and each bucket's heads.
+/// What the interpreter makes of a position: the transformer's output, and what each bucket says.
 struct Expected {
     side_to_move: Color,
     /// In whatever order.
     transformer: Vec<i64>,
-    buckets: Vec<Vec<Evaluation>>,
+    buckets: Vec<Evaluation>,
 }
 
 impl Expected {
-    fn of(
-        reference: &Reference<'_>,
-        network: &network::Network,
-        accumulators: &Accumulators,
-        side_to_move: Color,
-    ) -> Expected {
-        let buckets = 0..network.stacks.count;
-        let tensors = reference.tensors(accumulators, side_to_move, 0);
-        let outputs = tensors.transformer.integers().iter();
+    fn of(reference: &Net, accumulators: &Accumulators, side_to_move: Color) -> Expected {
+        let buckets = 0..reference.network().stacks.count;
+        let traces = buckets.map(|bucket| reference.trace(accumulators, side_to_move, bucket));
+        let mut transformer = Vec::new();
+        let buckets = traces.map(|trace| {
+            transformer = trace.transformer.integers().to_vec();
+            trace.evaluation
+        });
         Expected {
             side_to_move,
-            transformer: sorted(outputs.copied()),
-            buckets: buckets
-                .map(|bucket| reference.evaluate(accumulators, side_to_move, bucket))
-                .collect(),
+            buckets: buckets.collect(),
+            transformer: sorted(transformer.into_iter()),
         }
     }
 }
@@ -318,23 +300,23 @@ fn assert_telling(network: &network::Network, positions: &[Expected]) {
     let said: BTreeSet<i32> = positions
         .iter()
         .flat_map(|position| &position.buckets)
-        .flatten()
-        .map(|evaluation| evaluation.positional)
+        .flat_map(Evaluation::outputs)
+        .map(|output| output.positional)
         .collect();
     assert!(said.len() >= TELLING, "{} says only {said:?}", network.name);
 }
 
 /// Every bucket of an accumulator.
-fn every_bucket<A: Architecture<Output: Heads>>(
+fn every_bucket<A: Architecture<Output: Into<Evaluation>>>(
     net: &Network<A>,
     accumulator: &Accumulator<A>,
     expected: &Expected,
     place: impl Fn() -> String,
 ) {
     same_outputs(accumulator, expected, &place);
-    for (bucket, heads) in expected.buckets.iter().enumerate() {
+    for (bucket, evaluation) in expected.buckets.iter().enumerate() {
         let found = net.evaluate_bucket(accumulator, expected.side_to_move, bucket);
-        assert_eq!(found.heads(), *heads, "{}: bucket {bucket}", place());
+        assert_eq!(found.into(), *evaluation, "{}: bucket {bucket}", place());
     }
 }
 
@@ -348,7 +330,7 @@ fn same_outputs<A: Architecture>(
     assert!(outputs == expected.transformer, "{}: outputs", place());
 }
 
-fn refreshed<A: Architecture<Output: Heads>>(
+fn refreshed<A: Architecture<Output: Into<Evaluation>>>(
     net: &Network<A>,
     board: &Board,
     expected: &Expected,
@@ -359,7 +341,7 @@ fn refreshed<A: Architecture<Output: Heads>>(
 }
 
 /// Plays a game and takes it back, with evaluations after some of the moves.
-fn played<A: Architecture<Output: Heads>>(
+fn played<A: Architecture<Output: Into<Evaluation>>>(
     net: &Network<A>,
     game: &Game,
     expected: &[Expected],
@@ -370,7 +352,7 @@ fn played<A: Architecture<Output: Heads>>(
         let ply = evaluator.ply();
         let bucket = ply % expected[ply].buckets.len();
         assert_eq!(
-            evaluator.evaluate_bucket(bucket).heads(),
+            evaluator.evaluate_bucket(bucket).into(),
             expected[ply].buckets[bucket],
             "{place}: bucket {bucket} along a game in {}",
             game.boards[ply]
@@ -404,7 +386,7 @@ fn updated<A: Architecture>(net: &Network<A>, game: &Game, expected: &[Expected]
 }
 
 /// Features that the engine tells, anew and as changes.
-fn told<A: Architecture<Output: Heads>>(
+fn told<A: Architecture<Output: Into<Evaluation>>>(
     net: &Network<A>,
     line: &[Features],
     expected: &[Expected],
@@ -421,10 +403,9 @@ fn told<A: Architecture<Output: Heads>>(
         }
         if ply % 3 != 0 {
             let bucket = ply % expected.buckets.len();
+            let found = evaluator.evaluate_bucket(expected.side_to_move, bucket);
             assert_eq!(
-                evaluator
-                    .evaluate_bucket(expected.side_to_move, bucket)
-                    .heads(),
+                found.into(),
                 expected.buckets[bucket],
                 "{place}: bucket {bucket} along line {ply}"
             );

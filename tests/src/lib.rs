@@ -8,6 +8,6 @@ pub mod goldens;
 pub mod net_file;
 pub mod nets;
 pub mod random;
-pub mod reference;
+pub mod random_weights;
 pub mod synthetic;
 pub mod wasm;

@@ -79,12 +79,6 @@ impl Features {
         self.active.each_ref().map(Vec::as_slice)
     }
 
-    pub(super) fn rows(&self) -> [Vec<usize>; 2] {
-        self.active
-            .each_ref()
-            .map(|rows| rows.iter().map(|row| *row as usize).collect())
-    }
-
     pub(super) fn changes(&self) -> [FeatureChanges<'_>; 2] {
         [0, 1].map(|perspective| FeatureChanges {
             added: &self.added[perspective],

@@ -1,4 +1,4 @@
-//! Draws random networks over the whole spec language, and compares them with the reference evaluator.
+//! Draws random networks over the whole spec language, and compares them with the interpreter.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ usage: zoo draw  [--seed N] [--count N] [--out DIR]
 Random networks over the whole spec language. A seed always draws the same network.
 
   draw   prints specs, or writes them as DIR/zoo_SEED.toml
-  check  draws, compiles and compares with the reference evaluator, on every level of this
+  check  draws, compiles and compares with the interpreter, on every level of this
          machine; prints failing seeds and leaves their specs in the target folder. With files,
          compares these specs: what is left of a failing one when it is made smaller
   pick   finds few seeds whose specs use every word of the language, prints how often each is

@@ -32,6 +32,8 @@ pub struct Parameters {
 /// The formula's tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PieceSquare {
+    /// What the tables follow from.
+    pub parameters: Parameters,
     /// What white's and black's squares are exclusive-ored with.
     pub flip: [u8; 2],
     /// Bit `f` is set when a king on file `f`, flipped, mirrors the board.
@@ -121,6 +123,7 @@ impl PieceSquare {
     pub fn new(parameters: &Parameters) -> PieceSquare {
         let bucket_rows = parameters.bucket_rows();
         PieceSquare {
+            parameters: parameters.clone(),
             flip: match parameters.flip {
                 Flip::None => [0, 0],
                 Flip::Vertical => [0, 0b111_000],

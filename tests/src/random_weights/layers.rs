@@ -2,10 +2,10 @@
 
 use nnue_compiler::file::Role;
 use nnue_compiler::network::{Affine, Element, Layer, Network, Op, WeightType};
+use nnue_interpreter::{Accumulators, AffineWeights, Net, Values};
 use nnue_runtime::Color;
 
-use super::{Draw, Range, Style, alternating, max_active, spread};
-use crate::reference::{Accumulators, AffineWeights, Reference, Values, Weights};
+use super::{Draw, Range, Style, alternating, max_active, net_of, spread};
 
 /// Accumulators by which biases are chosen.
 const SAMPLES: usize = 4;
@@ -125,27 +125,31 @@ impl Draw {
     }
 
     /// Chooses the biases of layers, one layer after the other.
-    pub(super) fn centre(&mut self, network: &Network, weights: &mut Weights) {
+    pub(super) fn centre(&mut self, mut net: Net) -> Net {
+        let network = net.network().clone();
         let samples: Vec<Accumulators> = (0..SAMPLES)
-            .map(|_| {
-                let active = Color::ALL.map(|_| self.active_rows(network));
-                Reference::new(network, weights).accumulators_of(active)
-            })
+            .map(|_| net.accumulate(&Color::ALL.map(|_| self.active_rows(&network))))
             .collect();
         for stack in 0..network.stacks.count {
             for (index, layer) in network.layers.iter().enumerate() {
-                let reference = Reference::new(network, weights);
-                let sums: Vec<Values> = samples
+                if layer.affine().is_none() {
+                    continue;
+                }
+                let traces = samples
                     .iter()
-                    .map(|sample| reference.tensors(sample, Color::White, stack))
-                    .map(|mut tensors| tensors.layers.swap_remove(index))
+                    .map(|sample| net.trace(sample, Color::White, stack));
+                let sums: Vec<Values> = traces
+                    .map(|mut trace| trace.layers.swap_remove(index))
                     .collect();
+                let mut weights = net.into_weights();
                 if let Some(affine) = &mut weights.stacks[stack][index] {
-                    let range = Range::of(network, Role::LayerBiases(index));
+                    let range = Range::of(&network, Role::LayerBiases(index));
                     affine.biases = self.biases(layer, &sums, range);
                 }
+                net = net_of(&network, weights);
             }
         }
+        net
     }
 
     /// Half as many rows as there can be.

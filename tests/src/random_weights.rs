@@ -1,12 +1,12 @@
 //! Random weights that reach the corners of a network's arithmetic without leaving its middle.
 
+mod file;
 mod layers;
 
 use nnue_compiler::file::{Axis, FileElement, Role, Section, Tensor};
 use nnue_compiler::network::{Network, TransformerActivation};
+use nnue_interpreter::{Net, TransformerWeights, Weights};
 
-use super::Weights;
-use super::weights::TransformerWeights;
 use crate::random::Xorshift;
 
 /// What random weights look like.
@@ -33,34 +33,72 @@ impl Style {
     ];
 }
 
-impl Weights {
+/// Weights of a network, as a net file has them.
+#[derive(Clone, Debug)]
+pub struct RandomWeights {
+    /// All weights; virtual rows are not added to the real ones.
+    net: Net,
+    /// The virtual rows of each copy of the transformer.
+    virtual_rows: Vec<VirtualRows>,
+}
+
+/// Rows that a file has besides those of features.
+#[derive(Clone, Debug)]
+struct VirtualRows {
+    /// `[row][neuron]`.
+    weights: Vec<i16>,
+    /// `[row][PSQT value]`.
+    psqt: Vec<i32>,
+}
+
+impl RandomWeights {
     /// Weights that follow from the seed.
     ///
     /// The biases of layers bring each output, for one of a few random accumulators, to where its activation is neither 0 nor
     /// at its limit: an error in a sum of thousands would go unseen behind it.
     #[must_use]
-    pub fn random(network: &Network, style: Style, seed: u64) -> Weights {
+    pub fn draw(network: &Network, style: Style, seed: u64) -> RandomWeights {
         let mut draw = Draw {
             random: Xorshift::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
             style,
         };
         let copies = 0..network.transformer.perspectives.copies();
-        let transformer = copies.map(|copy| draw.transformer(network, copy)).collect();
-        let stacks = (0..network.stacks.count)
-            .map(|_| {
-                let layers = 0..network.layers.len();
-                layers.map(|index| draw.layer(network, index)).collect()
-            })
-            .collect();
-        let mut weights = Weights {
+        let (transformer, virtual_rows) =
+            copies.map(|copy| draw.transformer(network, copy)).unzip();
+        let stacks = (0..network.stacks.count).map(|_| {
+            let layers = 0..network.layers.len();
+            layers.map(|index| draw.layer(network, index)).collect()
+        });
+        let weights = Weights {
             transformer,
-            stacks,
+            stacks: stacks.collect(),
         };
+        let mut net = net_of(network, weights);
         if style != Style::Zero {
-            draw.centre(network, &mut weights);
+            net = draw.centre(net);
         }
-        weights
+        RandomWeights { net, virtual_rows }
     }
+
+    /// The network with these weights, and virtual rows added to the real ones.
+    ///
+    /// # Panics
+    ///
+    /// If the interpreter refuses the file of these weights.
+    #[must_use]
+    pub fn into_net(self, file: &[u8]) -> Net {
+        let network = self.net.network();
+        if network.virtual_row_count() == 0 {
+            return self.net;
+        }
+        let net = Net::from_bytes(network, file);
+        net.unwrap_or_else(|error| panic!("{}: {error}", network.name))
+    }
+}
+
+fn net_of(network: &Network, weights: Weights) -> Net {
+    let net = Net::new(network, weights);
+    net.unwrap_or_else(|error| panic!("{}: {error}", network.name))
 }
 
 struct Draw {
@@ -163,7 +201,7 @@ impl Draw {
         }
     }
 
-    fn transformer(&mut self, network: &Network, copy: usize) -> TransformerWeights {
+    fn transformer(&mut self, network: &Network, copy: usize) -> (TransformerWeights, VirtualRows) {
         let transformer = &network.transformer;
         let width = transformer.width;
         let rows = network.feature_count() + network.virtual_row_count();
@@ -200,16 +238,22 @@ impl Draw {
             };
             range.clamp(weight) as i16
         });
-        let weights = weights.collect();
-        let psqt = match transformer.psqt {
+        let mut weights: Vec<i16> = weights.collect();
+        let mut psqt = match transformer.psqt {
             0 => Vec::new(),
             count => self.psqt(rows * count, Range::of_row(network, copy, 0, Role::Psqt)),
         };
-        TransformerWeights {
+        let real = network.feature_count();
+        let virtual_rows = VirtualRows {
+            weights: weights.split_off(real * width),
+            psqt: psqt.split_off(real * transformer.psqt),
+        };
+        let weights = TransformerWeights {
             biases,
             rows: weights,
             psqt,
-        }
+        };
+        (weights, virtual_rows)
     }
 
     fn psqt(&mut self, count: usize, range: Range) -> Vec<i32> {

@@ -1,0 +1,48 @@
+//! What a network says of a position, and what it computes on the way.
+
+use nnue_runtime::{Output, Wdl};
+
+use crate::weights::Values;
+
+/// What a network says of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evaluation {
+    /// One value: of specs whose `[output]` has a `sum`.
+    Value(Output),
+    /// Three: of specs whose `[output]` has `win`, `draw` and `loss`.
+    Wdl(Wdl),
+}
+
+impl Evaluation {
+    /// The value, or those of win, draw and loss in this order.
+    #[must_use]
+    pub fn outputs(&self) -> Vec<Output> {
+        match *self {
+            Evaluation::Value(output) => vec![output],
+            Evaluation::Wdl(Wdl { win, draw, loss }) => vec![win, draw, loss],
+        }
+    }
+}
+
+impl From<Output> for Evaluation {
+    fn from(output: Output) -> Evaluation {
+        Evaluation::Value(output)
+    }
+}
+
+impl From<Wdl> for Evaluation {
+    fn from(wdl: Wdl) -> Evaluation {
+        Evaluation::Wdl(wdl)
+    }
+}
+
+/// An evaluation, with every tensor on the way from the accumulators.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// What the layers see of the accumulators: the network's `transformer.output`.
+    pub transformer: Values,
+    /// The outputs of the network's `layers`, in their order.
+    pub layers: Vec<Values>,
+    /// What follows from them.
+    pub evaluation: Evaluation,
+}

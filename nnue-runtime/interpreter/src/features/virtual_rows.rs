@@ -1,0 +1,160 @@
+//! Factorised sets: which virtual rows a file adds to a real one.
+//!
+//! A virtual row stands for a part of what a real one means, such as a piece on a square whichever the own king's bucket.
+
+use nnue_compiler::feature_set::{Factors, Parameters};
+use nnue_compiler::spec::VirtualSet;
+use nnue_runtime::Role;
+
+use super::{can_be_own_king, plane, plane_of_its_own, row};
+
+/// A row of a set, and the virtual rows that are added to it: the numbers of both among those of the set.
+pub(crate) struct Sum {
+    pub(crate) row: usize,
+    /// In the order of the spec, one for each of the set's virtual sets.
+    pub(crate) virtual_rows: Vec<usize>,
+}
+
+/// All rows of a set that have virtual ones. The first rows of buckets that no piece switches on have none.
+pub(crate) fn sums(parameters: &Parameters, factors: &Factors) -> Vec<Sum> {
+    let mut sums = Vec::new();
+    for bucket in 0..parameters.buckets() {
+        for role in Role::ALL {
+            for is_own in [true, false] {
+                let Some(plane) = plane(parameters, role, is_own) else {
+                    continue;
+                };
+                for square in 0..64 {
+                    let feature = Feature {
+                        parameters,
+                        bucket,
+                        role,
+                        is_own,
+                        square,
+                    };
+                    if feature.has_the_row() {
+                        sums.push(Sum {
+                            row: row(parameters, bucket, plane, square),
+                            virtual_rows: feature.virtual_rows(factors),
+                        });
+                    }
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// A piece on a square, as a perspective sees it.
+struct Feature<'a> {
+    parameters: &'a Parameters,
+    bucket: usize,
+    role: Role,
+    is_own: bool,
+    square: usize,
+}
+
+impl Feature<'_> {
+    /// Whether the feature's row is its own. Where kings share a plane, the rows on the squares of the bucket are the own
+    /// king's, and those on all other squares are the opponent's.
+    fn has_the_row(&self) -> bool {
+        let kings = [true, false].map(|is_own| plane(self.parameters, Role::King, is_own));
+        if self.role != Role::King || kings[0] != kings[1] {
+            return true;
+        }
+        self.is_own == self.kings().any(|square| square == self.square)
+    }
+
+    /// The squares of the bucket.
+    fn kings(&self) -> impl Iterator<Item = usize> {
+        (0..64).filter(|square| {
+            can_be_own_king(self.parameters, *square)
+                && usize::from(self.parameters.king_buckets[*square]) == self.bucket
+        })
+    }
+
+    /// The virtual rows of all virtual sets, those of each following those of the set before it.
+    fn virtual_rows(&self, factors: &Factors) -> Vec<usize> {
+        let mut first = 0;
+        let rows = factors.sets.iter().map(|(set, rows)| {
+            let row = first + self.virtual_row(*set);
+            first += rows;
+            row
+        });
+        rows.collect()
+    }
+
+    fn virtual_row(&self, set: VirtualSet) -> usize {
+        let plane = plane_of_its_own(self.parameters, self.role, self.is_own);
+        match set {
+            VirtualSet::A | VirtualSet::P => 64 * plane + self.square,
+            VirtualSet::K => self.bucket,
+            VirtualSet::HalfRelativeKP => {
+                // Each square of the own king has a bucket.
+                let king = self.kings().next().unwrap_or(0);
+                let files = 7 + self.square % 8 - king % 8;
+                let ranks = 7 + self.square / 8 - king / 8;
+                225 * plane + 15 * files + ranks
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> Parameters {
+        Parameters::named(name).unwrap_or_else(|| panic!("{name}"))
+    }
+
+    fn of(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Vec<usize>> {
+        let factors = Factors {
+            sets: sets
+                .iter()
+                .map(|set| (*set, set.rows(parameters)))
+                .collect(),
+            rounding: nnue_compiler::spec::FactorRounding::Sum,
+        };
+        let mut table = vec![Vec::new(); parameters.rows()];
+        for Sum { row, virtual_rows } in sums(parameters, &factors) {
+            assert!(table[row].is_empty(), "row {row} has two meanings");
+            assert!(virtual_rows.iter().all(|row| *row < factors.rows()));
+            table[row] = virtual_rows;
+        }
+        table
+    }
+
+    /// As nnue-pytorch has it: bucket `k` and piece `p = row % 641 - 1` have the factors `k` and, behind those, `p`.
+    #[test]
+    fn half_kp_has_a_row_for_the_king_and_one_for_the_piece() {
+        let table = of(&named("HalfKP"), &[VirtualSet::K, VirtualSet::P]);
+        for (row, found) in table.into_iter().enumerate() {
+            match (row / 641, row % 641) {
+                (_, 0) => assert!(found.is_empty(), "nothing switches on row {row}"),
+                (king, piece) => assert_eq!(found, [king, 64 + piece - 1]),
+            }
+        }
+    }
+
+    /// As nnue-pytorch has it: a row of the shared plane is the own king's on the bucket's square, else 64 more.
+    #[test]
+    fn kings_that_share_a_plane_have_virtual_planes_of_their_own() {
+        let table = of(&named("HalfKAv2_hm"), &[VirtualSet::A]);
+        for (row, found) in table.into_iter().enumerate() {
+            let (bucket, piece, square) = (row / 704, row % 704 / 64, row % 64);
+            let (file, rank) = (square % 8, square / 8);
+            let is_own_kings = file >= 4 && bucket == 4 * (7 - rank) + 7 - file;
+            let opponents = usize::from(piece == 10 && !is_own_kings);
+            assert_eq!(found, [row % 704 + 64 * opponents], "row {row}");
+        }
+    }
+
+    /// As the NNUE document has it: king e1 and the opponent's knight on b8, king h8 and an own pawn on a1.
+    #[test]
+    fn half_relative_kp_counts_files_and_ranks_from_the_king() {
+        let table = of(&named("HalfKP"), &[VirtualSet::HalfRelativeKP]);
+        assert_eq!(table[4 * 641 + 1 + 64 * 3 + 57], [3 * 225 + 4 * 15 + 14]);
+        assert_eq!(table[63 * 641 + 1], [0]);
+    }
+}

@@ -1,0 +1,62 @@
+//! Divisions, and how integers of different ones are brought to the same.
+
+use nnue_compiler::network::{Align, Rounding};
+
+/// `x / by`, where `by` is positive.
+pub(crate) fn divide(x: i64, by: i64, rounding: Rounding) -> i64 {
+    let towards_zero = x / by;
+    match rounding {
+        Rounding::Truncate => towards_zero,
+        Rounding::Floor if x % by < 0 => towards_zero - 1,
+        Rounding::Floor => towards_zero,
+    }
+}
+
+/// Value number `index` of a tensor, brought to another one.
+///
+/// Products are computed in 64 bits and wrap around. [`Align::Exact`] rounds towards zero, [`Align::Shift`] down.
+pub(crate) fn align(x: i64, align: &Align, index: usize) -> i64 {
+    match align {
+        Align::None => x,
+        Align::Exact(fractions) => {
+            let (numerator, denominator) = *factor_of(fractions, index);
+            x.wrapping_mul(numerator) / denominator
+        }
+        Align::Shift { multipliers, shift } => {
+            x.wrapping_mul(*factor_of(multipliers, index)) >> shift
+        }
+    }
+}
+
+/// All values of a tensor share one factor, or each has its own.
+fn factor_of<T>(factors: &[T], index: usize) -> &T {
+    match factors {
+        [shared] => shared,
+        own => &own[index],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisions_round_as_they_say() {
+        for (x, towards_zero, down) in [(-256, -1, -2), (-255, -1, -1), (-1, 0, -1), (255, 1, 1)] {
+            assert_eq!(divide(x, 255, Rounding::Truncate), towards_zero, "{x}");
+            assert_eq!(divide(x, 255, Rounding::Floor), down, "{x}");
+        }
+    }
+
+    #[test]
+    fn factors_are_shared_or_each_values_own() {
+        let shared = Align::Exact(vec![(150, 127)]);
+        assert_eq!(align(-127, &shared, 5), -150);
+        assert_eq!(align(-1, &shared, 5), -1);
+        let own = Align::Shift {
+            multipliers: vec![1, 3],
+            shift: 1,
+        };
+        assert_eq!([align(-1, &own, 0), align(-1, &own, 1)], [-1, -2]);
+    }
+}

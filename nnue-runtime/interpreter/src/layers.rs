@@ -1,0 +1,74 @@
+//! The layers of a stack, output by output.
+
+mod activation;
+mod affine;
+
+use nnue_compiler::network::{Align, Layer, Op, Slice, Source};
+
+use crate::fixed_point::align;
+use crate::weights::{AffineWeights, Values};
+
+/// What has been computed so far.
+pub(crate) struct Tensors {
+    pub(crate) transformer: Values,
+    /// One per layer.
+    pub(crate) layers: Vec<Values>,
+}
+
+impl Tensors {
+    fn of(&self, source: Source) -> &Values {
+        match source {
+            Source::Transformer => &self.transformer,
+            Source::Layer(index) => &self.layers[index],
+        }
+    }
+
+    fn integers(&self, slice: Slice) -> &[i64] {
+        &self.of(slice.source).integers()[slice.start..slice.start + slice.len]
+    }
+
+    fn floats(&self, slice: Slice) -> &[f32] {
+        &self.of(slice.source).floats()[slice.start..slice.start + slice.len]
+    }
+}
+
+/// What a layer makes of the tensors before it. Affine layers have weights, others have none.
+pub(crate) fn compute(layer: &Layer, weights: Option<&AffineWeights>, tensors: &Tensors) -> Values {
+    match (&layer.op, weights) {
+        (Op::Affine(op), Some(weights)) => affine::compute(layer, op, weights, tensors),
+        (Op::Affine(_), None) => unreachable!("the weights of `{}` were checked", layer.name),
+        (Op::Activation(function), _) => activation::compute(*function, tensors, layer.inputs[0]),
+        (Op::Sum { aligns }, _) => sum(layer, aligns, tensors),
+        (Op::Float { scale }, _) => float(*scale, tensors.integers(layer.inputs[0])),
+    }
+}
+
+/// `y[i] = x[i] * scale`: the integer becomes the nearest `f32`, and the product is rounded once.
+fn float(scale: f32, integers: &[i64]) -> Values {
+    Values::Floats(integers.iter().map(|x| *x as f32 * scale).collect())
+}
+
+/// `y[i] = the sum of the inputs' [i]`.
+fn sum(layer: &Layer, aligns: &[Align], tensors: &Tensors) -> Values {
+    if let Values::Floats(_) = tensors.of(layer.inputs[0].source) {
+        return Values::Floats(sum_of_floats(layer, tensors));
+    }
+    let sums = (0..layer.output.len).map(|index| {
+        let terms = layer.inputs.iter().zip(aligns);
+        let terms = terms.map(|(slice, own)| align(tensors.integers(*slice)[index], own, index));
+        let sum = terms.fold(0i64, i64::wrapping_add);
+        // In 64 bits, of which the lower 32 remain.
+        i64::from(sum as i32)
+    });
+    Values::Integers(sums.collect())
+}
+
+/// From the first to the last, each addition rounded.
+fn sum_of_floats(layer: &Layer, tensors: &Tensors) -> Vec<f32> {
+    let sums = (0..layer.output.len).map(|index| {
+        let terms = layer.inputs.iter();
+        let terms = terms.map(|slice| tensors.floats(*slice)[index]);
+        terms.reduce(|sum, x| sum + x).unwrap_or(0.0)
+    });
+    sums.collect()
+}

@@ -1,0 +1,96 @@
+//! Elementwise functions of a layer's values.
+
+use nnue_compiler::network::{Activation, Slice};
+
+use super::Tensors;
+use crate::transformer::quantmoid4;
+use crate::weights::Values;
+
+/// A function of each value of a slice.
+pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> Values {
+    let of_integers = |function: &dyn Fn(i64) -> i64| {
+        let values = tensors.integers(slice).iter();
+        Values::Integers(values.map(|x| function(*x)).collect())
+    };
+    let of_floats = |function: &dyn Fn(f32) -> f32| {
+        let values = tensors.floats(slice).iter();
+        Values::Floats(values.map(|x| function(*x)).collect())
+    };
+    match function {
+        Activation::Relu { shift, limit } => {
+            of_integers(&|x| (x >> shift).clamp(0, i64::from(limit)))
+        }
+        Activation::SqrCrelu { shift, limit } => {
+            of_integers(&|x| ((x * x) >> shift).min(i64::from(limit)))
+        }
+        Activation::Screlu { shift, limit } => of_integers(&|x| {
+            let clipped = x.clamp(0, i64::from(limit));
+            (clipped * clipped) >> shift
+        }),
+        Activation::Quantmoid4 { shift } => of_integers(&|x| quantmoid4(x >> shift)),
+        Activation::FloatCrelu => of_floats(&clipped),
+        Activation::FloatScrelu => of_floats(&|x| clipped(x) * clipped(x)),
+        Activation::FloatSqrCrelu => of_floats(&|x| clipped(x * x)),
+        Activation::FloatRelu => of_floats(&|x| if x > 0.0 { x } else { 0.0 }),
+        Activation::FloatSigmoid => of_floats(&sigmoid),
+        Activation::FloatHardSwish => of_floats(&|x| x * clipped(x * (1.0 / 6.0) + 0.5)),
+    }
+}
+
+/// `clamp(x, 0, 1)`. What is no number becomes 0.
+fn clipped(x: f32) -> f32 {
+    let positive = if x > 0.0 { x } else { 0.0 };
+    if positive < 1.0 { positive } else { 1.0 }
+}
+
+/// `1 / (1 + exp(-x))`, within 3 units in the last place.
+///
+/// No library has an `exp` of the same bits everywhere, so the language says how it is computed: in `f32`, each operation
+/// rounded to the nearest. With `x` between -87 and 87, `k` is the integer nearest to `x / ln 2`, and
+///
+/// ```text
+/// exp(x) = 2^k * (1 + r + r^2 / 2! + ... + r^7 / 7!)     r = x - k * ln 2
+/// ```
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + exp(-x))
+}
+
+fn exp(x: f32) -> f32 {
+    // `f32::max` and `f32::min` would leave open what becomes of a value that is no number: -87.
+    let x = if x > -87.0 { x } else { -87.0 };
+    let x = if x < 87.0 { x } else { 87.0 };
+    let k = (x * std::f32::consts::LOG2_E).round_ties_even();
+    // ln 2 in two parts. The first has few digits, so that its product with `k` is exact.
+    let r = x - k * (355.0 / 512.0) - k * -2.121_944_4e-4;
+    // By Horner's rule, from the last term to the first.
+    let factorials = [5040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0];
+    let series = factorials.map(|factorial: f32| 1.0 / factorial);
+    let series = series.into_iter().reduce(|sum, term| sum * r + term);
+    // A power of two whose exponent is within -126 and 126 is exact.
+    series.unwrap_or(1.0) * f32::from_bits(((k as i32 + 127) as u32) << 23)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sigmoid_is_close_to_the_exact_one() {
+        for step in -8000..8000 {
+            let x = step as f32 / 100.0;
+            let exact = 1.0 / (1.0 + (-f64::from(x)).exp());
+            let error = (f64::from(sigmoid(x)) - exact).abs();
+            let unit = f64::from(f32::EPSILON) / 2.0 * exact;
+            assert!(error <= 3.0 * unit, "{x}: {} {exact}", sigmoid(x));
+        }
+        assert_eq!(sigmoid(f32::INFINITY), 1.0);
+    }
+
+    #[test]
+    fn what_is_no_number_is_clipped_to_0() {
+        assert_eq!(
+            [f32::NAN, -0.5, 0.25, 2.0].map(clipped),
+            [0.0, 0.0, 0.25, 1.0]
+        );
+    }
+}

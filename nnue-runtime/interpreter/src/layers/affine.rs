@@ -1,0 +1,133 @@
+//! Fully connected layers: `y[o] = biases[o] + the sum of weights[o][i] * x[i]`.
+
+use nnue_compiler::network::{Affine, Layer, SumOrder, WeightType};
+
+use super::Tensors;
+use crate::fixed_point::divide;
+use crate::weights::{AffineWeights, Values};
+
+/// The outputs of an affine layer. Its inputs follow each other in the order of the spec.
+pub(super) fn compute(
+    layer: &Layer,
+    op: &Affine,
+    weights: &AffineWeights,
+    tensors: &Tensors,
+) -> Values {
+    if op.weights == WeightType::F32 {
+        let inputs = layer.inputs.iter().map(|slice| tensors.floats(*slice));
+        return Values::Floats(of_floats(
+            op.order,
+            &inputs.collect::<Vec<_>>().concat(),
+            weights,
+        ));
+    }
+    let inputs = layer.inputs.iter().map(|slice| tensors.integers(*slice));
+    let sums = of_integers(op, &inputs.collect::<Vec<_>>().concat(), weights);
+    match op.to_float {
+        // The sum becomes the nearest `f32`; product and bias are rounded together.
+        Some(scale) => {
+            let outputs = sums.iter().zip(weights.biases.floats());
+            Values::Floats(
+                outputs
+                    .map(|(sum, bias)| (*sum as f32).mul_add(scale, *bias))
+                    .collect(),
+            )
+        }
+        None => {
+            let outputs = sums.iter().zip(weights.biases.integers());
+            Values::Integers(
+                outputs
+                    .map(|(sum, bias)| i64::from(sum.wrapping_add(*bias as i32)))
+                    .collect(),
+            )
+        }
+    }
+}
+
+/// The sums of products of each output, scaled and divided, without the bias. They are `i32` and wrap around.
+fn of_integers(op: &Affine, inputs: &[i64], weights: &AffineWeights) -> Vec<i32> {
+    let rows = weights.weights.integers().chunks_exact(inputs.len());
+    let sums = rows.enumerate().map(|(output, row)| {
+        let products = inputs.iter().zip(row).map(|(x, weight)| match op.weights {
+            WeightType::Binary => sign(*x) * weight,
+            _ => x * weight,
+        });
+        // No sum is too large for 64 bits; of these, the lower 32 remain.
+        let mut sum = products.sum::<i64>() as i32;
+        if let Some(scales) = op.scales {
+            let beta = if scales.inputs { mean_size(inputs) } else { 1 };
+            let alpha = i64::from(weights.alpha[output]);
+            let product = (i64::from(sum) * alpha).wrapping_mul(beta);
+            sum = (product >> scales.shift) as i32;
+        }
+        match op.divide {
+            Some(by) => divide(sum.into(), by.by.into(), by.rounding) as i32,
+            None => sum,
+        }
+    });
+    sums.collect()
+}
+
+/// Binary layers take their inputs as -1 where these are negative, and as 1 otherwise.
+fn sign(x: i64) -> i64 {
+    if x < 0 { -1 } else { 1 }
+}
+
+/// The mean of the inputs' magnitudes, rounded down.
+fn mean_size(inputs: &[i64]) -> i64 {
+    inputs.iter().map(|x| x.abs()).sum::<i64>() / inputs.len() as i64
+}
+
+fn of_floats(order: SumOrder, inputs: &[f32], weights: &AffineWeights) -> Vec<f32> {
+    let rows = weights.weights.floats().chunks_exact(inputs.len());
+    rows.zip(weights.biases.floats())
+        .map(|(row, bias)| match order {
+            SumOrder::Columns => columns(inputs, row, *bias),
+            SumOrder::Lanes => lanes(inputs, row) + bias,
+        })
+        .collect()
+}
+
+/// The bias, to which the products are added in the order of the inputs. Each product and addition are rounded together.
+fn columns(inputs: &[f32], row: &[f32], bias: f32) -> f32 {
+    let products = inputs.iter().zip(row);
+    products.fold(bias, |sum, (x, weight)| x.mul_add(*weight, sum))
+}
+
+/// Sixteen sums, of which number `l` adds the products of the inputs `l`, `l + 16`, ... Then those `l` and `l + 8` are added,
+/// of the eight results those `l` and `l + 4`, and so on.
+fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
+    let mut sums = vec![0f32; 16];
+    for (index, (x, weight)) in inputs.iter().zip(row).enumerate() {
+        sums[index % 16] = x.mul_add(*weight, sums[index % 16]);
+    }
+    while sums.len() > 1 {
+        let (first, second) = sums.split_at(sums.len() / 2);
+        sums = first.iter().zip(second).map(|(a, b)| a + b).collect();
+    }
+    sums[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2^24 and 1 have a sum that `f32` rounds back to 2^24.
+    #[test]
+    fn the_order_of_additions_is_what_the_spec_says() {
+        const LARGE: f32 = 16_777_216.0;
+        let mut inputs = vec![0.0; 17];
+        (inputs[0], inputs[1], inputs[16]) = (LARGE, 1.0, -LARGE);
+        let ones = vec![1.0; 17];
+        assert_eq!(columns(&inputs, &ones, 0.0), 0.0);
+        // Inputs 0 and 16 meet before input 1 does.
+        assert_eq!(lanes(&inputs, &ones), 1.0);
+    }
+
+    #[test]
+    fn products_and_additions_are_rounded_together() {
+        let x = 1.0 + f32::EPSILON;
+        let exact = f64::from(x) * f64::from(x) - 1.0;
+        assert_eq!(columns(&[x], &[x], -1.0), exact as f32);
+    }
+}

@@ -1,0 +1,154 @@
+//! A network with its weights.
+
+use core::fmt;
+use std::path::Path;
+
+use nnue_compiler::network::Network;
+use nnue_runtime::{Color, Position};
+
+use crate::evaluation::{Evaluation, Trace};
+use crate::features::{self, ActiveRows, UnknownFeature};
+use crate::file::{self, LoadError};
+use crate::layers::{self, Tensors};
+use crate::output;
+use crate::transformer::{self, Accumulators};
+use crate::weights::{Values, Weights, WrongWeights};
+
+/// A network with its weights: what evaluates positions.
+#[derive(Clone, PartialEq)]
+pub struct Net {
+    network: Network,
+    weights: Weights,
+}
+
+impl Net {
+    /// Reads a net file of the network.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if the file cannot be read, or is not one of this network.
+    pub fn open(network: &Network, path: impl AsRef<Path>) -> Result<Net, LoadError> {
+        Net::from_bytes(network, &file::bytes(path.as_ref())?)
+    }
+
+    /// Reads the bytes of a net file of the network.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if they are not a net file of this network: where, what was found, and what was expected.
+    pub fn from_bytes(network: &Network, bytes: &[u8]) -> Result<Net, LoadError> {
+        Ok(Net {
+            network: network.clone(),
+            weights: file::read(network, bytes)?,
+        })
+    }
+
+    /// A network with weights that come from somewhere else than a file.
+    ///
+    /// # Errors
+    ///
+    /// [`WrongWeights`] if a table has another length or type than the network says.
+    pub fn new(network: &Network, weights: Weights) -> Result<Net, WrongWeights> {
+        weights.check(network)?;
+        Ok(Net {
+            network: network.clone(),
+            weights,
+        })
+    }
+
+    /// The network that the spec describes.
+    #[must_use]
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The weights.
+    #[must_use]
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The weights, and no network any more.
+    #[must_use]
+    pub fn into_weights(self) -> Weights {
+        self.weights
+    }
+
+    /// The bucket of positions with so many pieces, that of 32 pieces for more; `None` where the caller chooses the bucket.
+    #[must_use]
+    pub fn bucket(&self, pieces: usize) -> Option<usize> {
+        let buckets = self.network.stacks.by_pieces?;
+        Some(usize::from(buckets[pieces.min(buckets.len() - 1)]))
+    }
+
+    /// The rows of the transformer that a position switches on: one per piece and piece-square set, as far as the sets have rows
+    /// for kings. Rows are counted from 0 through all sets of the spec.
+    #[must_use]
+    pub fn active_rows(&self, position: &impl Position) -> ActiveRows {
+        Color::ALL.map(|perspective| features::of_position(&self.network, position, perspective))
+    }
+
+    /// The rows of features of custom sets: those that are active for white, and for black. A network that has sets of both
+    /// kinds takes these rows besides those of [`Net::active_rows`].
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownFeature`] if a number is too large.
+    pub fn custom_rows(&self, features: [&[u32]; 2]) -> Result<ActiveRows, UnknownFeature> {
+        let [white, black] = features.map(|own| features::of_custom(&self.network, own));
+        Ok([white?, black?])
+    }
+
+    /// The sums over active rows.
+    ///
+    /// # Panics
+    ///
+    /// If the network has fewer rows than a number says.
+    #[must_use]
+    pub fn accumulate(&self, active: &ActiveRows) -> Accumulators {
+        transformer::accumulate(&self.network, &self.weights, active)
+    }
+
+    /// Evaluates a position with the layers of one bucket; the last for buckets beyond it. Custom sets have no active features.
+    #[must_use]
+    pub fn evaluate(&self, position: &impl Position, bucket: usize) -> Evaluation {
+        let accumulators = self.accumulate(&self.active_rows(position));
+        let trace = self.trace(&accumulators, position.side_to_move(), bucket);
+        trace.evaluation
+    }
+
+    /// Evaluates accumulators with the layers of one bucket, the last for buckets beyond it, and keeps what is computed on
+    /// the way.
+    ///
+    /// # Panics
+    ///
+    /// If the accumulators are another network's.
+    #[must_use]
+    pub fn trace(&self, accumulators: &Accumulators, side_to_move: Color, bucket: usize) -> Trace {
+        let network = &self.network;
+        let stack = bucket.min(network.stacks.count - 1);
+        let ordered = transformer::ordered(&network.transformer, accumulators, side_to_move);
+        let mut tensors = Tensors {
+            transformer: Values::Integers(transformer::output(&network.transformer, ordered)),
+            layers: Vec::new(),
+        };
+        for (layer, weights) in network.layers.iter().zip(&self.weights.stacks[stack]) {
+            let values = layers::compute(layer, weights.as_ref(), &tensors);
+            tensors.layers.push(values);
+        }
+        let psqt = transformer::psqt(&network.transformer, ordered, stack);
+        Trace {
+            evaluation: output::evaluate(network, &tensors.layers, psqt),
+            transformer: tensors.transformer,
+            layers: tensors.layers,
+        }
+    }
+}
+
+impl fmt::Debug for Net {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Net")
+            .field("network", &self.network.name)
+            .finish_non_exhaustive()
+    }
+}

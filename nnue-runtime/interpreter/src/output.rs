@@ -1,0 +1,83 @@
+//! From the layers' last values to the engine's units.
+
+use nnue_compiler::network::{self, Head, Network, Rounding, Units};
+use nnue_runtime::{Output, Wdl};
+
+use crate::evaluation::Evaluation;
+use crate::fixed_point::{align, divide};
+use crate::weights::Values;
+
+/// What the network says of a position: one value, or win, draw and loss.
+pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evaluation {
+    let network::Output { heads, units, .. } = &network.output;
+    let head = |head: &Head| {
+        let positional = match units {
+            // `as` truncates, and makes the largest `i32` of what is larger.
+            Units::Float { factor } => (sum_of_floats(head, layers) * factor) as i32,
+            Units::Sum { .. } | Units::Each { .. } => sum_of_integers(head, layers),
+        };
+        Output {
+            psqt,
+            positional,
+            value: in_units(*units, psqt, positional),
+        }
+    };
+    match heads.as_slice() {
+        [win, draw, loss] => Evaluation::Wdl(Wdl {
+            win: head(win),
+            draw: head(draw),
+            loss: head(loss),
+        }),
+        heads => Evaluation::Value(heads.first().map(head).unwrap_or_default()),
+    }
+}
+
+/// The terms, each aligned, are added in 64 bits; the sum is aligned, and its lower 32 bits remain. If all terms have the
+/// same one, the spec leaves the terms as they are and aligns the sum, otherwise the other way round.
+fn sum_of_integers(head: &Head, layers: &[Values]) -> i32 {
+    let terms = head.terms.iter().map(|term| {
+        let x = layers[term.layer].integers()[term.index];
+        let x = align(x, &term.align, 0);
+        if term.negative { x.wrapping_neg() } else { x }
+    });
+    let sum = terms.fold(0i64, i64::wrapping_add);
+    align(sum, &head.align, 0) as i32
+}
+
+/// From the first to the last, each addition rounded.
+fn sum_of_floats(head: &Head, layers: &[Values]) -> f32 {
+    let terms = head.terms.iter().map(|term| {
+        let x = layers[term.layer].floats()[term.index];
+        if term.negative { -x } else { x }
+    });
+    terms.reduce(|sum, x| sum + x).unwrap_or(0.0)
+}
+
+/// The value in the engine's units. Sums of both parts are `i32` and wrap around.
+fn in_units(units: Units, psqt: i32, positional: i32) -> i32 {
+    match units {
+        Units::Float { .. } => positional,
+        Units::Sum {
+            numerator,
+            denominator,
+            rounding,
+        } => {
+            let sum = psqt.wrapping_add(positional);
+            scaled(sum, numerator, denominator, rounding)
+        }
+        Units::Each {
+            numerator,
+            denominator,
+            rounding,
+        } => {
+            let [psqt, positional] =
+                [psqt, positional].map(|part| scaled(part, numerator, denominator, rounding));
+            psqt.wrapping_add(positional)
+        }
+    }
+}
+
+/// `x * numerator / denominator` in 64 bits, of which the lower 32 remain.
+fn scaled(x: i32, numerator: i64, denominator: i64, rounding: Rounding) -> i32 {
+    divide(i64::from(x).wrapping_mul(numerator), denominator, rounding) as i32
+}

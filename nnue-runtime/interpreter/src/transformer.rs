@@ -1,0 +1,152 @@
+//! The sparse first layer: from active rows to what the layers read.
+//!
+//! Per perspective, each neuron is summed up, activated, and pooled with another. Then both perspectives' values are put
+//! together.
+
+use nnue_compiler::network::{Network, Order, Pairs, Pooling, Transformer, TransformerActivation};
+use nnue_runtime::Color;
+
+use crate::features::ActiveRows;
+use crate::weights::{TransformerWeights, Weights};
+
+/// What a perspective sums up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accumulator {
+    /// One value per neuron, in the order of the spec.
+    pub values: Vec<i16>,
+    /// One value per PSQT value of the spec: none, one, or one per stack.
+    pub psqt: Vec<i32>,
+}
+
+/// White's sums, then black's.
+pub type Accumulators = [Accumulator; 2];
+
+/// The sums of both perspectives.
+pub(crate) fn accumulate(
+    network: &Network,
+    weights: &Weights,
+    active: &ActiveRows,
+) -> Accumulators {
+    Color::ALL.map(|perspective| {
+        let index = perspective.index();
+        let tables = &weights.transformer;
+        let own = tables.get(index).unwrap_or(&tables[0]);
+        sum(&network.transformer, own, &active[index])
+    })
+}
+
+/// The biases plus the active rows. PSQT sums have no biases. Both wrap around.
+fn sum(transformer: &Transformer, weights: &TransformerWeights, active: &[usize]) -> Accumulator {
+    let mut values = weights.biases.clone();
+    let mut psqt = vec![0i32; transformer.psqt];
+    for &row in active {
+        let weights_of_row = &weights.rows[row * transformer.width..];
+        for (value, weight) in values.iter_mut().zip(weights_of_row) {
+            *value = value.wrapping_add(*weight);
+        }
+        let psqt_of_row = &weights.psqt[row * transformer.psqt..];
+        for (value, weight) in psqt.iter_mut().zip(psqt_of_row) {
+            *value = value.wrapping_add(*weight);
+        }
+    }
+    Accumulator { values, psqt }
+}
+
+/// The perspectives in the order in which the layers see them.
+pub(crate) fn ordered<'a>(
+    transformer: &Transformer,
+    accumulators: &'a Accumulators,
+    side_to_move: Color,
+) -> [&'a Accumulator; 2] {
+    let [white, black] = accumulators;
+    match (transformer.perspectives.order, side_to_move) {
+        (Order::WhiteFirst, _) | (_, Color::White) => [white, black],
+        (Order::StmFirst | Order::Interleaved, Color::Black) => [black, white],
+    }
+}
+
+/// The PSQT part of an evaluation: half the difference of both perspectives' sums, rounded towards zero; of networks with
+/// one perspective, its sum. With one PSQT value, all stacks share it.
+pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack: usize) -> i32 {
+    let value = |accumulator: &Accumulator| match accumulator.psqt.as_slice() {
+        [] => 0,
+        [shared] => *shared,
+        own => own[stack],
+    };
+    let [first, second] = ordered.map(value);
+    match transformer.perspectives.count {
+        1 => first,
+        _ => first.wrapping_sub(second) / 2,
+    }
+}
+
+/// What the layers read: the values of one perspective, or of two.
+pub(crate) fn output(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
+    let [first, second] = ordered.map(|accumulator| {
+        let values = accumulator.values.iter();
+        let activated: Vec<i64> = values
+            .map(|value| activate(transformer, i64::from(*value)))
+            .collect();
+        pool(transformer, &activated)
+    });
+    let perspectives = transformer.perspectives;
+    match (perspectives.count, perspectives.order) {
+        (1, _) => first,
+        (_, Order::StmFirst | Order::WhiteFirst) => [first, second].concat(),
+        (_, Order::Interleaved) => {
+            let pairs = first.into_iter().zip(second);
+            pairs.flat_map(|(first, second)| [first, second]).collect()
+        }
+    }
+}
+
+/// One neuron.
+fn activate(transformer: &Transformer, x: i64) -> i64 {
+    let one = i64::from(transformer.one);
+    match transformer.activation {
+        TransformerActivation::None => x,
+        TransformerActivation::Crelu => x.clamp(0, one),
+        TransformerActivation::Screlu { shift } => (x.clamp(0, one) * x.clamp(0, one)) >> shift,
+        TransformerActivation::Relu { shift, limit } => (x >> shift).clamp(0, i64::from(limit)),
+        TransformerActivation::Quantmoid4 => quantmoid4(x),
+    }
+}
+
+/// A sigmoid made of two parabolas: `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x` and `126 - y` for all
+/// others.
+pub(crate) fn quantmoid4(x: i64) -> i64 {
+    let root = 127 - x.abs().min(127);
+    let y = (root * root) >> 8;
+    if x < 0 { y } else { 126 - y }
+}
+
+/// Makes one value of each pair.
+fn pool(transformer: &Transformer, activated: &[i64]) -> Vec<i64> {
+    if transformer.pooling == Pooling::None {
+        return activated.to_vec();
+    }
+    let half = activated.len() / 2;
+    let pairs = (0..half).map(|j| match transformer.pairs {
+        Pairs::Halves => (activated[j], activated[j + half]),
+        Pairs::Neighbours => (activated[2 * j], activated[2 * j + 1]),
+    });
+    pairs
+        .map(|(a, b)| match transformer.pooling {
+            Pooling::None => a,
+            Pooling::Product { shift } => (a * b) >> shift,
+            Pooling::Average => (a + b + 1) >> 1,
+            Pooling::Max => a.max(b),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantmoid4_is_a_sigmoid() {
+        let found = [-40_000, -127, -64, -1, 0, 1, 64, 127, 40_000].map(quantmoid4);
+        assert_eq!(found, [0, 0, 15, 62, 63, 64, 111, 126, 126]);
+    }
+}

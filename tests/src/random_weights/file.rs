@@ -1,0 +1,71 @@
+//! Weights as a net file.
+
+use nnue_compiler::file::Role;
+use nnue_interpreter::Values;
+
+use super::RandomWeights;
+use crate::net_file::{Weight, net_file_of};
+
+impl RandomWeights {
+    /// The file of a network with these weights, in the format that its spec says.
+    #[must_use]
+    pub fn net_file(&self) -> Vec<u8> {
+        net_file_of(self.net.network(), "", |weight| self.value(weight))
+    }
+
+    fn value(&self, weight: Weight<'_>) -> f64 {
+        let Weight { row, column, .. } = weight;
+        let network = self.net.network();
+        let weights = self.net.weights();
+        let layer = |index: usize| match &weights.stacks[weight.stack][index] {
+            Some(affine) => affine,
+            None => panic!("`{}` has no weights", network.layers[index].name),
+        };
+        match weight.role {
+            Role::Weights(first) => {
+                let index = |row: usize| row * network.transformer.width + column;
+                f64::from(match self.place(first + row) {
+                    Place::Real(copy, row) => weights.transformer[copy].rows[index(row)],
+                    Place::Virtual(copy, row) => self.virtual_rows[copy].weights[index(row)],
+                })
+            }
+            Role::Biases(copy) => f64::from(weights.transformer[copy].biases[column]),
+            Role::Psqt(first) => {
+                let index = |row: usize| row * network.transformer.psqt + column;
+                f64::from(match self.place(first + row) {
+                    Place::Real(copy, row) => weights.transformer[copy].psqt[index(row)],
+                    Place::Virtual(copy, row) => self.virtual_rows[copy].psqt[index(row)],
+                })
+            }
+            Role::LayerWeights(index) => {
+                let inputs = network.layers[index].input_len();
+                number(&layer(index).weights, row * inputs + column)
+            }
+            Role::LayerBiases(index) => number(&layer(index).biases, column),
+            Role::LayerAlpha(index) => f64::from(layer(index).alpha[column]),
+        }
+    }
+
+    /// Where a row of memory is: the real rows of all copies come before the virtual ones.
+    fn place(&self, row: usize) -> Place {
+        let network = self.net.network();
+        let (real, virtuals) = (network.feature_count(), network.virtual_row_count());
+        match row.checked_sub(real * self.virtual_rows.len()) {
+            None => Place::Real(row / real, row % real),
+            Some(row) => Place::Virtual(row / virtuals, row % virtuals),
+        }
+    }
+}
+
+/// A copy of the transformer's weights, and a row of it.
+enum Place {
+    Real(usize, usize),
+    Virtual(usize, usize),
+}
+
+fn number(values: &Values, index: usize) -> f64 {
+    match values {
+        Values::Integers(values) => values[index] as f64,
+        Values::Floats(values) => f64::from(values[index]),
+    }
+}
