@@ -76,23 +76,24 @@ pub(crate) fn of_position(
     active
 }
 
-/// The rows of custom features, which are numbered through all custom sets of a network.
-pub(crate) fn of_custom(network: &Network, features: &[u32]) -> Result<Vec<usize>, UnknownFeature> {
-    let mut rows = Vec::new();
-    let mut first = 0;
+/// The row of a custom feature. Features are numbered through all custom sets of a network.
+pub(crate) fn of_custom(network: &Network, feature: u32) -> Result<usize, UnknownFeature> {
+    // The numbers of features and rows before the set.
+    let (mut features, mut rows) = (0, 0);
     for set in &network.features {
         if set.family == Family::Custom {
-            rows.extend(first..first + set.rows);
+            let number = feature as usize - features;
+            if number < set.rows {
+                return Ok(rows + number);
+            }
+            features += set.rows;
         }
-        first += set.rows;
+        rows += set.rows;
     }
-    let row = |&found: &u32| {
-        rows.get(found as usize).copied().ok_or(UnknownFeature {
-            found,
-            features: rows.len(),
-        })
-    };
-    features.iter().map(row).collect()
+    Err(UnknownFeature {
+        found: feature,
+        features,
+    })
 }
 
 /// How a perspective sees the board through a set.

@@ -95,8 +95,13 @@ impl Net {
     ///
     /// [`UnknownFeature`] if a number is too large.
     pub fn custom_rows(&self, features: [&[u32]; 2]) -> Result<ActiveRows, UnknownFeature> {
-        let [white, black] = features.map(|own| features::of_custom(&self.network, own));
-        Ok([white?, black?])
+        let rows = |own: &[u32]| -> Result<Vec<usize>, UnknownFeature> {
+            let rows = own.iter();
+            rows.map(|feature| features::of_custom(&self.network, *feature))
+                .collect()
+        };
+        let [white, black] = features;
+        Ok([rows(white)?, rows(black)?])
     }
 
     /// The sums over active rows.
