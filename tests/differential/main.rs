@@ -7,7 +7,7 @@ mod stored_rows;
 use nnue_networks as networks;
 use nnue_tests::differential::{check, check_by_caller, check_custom};
 
-/// Compiles a spec and compares it with the reference; with another check where the engine has a say in it.
+/// Compiles a spec and compares it with the interpreter; with another check where the engine has a say in it.
 macro_rules! differential {
     ($($net:ident: $path:literal $(, $check:ident)?;)*) => { $(
         mod $net {

@@ -20,7 +20,7 @@ use crate::random::Xorshift;
 use crate::random_weights::{RandomWeights, Style};
 use cases::{Features, Game, features, games, positions};
 
-/// Compares a compiled network with the reference, and its choice of buckets with the spec's.
+/// Compares a compiled network with the interpreter, and its choice of buckets with the spec's.
 ///
 /// # Panics
 ///

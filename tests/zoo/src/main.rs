@@ -191,7 +191,7 @@ fn run_check(options: &Options) -> Result<(), Stop> {
         let specimens: Vec<Specimen> = drawn.iter().map(Specimen::from).collect();
         let failures = compare(&scratch, &specimens)?;
         println!(
-            "seeds {} to {}: {} of {} equal the reference",
+            "seeds {} to {}: {} of {} equal the interpreter",
             batch[0],
             batch[batch.len() - 1],
             drawn.len() - failures.len(),
@@ -233,7 +233,7 @@ fn check_files(options: &Options, scratch: &Scratch) -> Result<(), Stop> {
     }
     let failing = compare(scratch, &specimens)?;
     println!(
-        "{} of {} equal the reference",
+        "{} of {} equal the interpreter",
         specimens.len() - failing.len(),
         specimens.len()
     );

@@ -37,7 +37,7 @@ pub struct Scratch {
     folder: PathBuf,
 }
 
-/// A network that does not compile, or differs from the reference.
+/// A network that does not compile, or differs from the interpreter.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The specimen's name.
