@@ -14,6 +14,8 @@ pub(crate) struct Arguments {
     /// A net file to check and embed.
     pub(crate) weights: Option<LitStr>,
     pub(crate) unroll: Unroll,
+    /// Where the caller says so.
+    pub(crate) unroll_span: Span,
 }
 
 /// Where the spec is.
@@ -69,7 +71,9 @@ impl Parse for Arguments {
                         set_spec(&mut spec, inline, key.span())?;
                     }
                     "weights" if weights.is_none() => weights = Some(value),
-                    "unroll" if unroll.is_none() => unroll = Some(parse_unroll(&value)?),
+                    "unroll" if unroll.is_none() => {
+                        unroll = Some((parse_unroll(&value)?, value.span()));
+                    }
                     _ => {
                         let message = format!("`{key}` is given twice");
                         return Err(syn::Error::new(key.span(), message));
@@ -84,11 +88,13 @@ impl Parse for Arguments {
             let message = format!("found no spec, expected {SPEC}");
             syn::Error::new(first, message)
         })?;
+        let (unroll, unroll_span) = unroll.unwrap_or((Unroll::default(), first));
         Ok(Arguments {
             runtime,
             spec,
             weights,
-            unroll: unroll.unwrap_or_default(),
+            unroll,
+            unroll_span,
         })
     }
 }

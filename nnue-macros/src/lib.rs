@@ -86,7 +86,8 @@ fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
         unroll: arguments.unroll,
         embedded,
     };
-    Ok(emit(&network, &options))
+    emit(&network, &options)
+        .map_err(|problem| vec![syn::Error::new(arguments.unroll_span, problem)])
 }
 
 fn network(spec: &Spec) -> Result<Network, Vec<syn::Error>> {

@@ -25,15 +25,15 @@ use quote::quote;
 
 use crate::layout::Layout;
 use crate::network::Network;
-use crate::plan::Plan;
+use crate::plan::Plans;
 
 pub(crate) use diagram::diagram;
 
 /// What the emitters write down.
 pub(crate) struct Program<'a> {
     pub(crate) network: &'a Network,
-    pub(crate) layout: &'a Layout,
-    pub(crate) plans: &'a [Plan],
+    pub(crate) layout: &'a Layout<'a>,
+    pub(crate) plans: &'a Plans<'a>,
     /// Path of the runtime crate.
     pub(crate) runtime: &'a TokenStream,
     /// Tokens of the embedded net file's bytes, for [`Network`]s that carry one.
@@ -47,6 +47,7 @@ pub(crate) fn emit(program: &Program<'_>) -> TokenStream {
     let architecture = architecture::implementation(program);
     let kernels = program
         .plans
+        .levels
         .iter()
         .map(|plan| kernels::module(program, plan));
     quote! {

@@ -1,17 +1,18 @@
 //! Where every weight lies in memory, the same for all instruction sets.
 //!
-//! Each tensor starts on a cache line. The transformer's rows lie as in the file, but for two things: what one perspective
-//! contributes to the layers fills whole vectors, so widths that do not are padded with neurons that are always zero; and
-//! where pooling brings neighbours together, they are moved apart to where halves would be. Affine layers' inputs may be
-//! spread over *slots* with gaps, so that what computes them can write whole vectors: weights of gaps are zero.
+//! Each tensor starts on a cache line. The transformer's rows lie as in the file, with two exceptions. What one perspective
+//! contributes to the layers fills whole vectors, so other widths are padded with neurons that are always zero. And where
+//! pooling brings neighbours together, the first of each pair lie in one half of the accumulator and the second ones in the
+//! other, so that a vector of the one meets a vector of the other. How affine layers' inputs and weights lie is the
+//! module [`affine`]'s.
 
 mod affine;
+mod elementwise;
 
-use crate::network::{
-    Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling, Source,
-};
+use crate::network::{FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling};
 
-pub use affine::{Affine, Form, Part, Segment};
+pub use affine::{Affine, Fields, Form, Input, Part, Segment};
+pub use elementwise::{Elementwise, Function};
 
 /// Tensors start at multiples of this.
 pub const ALIGNMENT: usize = 64;
@@ -40,9 +41,14 @@ const _: () = assert!(
 /// Inputs that one dot product of bytes takes from a block.
 pub const BLOCK: usize = 4;
 
+/// Room at the end of the list of non-zero blocks for the one store that overshoots it.
+const LIST_SLACK: usize = 32;
+
 /// The memory of a network's weights.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Layout {
+pub struct Layout<'n> {
+    /// The network.
+    pub network: &'n Network,
     /// The neurons of one perspective.
     pub columns: Columns,
     /// One perspective's accumulator; the biases are one too.
@@ -51,8 +57,8 @@ pub struct Layout {
     pub stack: Struct,
     /// Everything.
     pub weights: Struct,
-    /// Per layer of the network: how its output, or its inputs and weights, are laid out.
-    pub layers: Vec<LayerLayout>,
+    /// The layers of the network, in their order.
+    pub layers: Vec<LaidOut<'n>>,
 }
 
 /// Where the neurons of a perspective lie in its accumulator and in the transformer's rows.
@@ -62,6 +68,8 @@ pub struct Columns {
     pub width: usize,
     /// Outputs that one perspective contributes to the layers' input, padding included.
     pub half: usize,
+    /// Outputs of all perspectives.
+    pub outputs: usize,
     /// Where the file's neurons lie; the others are padding.
     pub runs: Vec<ColumnRun>,
 }
@@ -104,7 +112,22 @@ impl Columns {
             (_, Pairs::Halves) => (2 * half, vec![run(0, 1, 0), run(len, 1, half)]),
             (_, Pairs::Neighbours) => (2 * half, vec![run(0, 2, 0), run(1, 2, half)]),
         };
-        Columns { width, half, runs }
+        Columns {
+            width,
+            half,
+            outputs: transformer.perspectives.count * half,
+            runs,
+        }
+    }
+
+    /// Blocks of four outputs.
+    pub fn blocks(&self) -> usize {
+        self.outputs / BLOCK
+    }
+
+    /// Room for the numbers of all blocks, with as much behind them as the one store that overshoots may need.
+    pub fn list_capacity(&self) -> usize {
+        self.blocks() + LIST_SLACK
     }
 
     /// Whether memory has the order of the file.
@@ -162,51 +185,57 @@ pub enum FieldElement {
     Stack,
 }
 
-/// How a layer is laid out.
+/// A layer of the network, and where its values and weights lie.
 #[derive(Clone, Debug, PartialEq)]
-pub enum LayerLayout {
+pub enum LaidOut<'n> {
     /// An affine layer.
-    Affine(Affine),
-    /// Any other layer, which computes this many values: more than it has when its input is padded.
-    Elementwise {
-        /// Values.
-        lanes: usize,
-    },
+    Affine(Affine<'n>),
+    /// Any other layer.
+    Elementwise(Elementwise<'n>),
 }
 
-impl LayerLayout {
-    /// Values in memory.
+impl<'n> LaidOut<'n> {
+    /// Its name, inputs and output.
+    pub fn layer(&self) -> &'n Layer {
+        match self {
+            LaidOut::Affine(affine) => affine.layer,
+            LaidOut::Elementwise(elementwise) => elementwise.layer,
+        }
+    }
+
+    /// Values of its output in memory, padding included.
     pub fn lanes(&self) -> usize {
         match self {
-            LayerLayout::Affine(affine) => affine.outputs,
-            LayerLayout::Elementwise { lanes } => *lanes,
+            LaidOut::Affine(affine) => affine.outputs,
+            LaidOut::Elementwise(elementwise) => elementwise.lanes,
         }
     }
 }
 
-impl Layout {
+impl<'n> Layout<'n> {
     /// Lays a network out.
-    pub fn of(network: &Network) -> Layout {
+    pub fn of(network: &'n Network) -> Layout<'n> {
         let columns = Columns::of(network);
-        let mut layers: Vec<LayerLayout> = Vec::new();
-        for layer in &network.layers {
+        let mut stack = Builder::default();
+        let mut layers: Vec<LaidOut<'n>> = Vec::new();
+        for (index, layer) in network.layers.iter().enumerate() {
             let laid_out = match &layer.op {
-                Op::Affine(op) => {
-                    LayerLayout::Affine(Affine::of(network, layer, op, &columns, &layers))
+                Op::Affine(op) => LaidOut::Affine(Affine::of(
+                    network, index, layer, op, &columns, &layers, &mut stack,
+                )),
+                Op::Activation(function) => {
+                    LaidOut::Elementwise(Elementwise::activation(layer, *function, &layers))
                 }
-                Op::Activation(_) => LayerLayout::Elementwise {
-                    lanes: activation_lanes(layer, &layers),
-                },
-                Op::Sum { .. } | Op::Float { .. } => LayerLayout::Elementwise {
-                    lanes: layer.output.len,
-                },
+                Op::Sum { aligns } => LaidOut::Elementwise(Elementwise::sum(layer, aligns)),
+                Op::Float { scale } => LaidOut::Elementwise(Elementwise::float(layer, *scale)),
             };
             layers.push(laid_out);
         }
         let half = half(network, &columns);
-        let stack = stack(network, &layers);
+        let stack = stack.finish();
         let weights = weights(network, &columns, &half, &stack);
         Layout {
+            network,
             columns,
             half,
             stack,
@@ -215,27 +244,12 @@ impl Layout {
         }
     }
 
-    /// The layout of an affine layer; `None` for others.
-    pub fn affine(&self, layer: usize) -> Option<&Affine> {
-        match &self.layers[layer] {
-            LayerLayout::Affine(affine) => Some(affine),
-            LayerLayout::Elementwise { .. } => None,
-        }
-    }
-}
-
-/// An activation computes whole vectors when its input has the lanes to read.
-fn activation_lanes(layer: &Layer, layers: &[LayerLayout]) -> usize {
-    let slice = layer.inputs[0];
-    let padded = slice.len.next_multiple_of(OUTPUT_UNIT);
-    let available = match slice.source {
-        Source::Layer(index) => layers[index].lanes(),
-        Source::Transformer => 0,
-    };
-    if slice.start + padded <= available {
-        padded
-    } else {
-        slice.len
+    /// The affine layers, in the order of the network.
+    pub fn affines(&self) -> impl Iterator<Item = &Affine<'n>> {
+        self.layers.iter().filter_map(|layer| match layer {
+            LaidOut::Affine(affine) => Some(affine),
+            LaidOut::Elementwise(_) => None,
+        })
     }
 }
 
@@ -255,58 +269,6 @@ fn half(network: &Network, columns: &Columns) -> Struct {
             FieldElement::I32,
             vec![psqt],
             "one PSQT sum per bucket",
-        );
-    }
-    builder.finish()
-}
-
-fn stack(network: &Network, layers: &[LayerLayout]) -> Struct {
-    let mut builder = Builder::default();
-    for (layer, laid_out) in network.layers.iter().zip(layers) {
-        let LayerLayout::Affine(affine) = laid_out else {
-            continue;
-        };
-        let name = &layer.name;
-        let (outputs, inputs) = (layer.output.len, layer.input_len());
-        let (biases, unit) = match layer.output.one.shared() {
-            _ if layer.output.element == Element::F32 => (FieldElement::F32, String::new()),
-            Some(one) => (FieldElement::I32, format!(", 1.0 is {one}")),
-            None => (
-                FieldElement::I32,
-                ", each with a 1.0 of its own".to_string(),
-            ),
-        };
-        builder.field(
-            &format!("{name}_biases"),
-            biases,
-            vec![affine.outputs],
-            &format!("biases of `{name}`: {outputs} outputs{unit}"),
-        );
-        if layer.affine().is_some_and(|op| op.scales.is_some()) {
-            builder.field(
-                &format!("{name}_alpha"),
-                FieldElement::I16,
-                vec![affine.outputs],
-                &format!("factors of the sums of `{name}`"),
-            );
-        }
-        if let Form::OutputBlocks(blocks) = affine.form {
-            builder.field(
-                &format!("{name}_blocks"),
-                FieldElement::U16,
-                vec![affine.slots, blocks],
-                &format!("which runs of {OUTPUT_UNIT} outputs each input of `{name}` reaches"),
-            );
-        }
-        let (shape, order) = affine.weights_shape();
-        builder.field(
-            &format!("{name}_weights"),
-            affine.element,
-            shape,
-            &format!(
-                "weights of `{name}`, {order}: {inputs} inputs in {} slots",
-                affine.slots
-            ),
         );
     }
     builder.finish()
@@ -374,7 +336,8 @@ struct Builder {
 }
 
 impl Builder {
-    fn field(&mut self, name: &str, element: FieldElement, shape: Vec<usize>, doc: &str) {
+    /// Adds an array and returns where it lies.
+    fn field(&mut self, name: &str, element: FieldElement, shape: Vec<usize>, doc: &str) -> Field {
         let bytes = match element {
             FieldElement::I8 => 1,
             FieldElement::I16 | FieldElement::U16 => 2,
@@ -386,7 +349,7 @@ impl Builder {
         let size = shape.iter().product::<usize>() * bytes;
         let padding = size.next_multiple_of(ALIGNMENT) - size;
         let (name, doc, offset) = (name.to_string(), doc.to_string(), self.offset);
-        self.fields.push(Field {
+        let field = Field {
             name,
             element,
             shape,
@@ -394,8 +357,10 @@ impl Builder {
             size,
             padding,
             doc,
-        });
+        };
+        self.fields.push(field.clone());
         self.offset += size + padding;
+        field
     }
 
     fn finish(self) -> Struct {

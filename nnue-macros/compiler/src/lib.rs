@@ -5,7 +5,8 @@
 //! ```
 //!
 //! One file and one public function per arrow. Errors are collected by [`decode()`] and [`check()`] and reported
-//! together; nothing after them can fail. The crate does no I/O: callers bring the text and print the result.
+//! together. Nothing after them can fail, except that the caller may ask for more straight-line code than can be compiled
+//! ([`Plans::of`]). The crate does no I/O: callers bring the text and print the result.
 //! The macro `nnue_net!` and the command `nnue-compiler` are the two callers.
 
 #![forbid(unsafe_code)]
@@ -27,10 +28,9 @@ use proc_macro2::TokenStream;
 pub use crate::check::check;
 pub use crate::decode::decode;
 use crate::diagnostics::{Diagnostics, Errors, SourceFile};
-use crate::isa::ISAS;
 use crate::layout::Layout;
 use crate::network::Network;
-use crate::plan::{Plan, Unroll};
+use crate::plan::{Plans, TooMuchCode, Unroll};
 
 /// Reads and checks a spec.
 ///
@@ -68,24 +68,21 @@ pub struct Options {
     pub embedded: Option<TokenStream>,
 }
 
-/// Plans a network for every instruction set.
-pub fn plan(network: &Network, layout: &Layout, unroll: Unroll) -> Vec<Plan> {
-    ISAS.iter()
-        .map(|isa| Plan::of(network, layout, isa, unroll))
-        .collect()
-}
-
 /// Writes the module of a checked network.
-pub fn emit(network: &Network, options: &Options) -> TokenStream {
+///
+/// # Errors
+///
+/// [`Unroll::Full`] would make more code of it than a Rust compiler takes in reasonable time.
+pub fn emit(network: &Network, options: &Options) -> Result<TokenStream, TooMuchCode> {
     let layout = Layout::of(network);
-    let plans = plan(network, &layout, options.unroll);
-    emit::emit(&emit::Program {
+    let plans = Plans::of(&layout, options.unroll)?;
+    Ok(emit::emit(&emit::Program {
         network,
         layout: &layout,
         plans: &plans,
         runtime: &options.runtime,
         embedded: options.embedded.as_ref(),
-    })
+    }))
 }
 
 /// The network from features to value, one line per operation.

@@ -9,8 +9,8 @@ use nnue_compiler::file::{Format, Section};
 use nnue_compiler::isa::ISAS;
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
-use nnue_compiler::plan::{Printed, Unroll};
-use nnue_compiler::{Options, analyse, emit, file, plan};
+use nnue_compiler::plan::{Plans, Unroll};
+use nnue_compiler::{Options, analyse, emit, file};
 use quote::quote;
 
 const USAGE: &str = "\
@@ -112,7 +112,7 @@ fn run(arguments: &[String]) -> Result<String, String> {
             }
             Ok(text)
         }
-        Command::Plan => Ok(print_plans(&network, &options)),
+        Command::Plan => print_plans(&network, &options),
         Command::Expand => expand(&network, &options),
     }
 }
@@ -218,27 +218,16 @@ fn order(network: &Network) -> String {
     tensors.collect::<Vec<_>>().join(", ")
 }
 
-fn print_plans(network: &Network, options: &Chosen) -> String {
+fn print_plans(network: &Network, options: &Chosen) -> Result<String, String> {
     let layout = Layout::of(network);
-    let plans = plan(network, &layout, options.unroll);
-    plans
-        .iter()
-        .filter(|plan| {
-            options
-                .level
-                .as_deref()
-                .is_none_or(|level| level == plan.isa.name)
-        })
-        .map(|plan| {
-            Printed {
-                network,
-                layout: &layout,
-                plan,
-            }
-            .to_string()
-        })
-        .collect::<Vec<_>>()
-        .join("\n")
+    let plans =
+        Plans::of(&layout, options.unroll).map_err(|problem| format!("error: {problem}"))?;
+    let chosen = |name| {
+        let level = options.level.as_deref();
+        level.is_none_or(|level| level == name)
+    };
+    let levels = plans.levels.iter().filter(|plan| chosen(plan.isa.name));
+    Ok(plans.prefetch.to_string() + &levels.map(|plan| format!("\n{plan}")).collect::<String>())
 }
 
 fn expand(network: &Network, options: &Chosen) -> Result<String, String> {
@@ -249,7 +238,8 @@ fn expand(network: &Network, options: &Chosen) -> Result<String, String> {
             unroll: options.unroll,
             embedded: None,
         },
-    );
+    )
+    .map_err(|problem| format!("error: {problem}"))?;
     let mut file: syn::File = syn::parse2(tokens).map_err(|error| {
         format!("error: the generated code is not Rust: {error}; please report it")
     })?;

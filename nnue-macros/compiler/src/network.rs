@@ -99,33 +99,6 @@ impl Transformer {
             _ => self.width / 2,
         }
     }
-
-    /// What of a slice of the output is the `index`-th perspective's.
-    pub fn part(&self, slice: &Slice, index: usize) -> PerspectivePart {
-        let (first, step) = self.perspectives.stride(index, self.half());
-        // Values of the perspective before an element of the output.
-        let before = |end: usize| end.saturating_sub(first).div_ceil(step).min(self.half());
-        let (start, end) = (before(slice.start), before(slice.start + slice.len));
-        PerspectivePart {
-            output: start,
-            len: end - start,
-            input: (first + start * step).saturating_sub(slice.start),
-            step,
-        }
-    }
-}
-
-/// What of a slice of the transformer's output is one perspective's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PerspectivePart {
-    /// The first of the values that the perspective contributes.
-    pub output: usize,
-    /// How many.
-    pub len: usize,
-    /// Where in the slice the first is, if there is one.
-    pub input: usize,
-    /// How far apart they are there.
-    pub step: usize,
 }
 
 /// What the transformer does to an accumulator value `x`.
@@ -137,14 +110,14 @@ pub enum TransformerActivation {
     Crelu,
     /// `clamp(x, 0, one) * clamp(x, 0, one) >> shift`.
     Screlu {
-        /// How far.
+        /// Bits that are shifted out to the right.
         shift: u32,
     },
     /// `clamp(x >> shift, 0, limit)`.
     Relu {
-        /// How far.
+        /// Bits that are shifted out to the right.
         shift: u32,
-        /// The largest value.
+        /// The largest result.
         limit: u32,
     },
     /// A sigmoid made of two parabolas, from `i16` to `0..=126`:
@@ -159,7 +132,7 @@ pub enum Pooling {
     None,
     /// `a * b >> shift`.
     Product {
-        /// How far.
+        /// Bits that are shifted out to the right.
         shift: u32,
     },
     /// `(a + b + 1) >> 1`.
@@ -171,17 +144,17 @@ pub enum Pooling {
 /// A vector of values that layers hand on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
-    /// How many values.
+    /// The number of values, at least 1.
     pub len: usize,
-    /// Of which type.
+    /// The type of each value.
     pub element: Element,
-    /// What stands for 1.0.
+    /// The integer that stands for 1.0.
     pub one: One,
-    /// The smallest and largest value that can occur, biases left aside. Without meaning for `f32`.
+    /// The smallest and the largest value that can occur if all biases are 0. It has no meaning for `f32`.
     pub range: (i64, i64),
 }
 
-/// What stands for 1.0 in a tensor.
+/// The integer that stands for 1.0 in a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum One {
     /// The same integer in all values; 1 in `f32` tensors.
@@ -191,7 +164,7 @@ pub enum One {
 }
 
 impl One {
-    /// That of a run of values.
+    /// The ones of a run of values.
     pub fn slice(&self, start: usize, len: usize) -> One {
         match self {
             One::Tensor(one) => One::Tensor(*one),
@@ -199,7 +172,7 @@ impl One {
         }
     }
 
-    /// These ones, which may all be the same.
+    /// One number for all values if these ones are all the same, else one for each.
     pub fn of(ones: Vec<u32>) -> One {
         match ones.as_slice() {
             [first, rest @ ..] if rest.iter().all(|one| one == first) => One::Tensor(*first),
@@ -207,7 +180,7 @@ impl One {
         }
     }
 
-    /// That of one value.
+    /// The one of a single value.
     pub fn at(&self, index: usize) -> u32 {
         match self {
             One::Tensor(one) => *one,
@@ -254,9 +227,9 @@ impl std::fmt::Display for Element {
 /// The copies of the layers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
-    /// How many.
+    /// The number of stacks, 1 to 256.
     pub count: usize,
-    /// Which one a position with 0, 1, ... 32 pieces uses; `None` when the caller says.
+    /// The stack that a position with 0, 1, ... 32 pieces uses; `None` where the caller chooses it.
     pub by_pieces: Option<[u8; 33]>,
 }
 
@@ -265,19 +238,29 @@ pub struct Stacks {
 pub struct Layer {
     /// Its name in the spec, unique, an identifier.
     pub name: String,
-    /// What it does.
+    /// The operation that makes the output of the inputs.
     pub op: Op,
-    /// What it reads, one after the other. Activations and conversions read exactly one slice; summands of
+    /// The values that it reads, concatenated. Activations and conversions read exactly one slice; the summands of
     /// [`Op::Sum`] all have the output's length.
     pub inputs: Vec<Slice>,
-    /// What it computes.
+    /// The values that it computes.
     pub output: Tensor,
 }
 
 impl Layer {
-    /// Values that it reads.
+    /// The number of values that it reads.
     pub fn input_len(&self) -> usize {
         self.inputs.iter().map(|slice| slice.len).sum()
+    }
+
+    /// The slices that it reads, each with the index of its first value among the layer's inputs.
+    pub fn slices(&self) -> impl Iterator<Item = (usize, Slice)> {
+        let mut next = 0;
+        self.inputs.iter().map(move |slice| {
+            let first = next;
+            next += slice.len;
+            (first, *slice)
+        })
     }
 
     /// Its affine operation, if it is one.
@@ -292,15 +275,15 @@ impl Layer {
 /// A run of values of one tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Whose values.
+    /// The transformer or the layer that computes them.
     pub source: Source,
-    /// The first.
+    /// The index of the first value.
     pub start: usize,
-    /// How many.
+    /// The number of values.
     pub len: usize,
 }
 
-/// Who computed a tensor.
+/// The part of the network that computes a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The transformer.
@@ -352,6 +335,21 @@ pub struct Affine {
     pub scales: Option<Scales>,
 }
 
+/// A run of a layer's inputs that are outputs of the transformer, all of the same perspective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransformerRun {
+    /// The perspective that contributes them, by its place in the transformer's output: 0 or 1.
+    pub perspective: usize,
+    /// The index of the first among the layer's inputs.
+    pub input: usize,
+    /// The distance from one to the next among the layer's inputs.
+    pub step: usize,
+    /// The number of the first among the values that the perspective contributes; the others follow it.
+    pub output: usize,
+    /// The number of inputs, at least 1.
+    pub len: usize,
+}
+
 /// Factors that give binary sums back the size of real ones.
 ///
 /// `y[o] = bias[o] + (sum * alpha[o] * beta >> shift)` in `i64`, wrapping, then in `i32`: `alpha` is a tensor of `i16` in the
@@ -359,7 +357,7 @@ pub struct Affine {
 /// there are, rounded down, or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scales {
-    /// How far.
+    /// Bits that are shifted out to the right.
     pub shift: u32,
     /// Whether the size of the inputs is a factor.
     pub inputs: bool,
@@ -369,6 +367,12 @@ pub struct Scales {
 const FEW_INPUTS: f64 = 0.06;
 
 impl Affine {
+    /// Whether sums start at the biases. Otherwise the sum of products is divided, scaled or converted first, and the
+    /// bias is added to the result.
+    pub fn starts_at_biases(&self) -> bool {
+        self.divide.is_none() && self.to_float.is_none() && self.scales.is_none()
+    }
+
     /// Which zeros are skipped, the choice made where the spec leaves it; `bytes` says whether inputs and weights are.
     ///
     /// Blocks of four cost a quarter of the steps and need no widening, but one value in four is enough to make a block
@@ -412,28 +416,28 @@ pub struct Sparse {
 pub enum Activation {
     /// `clamp(x >> shift, 0, limit)`, the shift rounding down. A `crelu` has its one for a limit.
     Relu {
-        /// How far.
+        /// Bits that are shifted out to the right.
         shift: u32,
-        /// The largest value.
+        /// The largest result.
         limit: u32,
     },
     /// `min(x * x >> shift, limit)`, the product exact: square, then clip.
     SqrCrelu {
-        /// How far.
+        /// Bits that are shifted out to the right.
         shift: u32,
-        /// The largest value.
+        /// The largest result.
         limit: u32,
     },
     /// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, the product exact: clip, then square.
     Screlu {
-        /// How far.
+        /// Bits that are shifted out to the right.
         shift: u32,
-        /// What the input is clipped at: its one.
+        /// The largest value before it is squared: the input's one.
         limit: u32,
     },
     /// [`TransformerActivation::Quantmoid4`] of `x >> shift`.
     Quantmoid4 {
-        /// How far.
+        /// Bits that are shifted out to the right.
         shift: u32,
     },
     /// `clamp(x, 0, 1)`.
@@ -461,7 +465,7 @@ pub enum Align {
     Shift {
         /// The multipliers.
         multipliers: Vec<i64>,
-        /// How far.
+        /// Bits that are shifted out to the right.
         shift: u32,
     },
 }
@@ -540,12 +544,48 @@ impl Network {
         }
     }
 
-    /// Features of every set.
+    /// What a layer's inputs can be: the range of all of them, 0 included.
+    pub fn input_range(&self, layer: &Layer) -> (i64, i64) {
+        let ranges = layer
+            .inputs
+            .iter()
+            .map(|slice| self.tensor(slice.source).range);
+        ranges.fold((0, 0), |all, range| {
+            (all.0.min(range.0), all.1.max(range.1))
+        })
+    }
+
+    /// The inputs of a layer that `slice` takes from the transformer, one run for each perspective that contributes any;
+    /// `first_input` is the index of the slice's first value among the layer's inputs.
+    pub fn transformer_runs(&self, first_input: usize, slice: Slice) -> Vec<TransformerRun> {
+        let transformer = &self.transformer;
+        let perspectives = match slice.source {
+            Source::Transformer => transformer.perspectives.count,
+            Source::Layer(_) => 0,
+        };
+        let half = transformer.half();
+        let runs = (0..perspectives).map(|perspective| {
+            let (first, step) = transformer.perspectives.stride(perspective, half);
+            // Values that the perspective contributes before an element of the transformer's output.
+            let before = |end: usize| end.saturating_sub(first).div_ceil(step).min(half);
+            let (start, end) = (before(slice.start), before(slice.start + slice.len));
+            TransformerRun {
+                perspective,
+                input: first_input + (first + start * step).saturating_sub(slice.start),
+                step,
+                output: start,
+                len: end - start,
+            }
+        });
+        runs.filter(|run| run.len > 0).collect()
+    }
+
+    /// The number of features of all sets together.
     pub fn feature_count(&self) -> usize {
         self.features.iter().map(|set| set.rows).sum()
     }
 
-    /// Virtual rows of every set.
+    /// The number of virtual rows of all sets together.
     pub fn virtual_row_count(&self) -> usize {
         self.features.iter().map(FeatureSet::virtual_rows).sum()
     }

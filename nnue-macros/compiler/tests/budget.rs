@@ -3,6 +3,7 @@
 
 mod specs;
 
+use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Layer;
 use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Options, analyse, emit};
@@ -26,7 +27,7 @@ fn networks_stay_within_the_token_budget() {
                 unroll,
                 embedded: None,
             };
-            tokens(emit(&network, &options))
+            tokens(emit(&network, &options).expect("there is not too much of it"))
         });
         let is_sparse =
             |layer: &Layer| layer.affine().is_some_and(|affine| affine.sparse.is_some());
@@ -50,6 +51,40 @@ fn networks_stay_within_the_token_budget() {
             spec.path
         );
     }
+}
+
+/// Straight-line code that would take gigabytes is refused before any of it is written; the same network compiles with loops.
+#[test]
+fn straight_line_code_has_a_budget_too() {
+    let layer = |index: usize| {
+        format!(
+            "[[layer]]\nname = \"fc_{index}\"\nop = \"affine\"\nweights = \"i8\"\noutputs = 4096\none = 8128\n\
+             [[layer]]\nname = \"ac_{index}\"\nop = \"crelu\"\nshift = 6\n"
+        )
+    };
+    let layers: String = (0..31).map(layer).collect();
+    let spec = format!(
+        "name = \"deep\"\n[[features]]\nset = \"A\"\n\
+         [transformer]\nwidth = 64\none = 127\nactivation = \"crelu\"\n{layers}\
+         [[layer]]\nname = \"out\"\nop = \"affine\"\nweights = \"i8\"\noutputs = 1\none = 8128\n\
+         [output]\nsum = [\"out\"]\none = 8128\n[file]\nformat = \"bullet\"\n"
+    );
+    let network =
+        analyse(&SourceFile::new("deep.toml", spec)).unwrap_or_else(|errors| panic!("{errors}"));
+    let emitted = |unroll| {
+        let options = Options {
+            runtime: quote!(::nnue_runtime),
+            unroll,
+            embedded: None,
+        };
+        emit(&network, &options).map(tokens)
+    };
+    let refusal = emitted(Unroll::Full).unwrap_err().to_string();
+    assert!(
+        refusal.starts_with("`unroll = \"full\"` makes ") && refusal.contains("allowed are"),
+        "{refusal}"
+    );
+    assert!(emitted(Unroll::Auto).is_ok());
 }
 
 /// Tokens, each delimiter counted once.

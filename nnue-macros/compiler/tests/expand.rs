@@ -27,7 +27,8 @@ fn the_generated_code_is_what_was_reviewed() {
             embedded: None,
         };
         let mut file: syn::File =
-            syn::parse2(emit(&network, &options)).expect("the generated code is Rust");
+            syn::parse2(emit(&network, &options).expect("there is not too much of it"))
+                .expect("the generated code is Rust");
         file.items.retain(|item| match item {
             syn::Item::Mod(module) => KERNELS.iter().any(|kernels| module.ident == kernels),
             _ => true,

@@ -193,7 +193,7 @@ fn code(network: &Network, unroll: Unroll) -> TokenStream {
         unroll,
         embedded: None,
     };
-    emit(network, &options)
+    emit(network, &options).expect("there is not too much of it")
 }
 
 /// Analyses a spec, plans the network that it describes, and confirms that errors are fit to be shown.

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 
 pub(super) fn functions(
     program: &Program<'_>,
-    plan: &Plan,
+    plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
     let tiles = plan.accumulate.tiles;
@@ -47,9 +47,19 @@ pub(super) fn functions(
             }
         }
     });
-    let shapes = [(1, 1), (1, 2), (2, 2)];
-    let moves = shapes.map(|shape| fixed(program, plan, attribute, shape));
-    let [one_one, one_two, two_two] = shapes.map(fixed_name);
+    let updates = plan.accumulate.updates.iter();
+    let update_functions = updates
+        .clone()
+        .map(|shape| fixed(program, plan, attribute, *shape));
+    let update_calls = updates.map(|shape| {
+        let name = fixed_name(*shape);
+        let (added, removed) = (rows("a", shape.0), rows("r", shape.1));
+        quote! {
+            (&[#(#added),*], &[#(#removed),*]) => {
+                return #name(weights, base, [#(#added),*], [#(#removed),*], into);
+            }
+        }
+    });
     quote! {
         #attribute
         pub(super) fn accumulate(
@@ -60,16 +70,14 @@ pub(super) fn functions(
             into: &mut Half,
         ) {
             match (added, removed) {
-                (&[a0], &[r0]) => return #one_one(weights, base, [a0], [r0], into),
-                (&[a0], &[r0, r1]) => return #one_two(weights, base, [a0], [r0, r1], into),
-                (&[a0, a1], &[r0, r1]) => return #two_two(weights, base, [a0, a1], [r0, r1], into),
+                #(#update_calls)*
                 _ => {}
             }
             #first_tile
             #other_tiles
         }
 
-        #(#moves)*
+        #(#update_functions)*
 
         #tile_function
     }
@@ -79,17 +87,12 @@ pub(super) fn functions(
 /// end could be mispredicted.
 fn fixed(
     program: &Program<'_>,
-    plan: &Plan,
+    plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
     (adds, removes): (usize, usize),
 ) -> TokenStream {
     let name = fixed_name((adds, removes));
     let (added, removed) = (count(adds), count(removes));
-    let rows = |letter: &str, number: usize| -> Vec<Ident> {
-        (0..number)
-            .map(|index| format_ident!("{letter}{index}"))
-            .collect()
-    };
     let (add_rows, sub_rows) = (rows("a", adds), rows("r", removes));
     let (add_indices, sub_indices) = ((0..adds).map(count), (0..removes).map(count));
     let psqt = Psqt::of(program);
@@ -107,7 +110,7 @@ fn fixed(
         psqt_row("added", "add", adds),
         psqt_row("removed", "sub", removes),
     );
-    let vectors = count(plan.accumulate.tiles * plan.accumulate.registers);
+    let vectors = count(plan.accumulate.vectors);
     quote! {
         #[inline]
         #attribute
@@ -134,14 +137,21 @@ fn fixed(
     }
 }
 
+/// Names for so many rows.
+fn rows(letter: &str, number: usize) -> Vec<Ident> {
+    (0..number)
+        .map(|index| format_ident!("{letter}{index}"))
+        .collect()
+}
+
 fn fixed_name((adds, removes): (usize, usize)) -> Ident {
     format_ident!("add_{adds}_sub_{removes}")
 }
 
 /// One tile: as many values as fit in the registers set aside for it.
-fn tile(plan: &Plan, index: &TokenStream, psqt: Option<&Psqt>) -> TokenStream {
+fn tile(plan: &Plan<'_>, index: &TokenStream, psqt: Option<&Psqt>) -> TokenStream {
     let accumulate = &plan.accumulate;
-    let values = count(accumulate.registers * accumulate.lanes);
+    let values = count(accumulate.tile);
     let registers: Vec<Ident> = (0..accumulate.registers)
         .map(|register| format_ident!("v{register}"))
         .collect();

@@ -1,314 +1,55 @@
-//! Affine layers: sparse, dense, or row by row.
+//! Affine layers: sparse, dense, row by row, or by a function of the runtime.
+//!
+//! Layers of bytes with many outputs are written out over the primitives of an instruction set, because how many sums there
+//! are and how they share loads decides how fast they are, and no optimiser finds that out. For all other layers a plain
+//! loop over arrays of known sizes becomes good code by itself: they are functions of the runtime.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::memory::{count, linear};
-use super::{Program, propagate, transform};
-use crate::layout::{Affine, BLOCK, Form};
-use crate::network::{self, Element, Layer, Rounding, Source};
-use crate::plan::{LayerPlan, Plan, Products};
+use super::memory::{count, ident, linear};
+use super::{Program, propagate};
+use crate::layout::{Affine, BLOCK, Input};
+use crate::network::{Element, Rounding, Source};
+use crate::plan::{Blocks, Kernel, Plan, Products, Steps};
+
+const _: () = assert!(BLOCK == 4, "generated code spells blocks as `[u8; 4]`");
 
 /// Statements that leave the layer's outputs in a variable of its name.
 pub(super) fn statements(
     program: &Program<'_>,
-    plan: &Plan,
-    index: usize,
-    op: &network::Affine,
+    affine: &Affine<'_>,
+    kernel: &Kernel,
 ) -> TokenStream {
-    let layer = &program.network.layers[index];
-    let Some(affine) = program.layout.affine(index) else {
-        return TokenStream::new();
-    };
-    let names = Names::of(layer);
-    let (prepare, input) = input(program, layer, affine);
-    let carried_out = CarriedOut {
+    let (prepare, input) = input(program, affine);
+    let writer = Writer {
+        program,
         affine,
-        names: &names,
-        input: &input,
-        // What happens to the sum of products comes before the bias.
-        biases_first: op.divide.is_none() && op.to_float.is_none() && op.scales.is_none(),
+        biases: ident(&affine.fields.biases),
+        weights: ident(&affine.fields.weights),
+        input,
     };
-    let body = carried_out.body(&plan.layers[index], index);
-    let body = finished(program, op, &carried_out, body);
-    let name = &names.layer;
-    quote! { #prepare let #name = { #body }; }
-}
-
-/// Whether a layer's kernels ask what the weights prove.
-pub(super) fn needs_proofs(plans: &[Plan]) -> bool {
-    plans
-        .iter()
-        .flat_map(|plan| &plan.layers)
-        .any(|layer| match layer {
-            LayerPlan::Sparse { products, .. }
-            | LayerPlan::Dense { products, .. }
-            | LayerPlan::Rows { products } => *products == Products::FastIfProved,
-            LayerPlan::Kernel { unless_proved, .. } => unless_proved.is_some(),
-            LayerPlan::Elementwise => false,
-        })
-}
-
-/// What an affine layer's code is made of.
-struct CarriedOut<'a> {
-    affine: &'a Affine,
-    names: &'a Names,
-    input: &'a TokenStream,
-    biases_first: bool,
-}
-
-impl CarriedOut<'_> {
-    /// An expression for the sums: with the biases, if those come first.
-    fn body(&self, plan: &LayerPlan, index: usize) -> TokenStream {
-        let proved = |fast: TokenStream, exact: TokenStream| {
-            let layer = Literal::u32_unsuffixed(index as u32);
-            quote! { if proved.layer(#layer) { #fast } else { #exact } }
-        };
-        match plan {
-            LayerPlan::Elementwise => TokenStream::new(),
-            LayerPlan::Kernel {
-                name,
-                unless_proved: None,
-                ..
-            } => self.kernel(name),
-            LayerPlan::Kernel {
-                name,
-                unless_proved: Some(exact),
-                ..
-            } => proved(self.kernel(name), self.kernel(exact)),
-            LayerPlan::Rows {
-                products: Products::Fast,
-            } => self.rows("dot_row"),
-            LayerPlan::Rows {
-                products: Products::FastIfProved,
-            } => proved(self.rows("dot_row"), self.rows("dot_row_wide")),
-            LayerPlan::Sparse {
-                products: Products::Fast,
-                ..
-            } => self.blocks(plan, "dot"),
-            LayerPlan::Dense {
-                products: Products::Fast,
-                called,
-                ..
-            } => self.blocks(plan, if *called { "step" } else { "dot" }),
-            LayerPlan::Sparse { .. } | LayerPlan::Dense { .. } => {
-                proved(self.blocks(plan, "dot"), self.blocks(plan, "dot_wide"))
-            }
-        }
-    }
-
-    fn blocks(&self, plan: &LayerPlan, dot: &str) -> TokenStream {
-        let CarriedOut {
-            affine,
-            names,
-            input,
-            ..
-        } = self;
-        let dot = match dot {
-            "step" => quote! { step },
-            dot => {
-                let dot = format_ident!("{dot}");
-                quote! { simd::#dot }
-            }
-        };
-        match plan {
-            LayerPlan::Sparse { vectors, sums, .. } => {
-                let sums = Sums {
-                    vectors: *vectors,
-                    side_by_side: *sums,
-                    dot,
-                };
-                let blocks = sparse(&sums, names, input);
-                self.around(&sums, blocks)
-            }
-            LayerPlan::Dense {
-                vectors,
-                sums,
-                unrolled,
-                ..
-            } => {
-                let sums = Sums {
-                    vectors: *vectors,
-                    side_by_side: *sums,
-                    dot,
-                };
-                let blocks = if *unrolled {
-                    dense_straight_line(affine, &sums, names, input)
-                } else {
-                    dense_loop(affine, &sums, names, input)
-                };
-                self.around(&sums, blocks)
-            }
-            _ => TokenStream::new(),
-        }
-    }
-
-    fn rows(&self, dot_row: &str) -> TokenStream {
-        let Names {
-            biases, weights, ..
-        } = self.names;
-        let (input, dot_row) = (self.input, format_ident!("{dot_row}"));
-        let slots = count(self.affine.slots);
-        let outputs = (0..self.affine.outputs).map(count).map(|output| {
-            let sum = quote! {
-                simd::#dot_row::<#slots>(
-                    chunk(#input.as_flattened(), 0),
-                    &stack.#weights[#output],
-                )
-            };
-            if self.biases_first {
-                quote! { stack.#biases[#output].wrapping_add(#sum) }
-            } else {
-                sum
-            }
-        });
-        quote! { buffer::Aligned([#(#outputs),*]) }
-    }
-
-    /// A call of one of the runtime's kernels.
-    fn kernel(&self, name: &str) -> TokenStream {
-        let Names {
-            biases, weights, ..
-        } = self.names;
-        let name = format_ident!("{name}");
-        let input = match self.affine.input {
-            Element::U8 => {
-                let input = self.input;
-                quote! { chunk(#input.as_flattened(), 0) }
-            }
-            _ => self.input.clone(),
-        };
-        let outputs = count(self.affine.outputs);
-        let biases = if self.biases_first {
-            quote! { &stack.#biases }
-        } else {
-            quote! { &[0; #outputs] }
-        };
-        let more = match (self.affine.form, self.affine.input) {
-            (Form::Bits, _) => {
-                let inputs = count(input_count(self.affine));
-                quote! { , #inputs }
-            }
-            (_, Element::F32) => quote! { , |a, b, c| simd::fma_f32(a, b, c) },
-            _ => TokenStream::new(),
-        };
-        let blocks = matches!(self.affine.form, Form::OutputBlocks(_)).then(|| {
-            let blocks = &self.names.blocks;
-            quote! { &stack.#blocks, }
-        });
-        quote! { buffer::Aligned(kernels::#name(#input, #blocks &stack.#weights, #biases #more)) }
-    }
-
-    /// Starts the sums at the biases, runs over the blocks, and brings the sums together.
-    fn around(&self, sums: &Sums, blocks: TokenStream) -> TokenStream {
-        let (affine, biases, biases_first) = (self.affine, &self.names.biases, self.biases_first);
-        let starts = (0..sums.side_by_side).flat_map(|set| {
-            (0..sums.vectors).map(move |vector| {
-                let (name, vector_index) = (Sums::name(set, vector), count(vector));
-                let start = if set == 0 && biases_first {
-                    quote! { simd::load_i32(chunk(&stack.#biases, #vector_index)) }
-                } else {
-                    quote! { simd::zero_i32() }
-                };
-                quote! { let mut #name = #start; }
-            })
-        });
-        let results = (0..sums.vectors).map(|vector| {
-            let index = count(vector);
-            let total = (1..sums.side_by_side).fold(
-                {
-                    let name = Sums::name(0, vector);
-                    quote! { #name }
-                },
-                |total, set| {
-                    let name = Sums::name(set, vector);
-                    quote! { simd::add_i32(#total, #name) }
-                },
-            );
-            quote! { simd::store_i32(#total, chunk_mut(&mut sums.0, #index)); }
-        });
-        let outputs = count(affine.outputs);
-        quote! {
-            #(#starts)*
-            #blocks
-            let mut sums = buffer::Aligned([0i32; #outputs]);
-            #(#results)*
-            sums
-        }
-    }
-}
-
-/// What is done to sums without biases: a division, a conversion to floating point; then the bias is added.
-fn finished(
-    program: &Program<'_>,
-    op: &network::Affine,
-    carried_out: &CarriedOut<'_>,
-    body: TokenStream,
-) -> TokenStream {
-    if carried_out.biases_first {
-        return body;
-    }
-    let (runtime, biases) = (program.runtime, &carried_out.names.biases);
-    let divided = op.divide.map(|divide| {
-        let function = match divide.rounding {
-            Rounding::Truncate => quote! { divide_truncating },
-            Rounding::Floor => quote! { divide_rounding_down },
-        };
-        let by = Literal::i32_unsuffixed(divide.by);
-        quote! { let sums = #runtime::activation::#function(&sums, #by); }
-    });
-    let scaled = op.scales.map(|scales| {
-        let (alpha, shift) = (
-            &carried_out.names.alpha,
-            Literal::u32_unsuffixed(scales.shift),
-        );
-        let beta = if scales.inputs {
-            magnitude(program, carried_out.affine)
-        } else {
-            quote! { 1 }
-        };
-        quote! { let sums = kernels::scaled(&sums, &stack.#alpha, #beta, #shift); }
-    });
-    let end = match op.to_float {
-        Some(scale) => {
-            let scale = Literal::f32_unsuffixed(scale);
-            quote! {
-                kernels::to_float(&sums, #scale, &stack.#biases, |a, b, c| simd::fma_f32(a, b, c))
-            }
-        }
-        None => quote! { #runtime::activation::add_biases(&sums, &stack.#biases) },
+    let sums = writer.sums(kernel);
+    let outputs = match affine.op.starts_at_biases() {
+        true => sums,
+        false => writer.finished(sums),
     };
-    quote! {
-        let sums = { #body }.0;
-        #scaled
-        #divided
-        buffer::Aligned(#end)
-    }
+    let name = propagate::variable(affine.layer);
+    quote! { #prepare let #name = { #outputs }; }
 }
 
-/// The mean magnitude of a layer's inputs, rounded down.
-fn magnitude(program: &Program<'_>, affine: &Affine) -> TokenStream {
-    let sums = affine.parts.iter().map(|part| {
-        let (start, end) = (count(part.start), count(part.start + part.lanes));
-        let values = propagate::values(program, part.source);
-        quote! { kernels::magnitude(&#values[#start..#end]) }
-    });
-    let inputs = Literal::i64_unsuffixed(input_count(affine) as i64);
-    quote! { (#(#sums)+*) / #inputs }
-}
-
-/// How many inputs a layer has, gaps left out.
-fn input_count(affine: &Affine) -> usize {
-    affine.segments.iter().map(|segment| segment.len).sum()
-}
-
-/// The step that [`LayerPlan::Dense`] calls, for modules that need it.
-pub(super) fn called_step(plan: &Plan) -> Option<TokenStream> {
-    let needed = plan
-        .layers
-        .iter()
-        .any(|layer| matches!(layer, LayerPlan::Dense { called: true, .. }));
-    needed.then(|| {
+/// The step that [`Steps::Calls`] calls, for modules that need it.
+pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
+    let calls = |kernel: &Kernel| {
+        matches!(
+            kernel,
+            Kernel::Dense {
+                steps: Steps::Calls,
+                ..
+            }
+        )
+    };
+    plan.kernels().any(|(_, kernel)| calls(kernel)).then(|| {
         quote! {
             #[inline(never)]
             fn step(sum: simd::I32, inputs: simd::U8, weights: simd::I8) -> simd::I32 {
@@ -318,59 +59,39 @@ pub(super) fn called_step(plan: &Plan) -> Option<TokenStream> {
     })
 }
 
-struct Names {
-    layer: Ident,
-    biases: Ident,
-    weights: Ident,
-    blocks: Ident,
-    alpha: Ident,
-}
-
-impl Names {
-    fn of(layer: &Layer) -> Names {
-        Names {
-            layer: propagate::variable(layer),
-            biases: format_ident!("{}_biases", layer.name),
-            weights: format_ident!("{}_weights", layer.name),
-            blocks: format_ident!("{}_blocks", layer.name),
-            alpha: format_ident!("{}_alpha", layer.name),
-        }
-    }
-}
-
 /// The reference to a layer's inputs, and the statements that fill it when the inputs have to be brought together first.
-fn input(program: &Program<'_>, layer: &Layer, affine: &Affine) -> (TokenStream, TokenStream) {
+fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStream) {
     let runtime = program.runtime;
-    if let Some(input) = as_it_is(program, affine) {
-        return (TokenStream::new(), input);
+    match affine.in_place {
+        Some(Source::Transformer) => return (TokenStream::new(), quote! { transformer }),
+        Some(Source::Layer(index)) => {
+            let name = propagate::variable(&program.network.layers[index]);
+            return (TokenStream::new(), quote! { &#name.0 });
+        }
+        None => {}
     }
-    let name = format_ident!("{}_input", layer.name);
-    let slots = count(affine.slots);
-    let (buffer, flat) = match (affine.form, affine.input) {
-        (Form::Bits, _) => {
-            let words = count(affine.slots / 64);
-            (quote! { [0u64; #words] }, quote! { #name.0 })
-        }
-        (_, Element::U8) => {
-            let blocks = count(affine.blocks());
-            (
-                quote! { [[0u8; 4]; #blocks] },
-                quote! { #name.0.as_flattened_mut() },
-            )
-        }
-        (_, Element::F32) => (quote! { [0f32; #slots] }, quote! { #name.0 }),
-        _ => (quote! { [0i16; #slots] }, quote! { #name.0 }),
+    let name = format_ident!("{}_input", affine.layer.name);
+    let (slots, blocks, words) = (
+        count(affine.slots),
+        count(affine.blocks()),
+        count(affine.words()),
+    );
+    let buffer = match affine.input {
+        Input::Bytes => quote! { [[0u8; 4]; #blocks] },
+        Input::Words | Input::Roots => quote! { [0i16; #slots] },
+        Input::Floats => quote! { [0f32; #slots] },
+        Input::Signs => quote! { [0u64; #words] },
+    };
+    let flat = match affine.input {
+        Input::Bytes => quote! { #name.0.as_flattened_mut() },
+        _ => quote! { #name.0 },
     };
     let parts = affine.parts.iter().map(|part| {
         let values = propagate::values(program, part.source);
-        let (slot, start, end) = (
-            count(part.slot),
-            count(part.start),
-            count(part.start + part.lanes),
-        );
-        let place = match (affine.form, affine.input, element(program, part.source)) {
-            (Form::Bits, _, _) => quote! { place_signs },
-            (_, Element::I16, Element::U8) => quote! { place_wide },
+        let [slot, start, end] = [part.slot, part.start, part.start + part.lanes].map(count);
+        let place = match (affine.input, program.network.tensor(part.source).element) {
+            (Input::Signs, _) => quote! { place_signs },
+            (Input::Words | Input::Roots, Element::U8) => quote! { place_wide },
             _ => quote! { place },
         };
         quote! { buffer::#place(&mut #flat[..], #slot, &#values[#start..#end]); }
@@ -383,53 +104,300 @@ fn input(program: &Program<'_>, layer: &Layer, affine: &Affine) -> (TokenStream,
     (prepare, quote! { #name })
 }
 
-/// A layer's input, if it lies where it was computed as the layer reads it.
-fn as_it_is(program: &Program<'_>, affine: &Affine) -> Option<TokenStream> {
-    let [part] = affine.parts.as_slice() else {
-        return None;
-    };
-    let (lanes, element) = (lanes(program, part.source), element(program, part.source));
-    let same_type = match affine.input {
-        Element::I16 => matches!(element, Element::I16 | Element::U16),
-        input => input == element,
-    };
-    let whole = part.start == 0 && part.lanes == lanes && lanes == affine.slots;
-    if !whole || !same_type || affine.form == Form::Bits {
-        return None;
-    }
-    match part.source {
-        Source::Transformer => Some(quote! { transformer }),
-        // Bytes of layers are not in blocks.
-        Source::Layer(_) if affine.input == Element::U8 => None,
-        Source::Layer(index) => {
-            let name = propagate::variable(&program.network.layers[index]);
-            Some(quote! { &#name.0 })
+/// Writes one affine layer.
+struct Writer<'a> {
+    program: &'a Program<'a>,
+    affine: &'a Affine<'a>,
+    biases: Ident,
+    weights: Ident,
+    input: TokenStream,
+}
+
+impl Writer<'_> {
+    /// An expression for the sums of products. They start at the biases, unless something is done to them before the biases
+    /// are added.
+    fn sums(&self, kernel: &Kernel) -> TokenStream {
+        match kernel {
+            Kernel::Function {
+                name,
+                unless_proved,
+                ..
+            } => self.fast_or_exact(name, *unless_proved, |name| self.function(name)),
+            Kernel::Rows(products) => {
+                self.fast_or_exact("dot_row", exact(*products, "dot_row_wide"), |dot_row| {
+                    self.rows(dot_row)
+                })
+            }
+            Kernel::Sparse(blocks) => {
+                self.fast_or_exact("dot", exact(blocks.products, "dot_wide"), |dot| {
+                    let sums = Sums::new(blocks, quote! { simd:: }, dot);
+                    self.around(&sums, self.sparse(&sums))
+                })
+            }
+            Kernel::Dense { blocks, steps, .. } => {
+                self.fast_or_exact("dot", exact(blocks.products, "dot_wide"), |dot| {
+                    let sums = match (steps, dot) {
+                        (Steps::Calls, "dot") => Sums::new(blocks, TokenStream::new(), "step"),
+                        _ => Sums::new(blocks, quote! { simd:: }, dot),
+                    };
+                    self.around(&sums, self.dense(&sums, *steps))
+                })
+            }
         }
     }
-}
 
-/// Values that a source has in memory.
-fn lanes(program: &Program<'_>, source: Source) -> usize {
-    match source {
-        Source::Transformer => transform::outputs(program),
-        Source::Layer(index) => program.layout.layers[index].lanes(),
+    /// What is written with the fast primitive or function. Where weights may not prove that it is exact, the exact one
+    /// is written as well, and the proof decides.
+    fn fast_or_exact(
+        &self,
+        fast: &str,
+        exact: Option<&str>,
+        write: impl Fn(&str) -> TokenStream,
+    ) -> TokenStream {
+        let fast = write(fast);
+        match exact.map(write) {
+            None => fast,
+            Some(exact) => {
+                let layer = Literal::u32_unsuffixed(self.affine.index as u32);
+                quote! { if proved.layer(#layer) { #fast } else { #exact } }
+            }
+        }
+    }
+
+    /// One horizontal sum for each output.
+    fn rows(&self, dot_row: &str) -> TokenStream {
+        let Writer {
+            affine,
+            biases,
+            weights,
+            input,
+            ..
+        } = self;
+        let dot_row = format_ident!("{dot_row}");
+        let slots = count(affine.slots);
+        let outputs = (0..affine.outputs).map(count).map(|output| {
+            let sum = quote! {
+                simd::#dot_row::<#slots>(
+                    chunk(#input.as_flattened(), 0),
+                    &stack.#weights[#output],
+                )
+            };
+            match affine.op.starts_at_biases() {
+                true => quote! { stack.#biases[#output].wrapping_add(#sum) },
+                false => sum,
+            }
+        });
+        quote! { buffer::Aligned([#(#outputs),*]) }
+    }
+
+    /// A call of one of the runtime's kernels.
+    fn function(&self, name: &str) -> TokenStream {
+        let Writer {
+            affine,
+            biases,
+            weights,
+            input,
+            ..
+        } = self;
+        let name = format_ident!("{name}");
+        let input = match affine.input {
+            Input::Bytes => quote! { chunk(#input.as_flattened(), 0) },
+            _ => input.clone(),
+        };
+        let biases = match affine.op.starts_at_biases() {
+            true => quote! { &stack.#biases },
+            false => {
+                let outputs = count(affine.outputs);
+                quote! { &[0; #outputs] }
+            }
+        };
+        let more = match affine.input {
+            Input::Signs => {
+                let inputs = count(affine.layer.input_len());
+                quote! { , #inputs }
+            }
+            Input::Floats => quote! { , |a, b, c| simd::fma_f32(a, b, c) },
+            _ => TokenStream::new(),
+        };
+        let blocks = affine.fields.blocks.as_ref().map(|blocks| {
+            let blocks = ident(blocks);
+            quote! { &stack.#blocks, }
+        });
+        quote! { buffer::Aligned(kernels::#name(#input, #blocks &stack.#weights, #biases #more)) }
+    }
+
+    /// Starts the sums at the biases, runs over the blocks, and brings the sums together.
+    fn around(&self, sums: &Sums, blocks: TokenStream) -> TokenStream {
+        let biases = &self.biases;
+        let starts = (0..sums.sets).flat_map(|set| {
+            (0..sums.vectors).map(move |vector| {
+                let (name, vector_index) = (Sums::name(set, vector), count(vector));
+                let start = if set == 0 && self.affine.op.starts_at_biases() {
+                    quote! { simd::load_i32(chunk(&stack.#biases, #vector_index)) }
+                } else {
+                    quote! { simd::zero_i32() }
+                };
+                quote! { let mut #name = #start; }
+            })
+        });
+        let results = (0..sums.vectors).map(|vector| {
+            let index = count(vector);
+            let first = Sums::name(0, vector);
+            let total = (1..sums.sets).fold(quote! { #first }, |total, set| {
+                let name = Sums::name(set, vector);
+                quote! { simd::add_i32(#total, #name) }
+            });
+            quote! { simd::store_i32(#total, chunk_mut(&mut sums.0, #index)); }
+        });
+        let outputs = count(self.affine.outputs);
+        quote! {
+            #(#starts)*
+            #blocks
+            let mut sums = buffer::Aligned([0i32; #outputs]);
+            #(#results)*
+            sums
+        }
+    }
+
+    /// A loop over the list of blocks that are not zero.
+    fn sparse(&self, sums: &Sums) -> TokenStream {
+        let Writer { weights, input, .. } = self;
+        let one = sums.add(
+            0,
+            &quote! { block.of(#input) },
+            &quote! { block.of(&stack.#weights) },
+        );
+        if sums.sets == 1 {
+            return quote! { for block in nonzero.as_slice() { #one } };
+        }
+        let side_by_side = count(sums.sets);
+        let sets = (0..sums.sets).map(|set| {
+            let index = count(set);
+            let add = sums.add(
+                set,
+                &quote! { blocks[#index].of(#input) },
+                &quote! { blocks[#index].of(&stack.#weights) },
+            );
+            quote! { { #add } }
+        });
+        quote! {
+            let (groups, rest) = nonzero.as_slice().as_chunks::<#side_by_side>();
+            for blocks in groups { #(#sets)* }
+            for block in rest { #one }
+        }
+    }
+
+    /// All blocks: the rounds of a loop, if there is one, then those that follow it.
+    fn dense(&self, sums: &Sums, steps: Steps) -> TokenStream {
+        let Writer { weights, input, .. } = self;
+        let add = |set: usize, index: TokenStream| {
+            let add = sums.add(
+                set,
+                &quote! { &#input[#index] },
+                &quote! { &stack.#weights[#index] },
+            );
+            quote! { { #add } }
+        };
+        let (rounds, first) = match steps {
+            Steps::StraightLine | Steps::Calls => (None, 0),
+            Steps::Loop { rounds, rest } => {
+                let rounds = count(rounds);
+                let sets =
+                    (0..sums.sets).map(|set| add(set, linear(sums.sets, &quote!(round), set)));
+                (Some(quote! { for round in 0..#rounds { #(#sets)* } }), rest)
+            }
+        };
+        let rest = (first..sums.blocks).map(|block| {
+            let index = count(block);
+            add(block % sums.sets, quote! { #index })
+        });
+        quote! { #rounds #(#rest)* }
+    }
+
+    /// What is done to sums without biases: a division, a conversion to floating point; then the bias is added.
+    fn finished(&self, sums: TokenStream) -> TokenStream {
+        let Writer {
+            program,
+            affine,
+            biases,
+            ..
+        } = self;
+        let runtime = program.runtime;
+        let divided = affine.op.divide.map(|divide| {
+            let function = match divide.rounding {
+                Rounding::Truncate => quote! { divide_truncating },
+                Rounding::Floor => quote! { divide_rounding_down },
+            };
+            let by = Literal::i32_unsuffixed(divide.by);
+            quote! { let sums = #runtime::activation::#function(&sums, #by); }
+        });
+        let scales = affine.op.scales.zip(affine.fields.alpha.as_ref());
+        let scaled = scales.map(|(scales, alpha)| {
+            let (alpha, shift) = (ident(alpha), Literal::u32_unsuffixed(scales.shift));
+            let beta = match scales.inputs {
+                true => self.magnitude(),
+                false => quote! { 1 },
+            };
+            quote! { let sums = kernels::scaled(&sums, &stack.#alpha, #beta, #shift); }
+        });
+        let end = match affine.op.to_float {
+            Some(scale) => {
+                let scale = Literal::f32_unsuffixed(scale);
+                quote! {
+                    kernels::to_float(&sums, #scale, &stack.#biases, |a, b, c| simd::fma_f32(a, b, c))
+                }
+            }
+            None => quote! { #runtime::activation::add_biases(&sums, &stack.#biases) },
+        };
+        quote! {
+            let sums = { #sums }.0;
+            #scaled
+            #divided
+            buffer::Aligned(#end)
+        }
+    }
+
+    /// The mean magnitude of the layer's inputs, rounded down.
+    fn magnitude(&self) -> TokenStream {
+        let sums = self.affine.parts.iter().map(|part| {
+            let [start, end] = [part.start, part.start + part.lanes].map(count);
+            let values = propagate::values(self.program, part.source);
+            quote! { kernels::magnitude(&#values[#start..#end]) }
+        });
+        let inputs = Literal::i64_unsuffixed(self.affine.layer.input_len() as i64);
+        quote! { (#(#sums)+*) / #inputs }
     }
 }
 
-fn element(program: &Program<'_>, source: Source) -> Element {
-    program.network.tensor(source).element
+/// The exact primitive, where it may be needed.
+fn exact(products: Products, name: &'static str) -> Option<&'static str> {
+    match products {
+        Products::Fast => None,
+        Products::FastIfProved => Some(name),
+    }
 }
 
-/// The sums of a blocked layer: a vector of outputs each, several sets of them so that one need not wait for
+/// The sums of a layer that takes its inputs in blocks: vectors of outputs, in several sets so that one need not wait for
 /// another.
 struct Sums {
+    blocks: usize,
     vectors: usize,
-    side_by_side: usize,
+    sets: usize,
     /// The function that adds a block's products.
     dot: TokenStream,
 }
 
 impl Sums {
+    fn new(blocks: &Blocks, module: TokenStream, dot: &str) -> Sums {
+        let dot = format_ident!("{dot}");
+        Sums {
+            blocks: blocks.count,
+            vectors: blocks.vectors,
+            sets: blocks.side_by_side,
+            dot: quote! { #module #dot },
+        }
+    }
+
     fn name(set: usize, vector: usize) -> Ident {
         format_ident!("sum_{set}_{vector}")
     }
@@ -448,75 +416,3 @@ impl Sums {
         }
     }
 }
-
-fn sparse(sums: &Sums, names: &Names, input: &TokenStream) -> TokenStream {
-    let weights = &names.weights;
-    let one = sums.add(
-        0,
-        &quote! { block.of(#input) },
-        &quote! { block.of(&stack.#weights) },
-    );
-    if sums.side_by_side == 1 {
-        return quote! { for block in nonzero.as_slice() { #one } };
-    }
-    let side_by_side = count(sums.side_by_side);
-    let sets = (0..sums.side_by_side).map(|set| {
-        let index = count(set);
-        let add = sums.add(
-            set,
-            &quote! { blocks[#index].of(#input) },
-            &quote! { blocks[#index].of(&stack.#weights) },
-        );
-        quote! { { #add } }
-    });
-    quote! {
-        let (groups, rest) = nonzero.as_slice().as_chunks::<#side_by_side>();
-        for blocks in groups { #(#sets)* }
-        for block in rest { #one }
-    }
-}
-
-fn dense_straight_line(
-    affine: &Affine,
-    sums: &Sums,
-    names: &Names,
-    input: &TokenStream,
-) -> TokenStream {
-    let weights = &names.weights;
-    let blocks = (0..affine.blocks()).map(|index| {
-        let block = count(index);
-        let add = sums.add(
-            index % sums.side_by_side,
-            &quote! { &#input[#block] },
-            &quote! { &stack.#weights[#block] },
-        );
-        quote! { { #add } }
-    });
-    quote! { #(#blocks)* }
-}
-
-fn dense_loop(affine: &Affine, sums: &Sums, names: &Names, input: &TokenStream) -> TokenStream {
-    let weights = &names.weights;
-    let rounds = count(affine.blocks() / sums.side_by_side);
-    let add = |set: usize, index: TokenStream| {
-        let add = sums.add(
-            set,
-            &quote! { &#input[#index] },
-            &quote! { &stack.#weights[#index] },
-        );
-        quote! { { #add } }
-    };
-    let sets =
-        (0..sums.side_by_side).map(|set| add(set, linear(sums.side_by_side, &quote!(round), set)));
-    let done = affine.blocks() / sums.side_by_side * sums.side_by_side;
-    let rest = (done..affine.blocks()).map(|index| {
-        let block = count(index);
-        add(index - done, quote! { #block })
-    });
-    quote! {
-        for round in 0..#rounds { #(#sets)* }
-        #(#rest)*
-    }
-}
-
-const _: () = assert!(BLOCK == 4, "generated code spells blocks as `[u8; 4]`");

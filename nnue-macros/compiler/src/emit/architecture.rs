@@ -4,9 +4,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::memory::count;
-use super::{Program, affine, doc, features, file, neurons, output, proof};
+use super::{Program, doc, features, file, neurons, output, proof};
 use crate::feature_set::FeatureSet;
 use crate::network::Order;
+use crate::plan::Prefetch;
 
 /// The public names of a network.
 pub(super) fn types(program: &Program<'_>) -> TokenStream {
@@ -67,7 +68,7 @@ fn embedded(program: &Program<'_>, bytes: &TokenStream) -> TokenStream {
 pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let (output_type, proofs) = (output::output_type(program), proof::body(program));
-    let needs_proofs = affine::needs_proofs(program.plans);
+    let needs_proofs = program.plans.need_proofs();
     let features = features::sets(program);
     let row_list = count(network.features.iter().map(FeatureSet::list_len).sum());
     let file = file::layout(program);
@@ -181,9 +182,11 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
 
 fn prefetch(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
-    let lines = count((program.layout.columns.width * 2 / 64).min(2));
-    let psqt = (program.network.transformer.psqt > 0).then(|| {
-        quote! { #runtime::simd::prefetch::<_, 1>(#runtime::buffer::row(&weights.transformer_psqt, row)); }
+    let Prefetch { weights, psqt } = program.plans.prefetch;
+    let lines = count(weights);
+    let psqt = (psqt > 0).then(|| {
+        let lines = count(psqt);
+        quote! { #runtime::simd::prefetch::<_, #lines>(#runtime::buffer::row(&weights.transformer_psqt, row)); }
     });
     quote! {
         #runtime::simd::prefetch::<_, #lines>(#runtime::buffer::row(&weights.transformer_weights, row));

@@ -7,29 +7,28 @@ use quote::{format_ident, quote};
 use super::Program;
 use super::memory::count;
 use super::propagate::{values, variable};
-use crate::layout::LayerLayout;
-use crate::network::{Activation, Align, Element, Layer, Op, Slice};
+use crate::layout::{Elementwise, Function};
+use crate::network::{Activation, Align, Element, Slice};
 
 /// A statement that leaves the layer's values in a variable of its name.
-pub(super) fn statement(program: &Program<'_>, index: usize) -> TokenStream {
-    let layer = &program.network.layers[index];
-    let LayerLayout::Elementwise { lanes } = program.layout.layers[index] else {
-        return TokenStream::new();
-    };
-    let expression = match &layer.op {
-        Op::Affine(_) => return TokenStream::new(),
-        Op::Activation(function) => activation(program, layer, *function, lanes),
-        Op::Sum { aligns } => sum(program, layer, aligns, lanes),
-        Op::Float { scale } => {
-            let (run, scale) = (
-                run(program, layer.inputs[0]),
-                Literal::f32_unsuffixed(*scale),
-            );
-            let (runtime, lanes) = (program.runtime, count(lanes));
+pub(super) fn statement(program: &Program<'_>, elementwise: &Elementwise<'_>) -> TokenStream {
+    let (runtime, name) = (program.runtime, variable(elementwise.layer));
+    let lanes = count(elementwise.lanes);
+    let element = elementwise.layer.output.element;
+    let expression = match &elementwise.function {
+        Function::Activation(function, input) => {
+            activation(program, *function, run(program, *input), element, lanes)
+        }
+        Function::Sum(terms) if element == Element::F32 => {
+            let runs = terms.iter().map(|(slice, _)| run(program, *slice));
+            quote! { #runtime::activation::sum_f32::<#lanes>(&[#(#runs),*]) }
+        }
+        Function::Sum(terms) => sum(program, terms, lanes),
+        Function::Float(input, scale) => {
+            let (run, scale) = (run(program, *input), Literal::f32_unsuffixed(*scale));
             quote! { #runtime::activation::float::<_, #lanes>(#run, #scale) }
         }
     };
-    let (runtime, name) = (program.runtime, variable(layer));
     quote! { let #name = #runtime::buffer::Aligned(#expression); }
 }
 
@@ -41,18 +40,13 @@ fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
 
 fn activation(
     program: &Program<'_>,
-    layer: &Layer,
     function: Activation,
-    lanes: usize,
+    run: TokenStream,
+    element: Element,
+    lanes: Literal,
 ) -> TokenStream {
     let runtime = program.runtime;
-    let run = run(program, layer.inputs[0]);
-    let lanes = count(lanes);
     let word = |value: u32| Literal::u32_unsuffixed(value);
-    let element = match layer.output.element {
-        Element::U8 => quote! { u8 },
-        _ => quote! { i16 },
-    };
     let (name, arguments) = match function {
         Activation::Relu { shift, limit } => ("relu", vec![word(shift), word(limit)]),
         Activation::SqrCrelu { shift, limit } => ("sqr_crelu", vec![word(shift), word(limit)]),
@@ -66,25 +60,22 @@ fn activation(
         Activation::FloatHardSwish => ("hard_swish_f32", vec![]),
     };
     let name = format_ident!("{name}");
-    if layer.output.element == Element::F32 {
-        return quote! { #runtime::activation::#name::<#lanes>(#run) };
-    }
+    let element = match element {
+        Element::F32 => return quote! { #runtime::activation::#name::<#lanes>(#run) },
+        Element::U8 => quote! { u8 },
+        _ => quote! { i16 },
+    };
     quote! { #runtime::activation::#name::<#element, #lanes>(#run, #(#arguments),*) }
 }
 
 /// The terms added one after the other, each aligned.
-fn sum(program: &Program<'_>, layer: &Layer, aligns: &[Align], lanes: usize) -> TokenStream {
+fn sum(program: &Program<'_>, terms: &[(Slice, &Align)], lanes: Literal) -> TokenStream {
     let runtime = program.runtime;
-    let lanes = count(lanes);
-    if layer.output.element == Element::F32 {
-        let runs = layer.inputs.iter().map(|slice| run(program, *slice));
-        return quote! { #runtime::activation::sum_f32::<#lanes>(&[#(#runs),*]) };
-    }
     let numbers = |numbers: &mut dyn Iterator<Item = i64>| {
         let numbers = numbers.map(Literal::i64_unsuffixed);
         quote! { &[#(#numbers),*] }
     };
-    let terms = layer.inputs.iter().zip(aligns).map(|(slice, align)| {
+    let terms = terms.iter().map(|(slice, align)| {
         let run = run(program, *slice);
         match align {
             Align::None => quote! { #runtime::activation::add::<_, #lanes>(&mut sum, #run); },

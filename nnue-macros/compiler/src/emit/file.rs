@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::memory::count;
 use super::{Program, features};
 use crate::file::{Axis, FileElement, FileRounding, Format, Role, Section, Tensor};
-use crate::layout::{self, ColumnRun, FieldElement};
+use crate::layout::{self, ColumnRun, FieldElement, LaidOut};
 use crate::network::Encoding;
 
 /// The table.
@@ -348,7 +348,7 @@ fn layer_memory(program: &Program<'_>, role: Role, index: usize, rows: Rows<'_>)
         Role::LayerBiases(_) => "biases",
         _ => "weights",
     };
-    let Some(affine) = program.layout.affine(index) else {
+    let LaidOut::Affine(affine) = &program.layout.layers[index] else {
         return rows(
             offset(part),
             element(part),
@@ -392,7 +392,7 @@ fn layer_memory(program: &Program<'_>, role: Role, index: usize, rows: Rows<'_>)
         is_same: false,
         ..rows(
             offset(part),
-            field_element(affine.element),
+            field_element(affine.fields.weights.element),
             [stacks, outputs, inputs],
             axes,
         )

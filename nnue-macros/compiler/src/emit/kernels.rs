@@ -4,10 +4,9 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::{Program, accumulate, affine, propagate, transform};
-use crate::network::Layer;
-use crate::plan::{LayerPlan, Plan};
+use crate::plan::{Kernel, Plan};
 
-pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
+pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let runtime = program.runtime;
     let isa = plan.isa;
     let (module, kind) = (format_ident!("{}", isa.name), format_ident!("{}", isa.kind));
@@ -31,12 +30,9 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan) -> TokenStream {
     let transform = transform::functions(program, plan, attribute.as_ref());
     let propagate = propagate::function(program, plan, attribute.as_ref());
     let step = affine::called_step(plan);
-    let mut affine = program.network.layers.iter().filter_map(Layer::affine);
-    let calls_kernels = affine.any(|op| op.to_float.is_some())
-        || plan
-            .layers
-            .iter()
-            .any(|layer| matches!(layer, LayerPlan::Kernel { .. }));
+    let calls_kernels = plan.kernels().any(|(affine, kernel)| {
+        affine.op.to_float.is_some() || matches!(kernel, Kernel::Function { .. })
+    });
     let kernels = calls_kernels.then(|| quote! { use #runtime::kernels; });
     quote! {
         #[doc = #doc]

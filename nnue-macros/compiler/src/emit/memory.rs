@@ -1,6 +1,6 @@
 //! The structs that hold the weights, and assertions that they lie where the loader puts them.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
@@ -37,10 +37,10 @@ pub(super) fn structs(program: &Program<'_>) -> TokenStream {
 
 fn plain_struct(program: &Program<'_>, name: &str, layout: &Struct, doc: &str) -> TokenStream {
     let runtime = program.runtime;
-    let ident = format_ident!("{name}");
+    let struct_name = format_ident!("{name}");
     let size = format!(" {doc}\n\n {} bytes, aligned to 64.", layout.size);
     let fields = layout.fields.iter().map(|field| {
-        let (name, ty) = (format_ident!("{}", field.name), field_type(field));
+        let (name, ty) = (ident(field), field_type(field));
         let doc = format!(
             " {}; at byte {}, {} bytes",
             field.doc, field.offset, field.size
@@ -54,7 +54,7 @@ fn plain_struct(program: &Program<'_>, name: &str, layout: &Struct, doc: &str) -
     quote! {
         #runtime::plain! {
             #[doc = #size]
-            pub struct #ident { #(#fields)* }
+            pub struct #struct_name { #(#fields)* }
         }
     }
 }
@@ -81,23 +81,28 @@ fn field_type(field: &Field) -> TokenStream {
 fn assertions(program: &Program<'_>, name: &str, layout: &Struct) -> TokenStream {
     let runtime = program.runtime;
     let core = quote!(#runtime::__private::core);
-    let ident = format_ident!("{name}");
+    let struct_name = format_ident!("{name}");
     let size = count(layout.size);
     let fields = layout.fields.iter().map(|field| {
-        let (field_name, offset) = (format_ident!("{}", field.name), count(field.offset));
+        let (field_name, offset) = (ident(field), count(field.offset));
         let (ty, size) = (field_type(field), count(field.size));
         quote! {
-            #core::assert!(#core::mem::offset_of!(#ident, #field_name) == #offset);
+            #core::assert!(#core::mem::offset_of!(#struct_name, #field_name) == #offset);
             #core::assert!(#core::mem::size_of::<#ty>() == #size);
         }
     });
     quote! {
         const _: () = {
-            #core::assert!(#core::mem::size_of::<#ident>() == #size);
-            #core::assert!(#core::mem::align_of::<#ident>() == 64);
+            #core::assert!(#core::mem::size_of::<#struct_name>() == #size);
+            #core::assert!(#core::mem::align_of::<#struct_name>() == 64);
             #(#fields)*
         };
     }
+}
+
+/// The name of a field.
+pub(super) fn ident(field: &Field) -> Ident {
+    format_ident!("{}", field.name)
 }
 
 /// A length, as a person would write it: without a suffix.

@@ -6,8 +6,8 @@ use quote::quote;
 use super::Program;
 use super::memory::count;
 use crate::file::{Role, Tensor};
-use crate::layout::Form;
-use crate::network::{Pairs, Pooling, Source, TransformerActivation};
+use crate::layout::{Affine, Form};
+use crate::network::{Pairs, Pooling, TransformerActivation};
 
 /// The table.
 pub(super) fn table(program: &Program<'_>) -> TokenStream {
@@ -71,16 +71,13 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
 
 /// The zeros that are skipped by the kernels that skip the most.
 fn skipped(program: &Program<'_>) -> TokenStream {
-    let by_outputs = |index| {
-        let affine = program.layout.affine(index);
-        let sparse = program.network.layers[index].affine()?.sparse;
-        let form = affine?.form;
-        Some(sparse.is_some() && matches!(form, Form::Columns | Form::OutputBlocks(_)))
+    let by_outputs = |affine: &Affine<'_>| {
+        affine.op.sparse.is_some() && matches!(affine.form, Form::Columns | Form::OutputBlocks(_))
     };
-    let mut layers = 0..program.network.layers.len();
-    if (program.plans.iter()).any(|plan| plan.transform.lists_nonzero) {
+    let mut levels = program.plans.levels.iter();
+    if levels.any(|plan| plan.transform.lists_nonzero()) {
         quote!(Blocks)
-    } else if layers.any(|index| by_outputs(index) == Some(true)) {
+    } else if program.layout.affines().any(by_outputs) {
         quote!(Outputs)
     } else {
         quote!(Nothing)
@@ -93,27 +90,18 @@ fn reader(program: &Program<'_>, tensor: &Tensor) -> Option<TokenStream> {
     let Role::LayerWeights(layer) = tensor.role else {
         return None;
     };
-    let (mut runs, mut first_input) = (Vec::new(), 0);
-    for slice in &network.layers[layer].inputs {
-        let perspectives = match slice.source {
-            Source::Transformer => network.transformer.perspectives.count,
-            Source::Layer(_) => 0,
-        };
-        for perspective in 0..perspectives {
-            let part = network.transformer.part(slice, perspective);
-            if part.len > 0 {
-                let column = first_input + part.input;
-                let [column, step, output, len] =
-                    [column, part.step, part.output, part.len].map(count);
-                runs.push(quote! {
-                    #runtime::neurons::Run { column: #column, step: #step, output: #output, len: #len }
-                });
-            }
-        }
-        first_input += slice.len;
-    }
+    let slices = network.layers[layer].slices();
+    let runs: Vec<_> = slices
+        .flat_map(|(first_input, slice)| network.transformer_runs(first_input, slice))
+        .collect();
     let name = &tensor.name;
     (!runs.is_empty()).then(|| {
+        let runs = runs.iter().map(|run| {
+            let [column, step, output, len] = [run.input, run.step, run.output, run.len].map(count);
+            quote! {
+                #runtime::neurons::Run { column: #column, step: #step, output: #output, len: #len }
+            }
+        });
         quote! { #runtime::neurons::Reader { tensor: #name, runs: &[#(#runs),*] } }
     })
 }

@@ -5,29 +5,24 @@ use quote::{format_ident, quote};
 
 use super::memory::count;
 use super::{Program, affine, elementwise, output, transform};
-use crate::layout::BLOCK;
-use crate::network::{Element, Layer, Op, Source};
-use crate::plan::Plan;
+use crate::network::{Element, Layer, Source};
+use crate::plan::{Outputs, Plan, Planned};
 
 pub(super) fn function(
     program: &Program<'_>,
-    plan: &Plan,
+    plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
-    let (network, runtime) = (program.network, program.runtime);
+    let runtime = program.runtime;
     let transformed = transformed(program, plan);
     let halves = transform::halves(program);
-    let layers = network
-        .layers
-        .iter()
-        .enumerate()
-        .map(|(index, layer)| match &layer.op {
-            Op::Affine(op) => affine::statements(program, plan, index, op),
-            _ => elementwise::statement(program, index),
-        });
+    let layers = plan.layers.iter().map(|layer| match layer {
+        Planned::Affine(affine, kernel) => affine::statements(program, affine, kernel),
+        Planned::Elementwise(elementwise) => elementwise::statement(program, elementwise),
+    });
     let (output, output_type) = (output::expression(program), output::output_type(program));
-    let proved = affine::needs_proofs(program.plans).then(|| {
-        let name = if affine::needs_proofs(std::slice::from_ref(plan)) {
+    let proved = program.plans.need_proofs().then(|| {
+        let name = if plan.needs_proofs() {
             quote! { proved }
         } else {
             quote! { _proved }
@@ -52,34 +47,39 @@ pub(super) fn function(
 
 /// Statements that leave the transformer's output in `transformer`, and the list of its non-zero blocks, if there is one,
 /// in `nonzero`.
-fn transformed(program: &Program<'_>, plan: &Plan) -> TokenStream {
+fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let runtime = program.runtime;
-    let outputs = transform::outputs(program);
+    let columns = &program.layout.columns;
     let halves = transform::halves(program);
-    if program.network.transformer.output.element != Element::U8 {
-        let outputs = count(outputs);
-        return quote! {
-            let mut inputs = buffer::Aligned([0i16; #outputs]);
-            transform(#(#halves,)* &mut inputs.0);
-            let transformer = &inputs.0;
-        };
-    }
-    let blocks = count(outputs / BLOCK);
-    let (list, pass_list) = if plan.transform.lists_nonzero {
-        let list = transform::list_type(program);
-        (
-            quote! { let mut nonzero = <#list>::new(); },
-            quote! { , &mut nonzero },
-        )
-    } else {
-        (TokenStream::new(), TokenStream::new())
-    };
-    quote! {
-        let mut inputs = #runtime::simd::Inputs::<#blocks>::new();
-        let mut output = inputs.writer();
-        #list
-        transform(#(#halves,)* &mut output #pass_list);
-        let transformer = output.finish();
+    match &plan.transform.outputs {
+        Outputs::Words { .. } => {
+            let outputs = count(columns.outputs);
+            quote! {
+                let mut inputs = buffer::Aligned([0i16; #outputs]);
+                transform(#(#halves,)* &mut inputs.0);
+                let transformer = &inputs.0;
+            }
+        }
+        Outputs::Bytes(bytes) => {
+            let blocks = count(columns.blocks());
+            let (list, pass_list) = match bytes.lists_nonzero {
+                true => {
+                    let list = transform::list_type(program);
+                    (
+                        Some(quote! { let mut nonzero = <#list>::new(); }),
+                        Some(quote! { , &mut nonzero }),
+                    )
+                }
+                false => (None, None),
+            };
+            quote! {
+                let mut inputs = #runtime::simd::Inputs::<#blocks>::new();
+                let mut output = inputs.writer();
+                #list
+                transform(#(#halves,)* &mut output #pass_list);
+                let transformer = output.finish();
+            }
+        }
     }
 }
 

@@ -5,24 +5,14 @@ use quote::{format_ident, quote};
 
 use super::Program;
 use super::memory::{count, linear};
-use crate::layout::BLOCK;
 use crate::network::{Element, Pooling, TransformerActivation};
-use crate::plan::{Plan, Squares, Transform};
-
-/// Room at the end of the list of non-zero blocks for the one store that overshoots it.
-const LIST_SLACK: usize = 32;
+use crate::plan::{Bytes, Outputs, Plan, Squares};
 
 /// The type of the list of non-zero blocks.
 pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
-    let runtime = program.runtime;
-    let blocks = outputs(program) / BLOCK;
-    let (blocks, capacity) = (count(blocks), count(blocks + LIST_SLACK));
+    let (runtime, columns) = (program.runtime, &program.layout.columns);
+    let (blocks, capacity) = (count(columns.blocks()), count(columns.list_capacity()));
     quote! { #runtime::simd::NonZero<#blocks, #capacity> }
-}
-
-/// Values of the transformer's output in memory, padding included.
-pub(super) fn outputs(program: &Program<'_>) -> usize {
-    program.network.transformer.perspectives.count * program.layout.columns.half
 }
 
 /// What kernels call the accumulators of the perspectives, in the order in which the layers see them.
@@ -36,62 +26,59 @@ pub(super) fn halves(program: &Program<'_>) -> Vec<Ident> {
 /// The function `transform`, and those that it calls for one vector.
 pub(super) fn functions(
     program: &Program<'_>,
-    plan: &Plan,
+    plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
-    match program.network.transformer.output.element {
-        Element::U8 => bytes(program, plan, attribute),
-        _ => words(program, plan, attribute),
-    }
-}
+    match &plan.transform.outputs {
+        Outputs::Words { vectors } => words(program, plan, *vectors, attribute),
+        Outputs::Bytes(bytes) => {
+            let pooled = pooled(program, plan, attribute);
+            let runtime = program.runtime;
+            let list = list_type(program);
+            let list = bytes.lists_nonzero.then(|| quote! { nonzero: &mut #list, });
+            let blocks = count(program.layout.columns.blocks());
+            let halves = halves(program);
+            let body = match bytes.unrolled {
+                true => straight_line(bytes, &halves),
+                false => looped(bytes, &halves),
+            };
+            quote! {
+                #pooled
 
-fn bytes(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) -> TokenStream {
-    let transform = &plan.transform;
-    let pooled = pooled(program, plan, attribute);
-    let runtime = program.runtime;
-    let list = list_type(program);
-    let list = transform
-        .lists_nonzero
-        .then(|| quote! { nonzero: &mut #list, });
-    let blocks = count(outputs(program) / BLOCK);
-    let halves = halves(program);
-    let body = if transform.unrolled {
-        straight_line(plan, &halves)
-    } else {
-        let perspectives = halves
-            .iter()
-            .enumerate()
-            .map(|(index, half)| looped(plan, half, index * transform.packed));
-        quote! { #(#perspectives)* }
-    };
-    quote! {
-        #pooled
-
-        #[inline]
-        #attribute
-        fn transform(
-            #(#halves: &Half,)*
-            output: &mut #runtime::simd::InputWriter<'_, #blocks>,
-            #list
-        ) {
-            #body
+                #[inline]
+                #attribute
+                fn transform(
+                    #(#halves: &Half,)*
+                    output: &mut #runtime::simd::InputWriter<'_, #blocks>,
+                    #list
+                ) {
+                    #body
+                }
+            }
         }
     }
 }
 
 /// Outputs that stay 16 bits wide: accumulator values, large activations, roots of squares.
-fn words(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) -> TokenStream {
-    let (half, lanes) = (program.layout.columns.half, plan.isa.lanes(2));
-    let vectors = count(half / lanes);
+fn words(
+    program: &Program<'_>,
+    plan: &Plan<'_>,
+    vectors: usize,
+    attribute: Option<&TokenStream>,
+) -> TokenStream {
     let activated = activated(program, plan);
-    let (lanes, outputs) = (count(lanes), count(outputs(program)));
+    let (lanes, outputs) = (
+        count(plan.isa.lanes(2)),
+        count(program.layout.columns.outputs),
+    );
     let halves = halves(program);
     let stores = halves.iter().enumerate().map(|(index, name)| {
-        let index = linear(1, &quote!(index), index * (half / plan.isa.lanes(2)));
+        let index = linear(1, &quote!(index), index * vectors);
         quote! {
             simd::store_i16(activated(chunk(&#name.values, index)), chunk_mut(output, #index));
         }
     });
+    let vectors = count(vectors);
     quote! {
         #[inline]
         #attribute
@@ -111,7 +98,7 @@ fn words(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) ->
 }
 
 /// An expression for the activation of the vector `x`.
-fn activated(program: &Program<'_>, plan: &Plan) -> TokenStream {
+fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let transformer = &program.network.transformer;
     let word = |value: u32| Literal::i16_unsuffixed(value as i16);
     let one = word(transformer.one);
@@ -152,51 +139,73 @@ fn activated(program: &Program<'_>, plan: &Plan) -> TokenStream {
 }
 
 /// Activates and pools: `packed` makes one vector of outputs.
-fn pooled(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) -> TokenStream {
+fn pooled(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream>) -> TokenStream {
     let transformer = &program.network.transformer;
     let lanes = count(plan.isa.lanes(2));
     let is_crelu = transformer.activation == TransformerActivation::Crelu;
     let one = Literal::i16_unsuffixed(transformer.one as i16);
-    if transformer.pooling == Pooling::None {
-        // Packing clips at zero, so it need not be done before.
-        let activated = if is_crelu {
-            quote! { simd::min_i16(x, simd::splat_i16(#one)) }
-        } else {
-            activated(program, plan)
-        };
-        return quote! {
+    let activated = |expression: TokenStream| {
+        quote! {
             #[inline]
             #attribute
             fn activated(values: &[i16; #lanes]) -> simd::I16 {
                 let x = simd::load_i16(values);
+                #expression
+            }
+        }
+    };
+    let activation = self::activated(program, plan);
+    let activate = quote! { let (a, b) = (activated(first), activated(second)); };
+    let (activated, pool) = match transformer.pooling {
+        Pooling::None => {
+            // Packing clips at zero, so it need not be done before.
+            let activated = activated(match is_crelu {
+                true => quote! { simd::min_i16(x, simd::splat_i16(#one)) },
+                false => activation,
+            });
+            return quote! {
                 #activated
-            }
 
-            /// Outputs `index * simd::BYTES ..`; packing clips at zero.
-            #[inline]
-            #attribute
-            fn packed(half: &Half, index: usize) -> simd::U8 {
-                simd::pack_u8(
-                    activated(chunk(&half.values, 2 * index)),
-                    activated(chunk(&half.values, 2 * index + 1)),
-                )
-            }
-        };
-    }
-    let half = count(program.layout.columns.half);
-    let pool = pool(program, plan);
-    let activated =
-        (!is_crelu || !matches!(transformer.pooling, Pooling::Product { .. })).then(|| {
-            let activated = activated(program, plan);
-            quote! {
+                /// Outputs `index * simd::BYTES ..`; packing clips at zero.
                 #[inline]
                 #attribute
-                fn activated(values: &[i16; #lanes]) -> simd::I16 {
-                    let x = simd::load_i16(values);
-                    #activated
+                fn packed(half: &Half, index: usize) -> simd::U8 {
+                    simd::pack_u8(
+                        activated(chunk(&half.values, 2 * index)),
+                        activated(chunk(&half.values, 2 * index + 1)),
+                    )
                 }
-            }
-        });
+            };
+        }
+        Pooling::Product { .. } if is_crelu => {
+            let product = product(plan.transform.factor_shifts);
+            let pool = quote! {
+                let (zero, one) = (simd::splat_i16(0), simd::splat_i16(#one));
+                let (first, second) = (simd::load_i16(first), simd::load_i16(second));
+                let first = simd::max_i16(simd::min_i16(first, one), zero);
+                let second = simd::min_i16(second, one);
+                #product
+            };
+            (None, pool)
+        }
+        Pooling::Product { .. } => {
+            let product = multiplied(plan.transform.factor_shifts, &quote!(a), &quote!(b));
+            (Some(activated(activation)), quote! { #activate #product })
+        }
+        Pooling::Average => {
+            let pool = quote! {
+                #activate
+                let sum = simd::add_i16(simd::add_i16(a, b), simd::splat_i16(1));
+                simd::shift_right_i16::<1>(sum)
+            };
+            (Some(activated(activation)), pool)
+        }
+        Pooling::Max => {
+            let pool = quote! { #activate simd::max_i16(a, b) };
+            (Some(activated(activation)), pool)
+        }
+    };
+    let half = count(program.layout.columns.half);
     quote! {
         #activated
 
@@ -217,39 +226,6 @@ fn pooled(program: &Program<'_>, plan: &Plan, attribute: Option<&TokenStream>) -
                 pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
             )
         }
-    }
-}
-
-/// Brings `first` and `second` together.
-fn pool(program: &Program<'_>, plan: &Plan) -> TokenStream {
-    let transformer = &program.network.transformer;
-    let activate = quote! { let (a, b) = (activated(first), activated(second)); };
-    match (transformer.pooling, transformer.activation) {
-        (Pooling::None, _) => TokenStream::new(),
-        (Pooling::Product { .. }, TransformerActivation::Crelu) => {
-            let one = Literal::i16_unsuffixed(transformer.one as i16);
-            let product = product(plan.transform.factor_shifts);
-            quote! {
-                let (zero, one) = (simd::splat_i16(0), simd::splat_i16(#one));
-                let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-                let first = simd::max_i16(simd::min_i16(first, one), zero);
-                let second = simd::min_i16(second, one);
-                #product
-            }
-        }
-        (Pooling::Product { .. }, _) => {
-            let product = multiplied(plan.transform.factor_shifts, &quote!(a), &quote!(b));
-            quote! { #activate #product }
-        }
-        (Pooling::Average, _) => quote! {
-            #activate
-            let sum = simd::add_i16(simd::add_i16(a, b), simd::splat_i16(1));
-            simd::shift_right_i16::<1>(sum)
-        },
-        (Pooling::Max, _) => quote! {
-            #activate
-            simd::max_i16(a, b)
-        },
     }
 }
 
@@ -292,27 +268,26 @@ fn product(shifts: (u32, u32)) -> TokenStream {
 }
 
 /// All groups of all perspectives, one after the other.
-fn straight_line(plan: &Plan, halves: &[Ident]) -> TokenStream {
-    let Transform { packed, group, .. } = plan.transform;
-    let vectors: Vec<_> = (0..halves.len() * packed)
-        .map(|vector| {
-            let half = &halves[vector / packed];
-            let index = count(vector % packed);
-            let name = format_ident!("p{}", vector);
-            (
-                name.clone(),
-                quote! {
-                    let #name = packed(#half, #index);
-                    output.push(simd::bytes_u8(#name));
-                },
-            )
+fn straight_line(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
+    let vectors: Vec<_> = halves
+        .iter()
+        .flat_map(|half| (0..bytes.vectors).map(move |index| (half, count(index))))
+        .enumerate()
+        .map(|(vector, (half, index))| {
+            let name = format_ident!("p{vector}");
+            let code = quote! {
+                let #name = packed(#half, #index);
+                output.push(simd::bytes_u8(#name));
+            };
+            (name, code)
         })
         .collect();
-    let groups = vectors.chunks(group).enumerate().map(|(index, vectors)| {
+    let groups = vectors.chunks(bytes.group).enumerate();
+    let groups = groups.map(|(group, vectors)| {
         let names = vectors.iter().map(|(name, _)| name);
         let code = vectors.iter().map(|(_, code)| code);
-        let first_block = count(index * group * plan.isa.vector_bytes / BLOCK);
-        let append = plan.transform.lists_nonzero.then(|| {
+        let first_block = count(group * bytes.group * bytes.blocks);
+        let append = bytes.lists_nonzero.then(|| {
             quote! { simd::append_nonzero(nonzero, #first_block, [#(#names),*]); }
         });
         quote! { #(#code)* #append }
@@ -320,28 +295,37 @@ fn straight_line(plan: &Plan, halves: &[Ident]) -> TokenStream {
     quote! { #(#groups)* }
 }
 
-/// A loop over the groups of one perspective, whose first vector of outputs is `first`.
-fn looped(plan: &Plan, half: &Ident, first: usize) -> TokenStream {
-    let Transform { packed, group, .. } = plan.transform;
-    let names: Vec<_> = (0..group)
+/// A loop over the groups of each perspective.
+fn looped(bytes: &Bytes, halves: &[Ident]) -> TokenStream {
+    let names: Vec<_> = (0..bytes.group)
         .map(|vector| format_ident!("p{vector}"))
         .collect();
     let vector = quote!(vector);
-    let inputs = (0..group).map(|offset| linear(1, &vector, offset));
-    let blocks = plan.isa.vector_bytes / BLOCK;
-    let append = plan.transform.lists_nonzero.then(|| {
-        let first_block = linear(blocks, &vector, first * blocks);
-        quote! { simd::append_nonzero(nonzero, #first_block, [#(#names),*]); }
-    });
-    let (groups, start) = (count(packed / group), linear(group, &quote!(group), 0));
-    quote! {
-        for group in 0..#groups {
-            let vector = #start;
-            #(
-                let #names = packed(#half, #inputs);
-                output.push(simd::bytes_u8(#names));
-            )*
-            #append
+    let groups = count(bytes.groups);
+    let (counter, start) = match bytes.group {
+        1 => (quote!(vector), None),
+        group => {
+            let start = linear(group, &quote!(group), 0);
+            (quote!(group), Some(quote! { let vector = #start; }))
         }
-    }
+    };
+    let perspectives = halves.iter().enumerate().map(|(perspective, half)| {
+        let indices = (0..bytes.group).map(|offset| linear(1, &vector, offset));
+        let append = bytes.lists_nonzero.then(|| {
+            let blocks_before = perspective * bytes.vectors * bytes.blocks;
+            let first_block = linear(bytes.blocks, &vector, blocks_before);
+            quote! { simd::append_nonzero(nonzero, #first_block, [#(#names),*]); }
+        });
+        quote! {
+            for #counter in 0..#groups {
+                #start
+                #(
+                    let #names = packed(#half, #indices);
+                    output.push(simd::bytes_u8(#names));
+                )*
+                #append
+            }
+        }
+    });
+    quote! { #(#perspectives)* }
 }

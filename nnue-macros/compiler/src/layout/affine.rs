@@ -1,200 +1,99 @@
-//! Affine layers: where their inputs come from, in which form their weights lie.
+//! Affine layers: where their inputs come from and in which order their weights lie.
+//!
+//! A kernel reads its inputs and its weights from the first to the last byte, so the order of the weights in memory is the
+//! order in which the kernel needs them: [`Form`] names the orders. The inputs are not always ready in one piece. They may
+//! be parts of several tensors, and a tensor may have gaps in memory, because whatever computed it wrote whole vectors. So
+//! an input has a *slot*, its place in the layer's input in memory, and weights lie by slots: those of gaps are zero, and
+//! whatever a gap holds adds nothing to the sums. This costs a few products and saves the kernel every special case.
 
 use super::{
-    BLOCK, Columns, FEWEST_BLOCKED_OUTPUTS, FieldElement, LayerLayout, OUTPUT_UNIT, ROW_UNIT,
+    BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, FieldElement, LaidOut, OUTPUT_UNIT,
+    ROW_UNIT,
 };
 use crate::network::{
-    self, Element, Layer, Network, PerspectivePart, Slice, Source, SparseBy, SumOrder, WeightType,
+    self, Element, Layer, Network, Slice, Source, SparseBy, SumOrder, WeightType,
 };
 
-/// Signs are packed into words of this many bits; rows of them are padded to vectors of the widest instruction set.
+/// Signs are packed into words of 64 bits; rows of them are padded to vectors of the widest instruction set.
 const BIT_UNIT: usize = 512;
 
-/// Inputs and weights of an affine layer.
+/// An affine layer, and where its inputs and weights lie.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Affine {
-    /// What is copied into the layer's input; a single part that is the whole of its source is read where it is.
+pub struct Affine<'n> {
+    /// Its number among the network's layers.
+    pub index: usize,
+    /// Its name, inputs and output.
+    pub layer: &'n Layer,
+    /// What it computes.
+    pub op: &'n network::Affine,
+    /// The form in which it reads its inputs.
+    pub input: Input,
+    /// The tensor that lies in memory as this layer reads it, if there is one. Otherwise [`Self::parts`] are copied.
+    pub in_place: Option<Source>,
+    /// What the layer's input is put together from.
     pub parts: Vec<Part>,
     /// In which slots the inputs are.
     pub segments: Vec<Segment>,
-    /// Values of the input, gaps included.
+    /// Values of the input in memory, gaps included.
     pub slots: usize,
-    /// Of which type they are: `u8`, `i16` or `f32`; signs are made of whatever they are read from.
-    pub input: Element,
-    /// Whether the inputs are roots, to be squared.
-    pub squares: bool,
     /// Outputs in memory: a multiple of 16 where outputs are the lanes of vectors.
     pub outputs: usize,
-    /// How the weights lie.
+    /// The order of the weights in memory.
     pub form: Form,
-    /// Their type in memory.
-    pub element: FieldElement,
+    /// The fields of a stack that hold its weights.
+    pub fields: Fields,
 }
 
-/// How weights lie in memory.
+/// The form in which a layer reads its inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// `u8`.
+    Bytes,
+    /// `i16`.
+    Words,
+    /// `i16` values that kernels square while they multiply: 16 bits would not hold the square.
+    Roots,
+    /// `f32`.
+    Floats,
+    /// A bit for each, set for negative values.
+    Signs,
+}
+
+/// The fields of a stack that hold the weights of an affine layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fields {
+    /// One bias for each output.
+    pub biases: Field,
+    /// The weights, in the order of [`Affine::form`].
+    pub weights: Field,
+    /// One factor for each output, for layers with [`network::Affine::scales`].
+    pub alpha: Option<Field>,
+    /// The runs of outputs that each input reaches, for [`Form::OutputBlocks`].
+    pub blocks: Option<Field>,
+}
+
+/// The order of weights in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// `[outputs][slots]`: one horizontal sum per output.
+    /// `[outputs][slots]`: for layers with few outputs. Each output is one horizontal sum.
     Rows,
-    /// `[slots / 4][outputs][4]`: four inputs, repeated over a vector, meet the weights of as many outputs as it has lanes.
+    /// `[slots / 4][outputs][4]`: for bytes and many outputs. A vector's dot product adds up four products in each lane, so
+    /// four inputs, repeated over a vector, meet the weights of as many outputs as it has lanes, and nothing has to be
+    /// summed up across lanes.
     Blocks,
-    /// `[slots][outputs]`: one input, repeated over a vector.
+    /// `[slots][outputs]`: for values that are wider than bytes and many outputs, or mostly zero. One input, repeated over
+    /// a vector, meets the weights of as many outputs as it has lanes.
     Columns,
     /// `[slots][n][16]`: each input meets the weights of `n` runs of 16 outputs.
     OutputBlocks(usize),
-    /// `[outputs][slots / 64]`: a bit per weight, set for -1.
+    /// `[outputs][slots / 64]`: a bit per weight, set for -1. A product of signs is an exclusive or.
     Bits,
 }
 
-/// A run of values that is copied into a layer's input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Whose values.
-    pub source: Source,
-    /// The first of the source's values in memory.
-    pub start: usize,
-    /// How many are copied.
-    pub lanes: usize,
-    /// The first slot.
-    pub slot: usize,
-}
-
-/// A run of inputs whose slots follow one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// The first input.
-    pub input: usize,
-    /// From one to the next; their slots follow one another all the same.
-    pub step: usize,
-    /// How many.
-    pub len: usize,
-    /// The slot of the first value of the region that the run is in.
-    pub slot: usize,
-    /// Where in that region the run starts.
-    pub at: usize,
-    /// Whether vector "pack" instructions made the region, which interleave groups of eight bytes.
-    pub packed: bool,
-}
-
-impl Affine {
-    pub(super) fn of(
-        network: &Network,
-        layer: &Layer,
-        op: &network::Affine,
-        columns: &Columns,
-        layers: &[LayerLayout],
-    ) -> Affine {
-        let elements = layer
-            .inputs
-            .iter()
-            .map(|slice| network.tensor(slice.source).element);
-        let elements: Vec<Element> = elements.collect();
-        let squares = elements.contains(&Element::U16);
-        let input = match op.weights {
-            WeightType::F32 => Element::F32,
-            _ if elements.iter().all(|element| *element == Element::U8)
-                && op.weights == WeightType::I8 =>
-            {
-                Element::U8
-            }
-            _ => Element::I16,
-        };
-        let (form, element) = form(layer, op, input);
-        let alignment = match form {
-            Form::Blocks => BLOCK,
-            _ => 1,
-        };
-        let (mut parts, mut segments) = (Vec::new(), Vec::new());
-        let (mut first_input, mut slot) = (0, 0);
-        for slice in &layer.inputs {
-            match slice.source {
-                Source::Transformer => {
-                    for perspective in 0..network.transformer.perspectives.count {
-                        let PerspectivePart {
-                            output: start,
-                            len,
-                            input,
-                            step,
-                        } = network.transformer.part(slice, perspective);
-                        if len == 0 {
-                            continue;
-                        }
-                        // The order within a region of bytes is the instruction set's, so all of it is read. Signs are of
-                        // words, and those of what is no input would count, whatever their weights.
-                        let (at, lanes) = match form {
-                            Form::Bits => (0, len),
-                            _ => (start, columns.half),
-                        };
-                        parts.push(Part {
-                            source: slice.source,
-                            start: perspective * columns.half + start - at,
-                            lanes,
-                            slot,
-                        });
-                        segments.push(Segment {
-                            input: first_input + input,
-                            step,
-                            len,
-                            slot,
-                            at,
-                            packed: network.transformer.output.element == Element::U8,
-                        });
-                        slot += lanes;
-                    }
-                }
-                Source::Layer(index) => {
-                    let lanes = match form {
-                        Form::Bits => slice.len,
-                        _ => lanes(network, slice, &layers[index]),
-                    };
-                    parts.push(Part {
-                        source: slice.source,
-                        start: slice.start,
-                        lanes,
-                        slot,
-                    });
-                    segments.push(Segment {
-                        input: first_input,
-                        step: 1,
-                        len: slice.len,
-                        slot,
-                        at: 0,
-                        packed: false,
-                    });
-                    slot += lanes.next_multiple_of(alignment);
-                }
-            }
-            first_input += slice.len;
-        }
-        let outputs = layer.output.len;
-        let (slots, outputs) = match form {
-            Form::Blocks | Form::Columns | Form::OutputBlocks(_) => {
-                (slot, outputs.next_multiple_of(OUTPUT_UNIT))
-            }
-            Form::Rows => (slot.next_multiple_of(ROW_UNIT), outputs),
-            Form::Bits => (slot.next_multiple_of(BIT_UNIT), outputs),
-        };
-        Affine {
-            parts: joined(parts),
-            segments,
-            slots,
-            input,
-            squares,
-            outputs,
-            form,
-            element,
-        }
-    }
-
-    /// Blocks of four slots.
-    pub fn blocks(&self) -> usize {
-        self.slots / BLOCK
-    }
-
-    /// The axes of the weights in memory, outermost first, and what they are.
-    pub(super) fn weights_shape(&self) -> (Vec<usize>, &'static str) {
-        let Affine { slots, outputs, .. } = *self;
-        match self.form {
+impl Form {
+    /// The axes of weights in memory, outermost first, and their description.
+    fn shape(self, slots: usize, outputs: usize) -> (Vec<usize>, &'static str) {
+        match self {
             Form::Rows => (vec![outputs, slots], "`[outputs][inputs]`"),
             Form::Blocks => (
                 vec![slots / BLOCK, outputs * BLOCK],
@@ -212,24 +111,208 @@ impl Affine {
     }
 }
 
-/// How a layer's weights lie, and their type.
-fn form(layer: &Layer, op: &network::Affine, input: Element) -> (Form, FieldElement) {
+/// A run of values that is copied into a layer's input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The tensor that has them.
+    pub source: Source,
+    /// The first of the tensor's values in memory.
+    pub start: usize,
+    /// The number of values that are copied.
+    pub lanes: usize,
+    /// The slot of the first.
+    pub slot: usize,
+}
+
+/// A run of inputs whose slots follow one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The first input.
+    pub input: usize,
+    /// The distance from one input to the next; their slots follow one another all the same.
+    pub step: usize,
+    /// The number of inputs.
+    pub len: usize,
+    /// The slot of the first value of the region that the run is in.
+    pub slot: usize,
+    /// The place of the run's first value in that region.
+    pub at: usize,
+    /// Whether vector "pack" instructions made the region, which interleave groups of eight bytes.
+    pub packed: bool,
+}
+
+impl<'n> Affine<'n> {
+    pub(super) fn of(
+        network: &Network,
+        index: usize,
+        layer: &'n Layer,
+        op: &'n network::Affine,
+        columns: &Columns,
+        layers: &[LaidOut<'_>],
+        stack: &mut Builder,
+    ) -> Affine<'n> {
+        let input = input(network, layer, op);
+        let (form, element) = form(layer, op, input);
+        let Gathered {
+            parts,
+            segments,
+            slots,
+        } = gather(network, layer, form, columns, layers);
+        let (slots, outputs) = match form {
+            Form::Blocks | Form::Columns | Form::OutputBlocks(_) => {
+                (slots, layer.output.len.next_multiple_of(OUTPUT_UNIT))
+            }
+            Form::Rows => (slots.next_multiple_of(ROW_UNIT), layer.output.len),
+            Form::Bits => (slots.next_multiple_of(BIT_UNIT), layer.output.len),
+        };
+        let lanes = |source| match source {
+            Source::Transformer => columns.outputs,
+            Source::Layer(index) => layers[index].lanes(),
+        };
+        let in_place = match parts.as_slice() {
+            [part]
+                if part.start == 0
+                    && part.lanes == slots
+                    && lanes(part.source) == slots
+                    && reads_as_is(input, part.source, network.tensor(part.source).element) =>
+            {
+                Some(part.source)
+            }
+            _ => None,
+        };
+        Affine {
+            index,
+            layer,
+            op,
+            input,
+            in_place,
+            parts,
+            segments,
+            slots,
+            outputs,
+            form,
+            fields: Fields::of(layer, op, form, element, (slots, outputs), stack),
+        }
+    }
+
+    /// Blocks of four slots.
+    pub fn blocks(&self) -> usize {
+        self.slots / BLOCK
+    }
+
+    /// Words of 64 slots.
+    pub fn words(&self) -> usize {
+        self.slots / 64
+    }
+}
+
+impl Fields {
+    fn of(
+        layer: &Layer,
+        op: &network::Affine,
+        form: Form,
+        element: FieldElement,
+        (slots, outputs): (usize, usize),
+        stack: &mut Builder,
+    ) -> Fields {
+        let name = &layer.name;
+        let (element_of_biases, unit) = match layer.output.one.shared() {
+            _ if layer.output.element == Element::F32 => (FieldElement::F32, String::new()),
+            Some(one) => (FieldElement::I32, format!(", 1.0 is {one}")),
+            None => (
+                FieldElement::I32,
+                ", each with a 1.0 of its own".to_string(),
+            ),
+        };
+        let mut field = |part: &str, element, shape, doc: &str| {
+            stack.field(&format!("{name}_{part}"), element, shape, doc)
+        };
+        let count = |number: usize, noun: &str| match number {
+            1 => format!("1 {noun}"),
+            _ => format!("{number} {noun}s"),
+        };
+        let biases_doc = format!(
+            "biases of `{name}`: {}{unit}",
+            count(layer.output.len, "output")
+        );
+        let biases = field("biases", element_of_biases, vec![outputs], &biases_doc);
+        let alpha = op.scales.map(|_| {
+            let doc = format!("factors of the sums of `{name}`");
+            field("alpha", FieldElement::I16, vec![outputs], &doc)
+        });
+        let blocks = match form {
+            Form::OutputBlocks(blocks) => {
+                let doc =
+                    format!("which runs of {OUTPUT_UNIT} outputs each input of `{name}` reaches");
+                Some(field(
+                    "blocks",
+                    FieldElement::U16,
+                    vec![slots, blocks],
+                    &doc,
+                ))
+            }
+            _ => None,
+        };
+        let (shape, order) = form.shape(slots, outputs);
+        let inputs = count(layer.input_len(), "input");
+        let doc = format!(
+            "weights of `{name}`, {order}: {inputs} in {}",
+            count(slots, "slot")
+        );
+        Fields {
+            biases,
+            weights: field("weights", element, shape, &doc),
+            alpha,
+            blocks,
+        }
+    }
+}
+
+/// The form in which a layer reads its inputs. Bytes and words together are read as words.
+fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
+    let mut elements = layer
+        .inputs
+        .iter()
+        .map(|slice| network.tensor(slice.source).element);
+    match op.weights {
+        WeightType::Binary => Input::Signs,
+        WeightType::F32 => Input::Floats,
+        _ if elements.clone().any(|element| element == Element::U16) => Input::Roots,
+        WeightType::I8 if elements.all(|element| element == Element::U8) => Input::Bytes,
+        WeightType::I8 | WeightType::I16 => Input::Words,
+    }
+}
+
+/// Whether a layer can read a tensor where it lies, if it reads all of it.
+fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
+    match input {
+        // The transformer writes its bytes in blocks of four, as kernels read them. Other layers do not.
+        Input::Bytes => source == Source::Transformer,
+        Input::Words | Input::Roots => matches!(element, Element::I16 | Element::U16),
+        Input::Floats => element == Element::F32,
+        Input::Signs => false,
+    }
+}
+
+/// The order of a layer's weights, and their type.
+fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, FieldElement) {
     let many = layer.output.len >= FEWEST_BLOCKED_OUTPUTS;
-    match (op.weights, input) {
-        (WeightType::Binary, _) => (Form::Bits, FieldElement::U64),
-        (WeightType::F32, _) => {
+    match input {
+        Input::Signs => (Form::Bits, FieldElement::U64),
+        Input::Floats => {
             let form = match op.order {
                 SumOrder::Columns => Form::Columns,
                 SumOrder::Lanes => Form::Rows,
             };
             (form, FieldElement::F32)
         }
-        (weights, input) => {
-            let bytes = weights == WeightType::I8 && input == Element::U8;
-            let element = if weights == WeightType::I8 && (bytes || op.sparse.is_some()) {
-                FieldElement::I8
-            } else {
-                FieldElement::I16
+        Input::Bytes | Input::Words | Input::Roots => {
+            let bytes = input == Input::Bytes;
+            // Kernels that go through inputs one by one widen bytes on the way; the others multiply words with words.
+            let stay_bytes = op.weights == WeightType::I8 && (bytes || op.sparse.is_some());
+            let element = match stay_bytes {
+                true => FieldElement::I8,
+                false => FieldElement::I16,
             };
             let form = match (op.sparse_by(bytes), op.output_blocks) {
                 (Some(SparseBy::Inputs), Some(blocks)) => Form::OutputBlocks(blocks),
@@ -242,13 +325,89 @@ fn form(layer: &Layer, op: &network::Affine, input: Element) -> (Form, FieldElem
     }
 }
 
-/// How many values of a layer's memory are read for a slice: all of its lanes for the whole of it.
-fn lanes(network: &Network, slice: &Slice, source: &LayerLayout) -> usize {
+/// A layer's input in memory.
+struct Gathered {
+    parts: Vec<Part>,
+    segments: Vec<Segment>,
+    slots: usize,
+}
+
+/// Gives every input of a layer a slot.
+fn gather(
+    network: &Network,
+    layer: &Layer,
+    form: Form,
+    columns: &Columns,
+    layers: &[LaidOut<'_>],
+) -> Gathered {
+    let alignment = match form {
+        Form::Blocks => BLOCK,
+        _ => 1,
+    };
+    let (mut parts, mut segments) = (Vec::new(), Vec::new());
+    let mut slot = 0;
+    for (first_input, slice) in layer.slices() {
+        for run in network.transformer_runs(first_input, slice) {
+            // The order of bytes within a perspective's region is the instruction set's, so a layer reads all of the region,
+            // whichever part of it are its inputs. Signs are taken from words, which lie in order; and since zero is no
+            // sign, those of values that are no inputs would count whatever their weights were.
+            let (at, lanes) = match form {
+                Form::Bits => (0, run.len),
+                _ => (run.output, columns.half),
+            };
+            parts.push(Part {
+                source: slice.source,
+                start: run.perspective * columns.half + run.output - at,
+                lanes,
+                slot,
+            });
+            segments.push(Segment {
+                input: run.input,
+                step: run.step,
+                len: run.len,
+                slot,
+                at,
+                packed: network.transformer.output.element == Element::U8,
+            });
+            slot += lanes;
+        }
+        if let Source::Layer(index) = slice.source {
+            let lanes = match form {
+                Form::Bits => slice.len,
+                _ => lanes(network, &slice, &layers[index]),
+            };
+            parts.push(Part {
+                source: slice.source,
+                start: slice.start,
+                lanes,
+                slot,
+            });
+            segments.push(Segment {
+                input: first_input,
+                step: 1,
+                len: slice.len,
+                slot,
+                at: 0,
+                packed: false,
+            });
+            slot += lanes.next_multiple_of(alignment);
+        }
+    }
+    Gathered {
+        parts: joined(parts),
+        segments,
+        slots: slot,
+    }
+}
+
+/// How many values of a layer's memory are read for a slice. For the whole of an activation these are all that it computed,
+/// padding included: whole vectors are copied faster, and the weights of the padding are zero.
+fn lanes(network: &Network, slice: &Slice, source: &LaidOut<'_>) -> usize {
     let tensor = network.tensor(slice.source);
     let whole = slice.len == tensor.len;
     match source {
-        // Zero weights do not undo everything in floating point: there, nothing is read that is not an input.
-        LayerLayout::Elementwise { lanes } if whole && tensor.element != Element::F32 => *lanes,
+        // In floating point a weight of zero does not undo an infinity or a NaN: nothing is read that is not an input.
+        LaidOut::Elementwise(source) if whole && tensor.element != Element::F32 => source.lanes,
         _ => slice.len,
     }
 }

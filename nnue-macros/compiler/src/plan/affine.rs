@@ -1,0 +1,211 @@
+//! Which kernel an affine layer gets.
+
+use super::Unroll;
+use crate::isa::Isa;
+use crate::layout::{Affine, Form, Input};
+use crate::network::{self, Network, Sparse, SparseBy};
+
+/// How an affine layer is carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// For every block of the list of non-zero ones: repeat it over a vector, multiply and add.
+    Sparse(Blocks),
+    /// The same for every block of the input.
+    Dense {
+        /// The sums.
+        blocks: Blocks,
+        /// How the blocks follow one another.
+        steps: Steps,
+        /// Whether the spec says that most inputs are zero, and skipping them would not pay.
+        too_small: bool,
+    },
+    /// One horizontal sum for each output.
+    Rows(Products),
+    /// A function of the runtime, generic over the shape.
+    Function {
+        /// Its name.
+        name: &'static str,
+        /// For functions whose sums are exact only where the weights prove it: the one that is called otherwise.
+        unless_proved: Option<&'static str>,
+        /// Why this one.
+        why: &'static str,
+    },
+}
+
+/// Sums of a layer that takes its inputs in blocks of four.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocks {
+    /// Blocks of the input.
+    pub count: usize,
+    /// Vectors of outputs.
+    pub vectors: usize,
+    /// Blocks that are handled side by side, each with sums of its own, so that one need not wait for another.
+    pub side_by_side: usize,
+    /// How bytes are multiplied.
+    pub products: Products,
+}
+
+/// How the blocks of a dense layer follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// One after the other, without a loop.
+    StraightLine,
+    /// One after the other, without a loop, and each vector operation is a call: so many scalar ones in one function take
+    /// minutes to compile.
+    Calls,
+    /// In a loop of so many rounds, each over as many blocks as are handled side by side. What is left follows the loop.
+    Loop {
+        /// How often the loop is run through.
+        rounds: usize,
+        /// The first block that follows the loop.
+        rest: usize,
+    },
+}
+
+/// How bytes are multiplied. Where an instruction set adds pairs of products in 16 bits, inputs beyond 127 may saturate
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Products {
+    /// The fast way, which is exact for these inputs.
+    Fast,
+    /// The fast way where the weights prove that no pair saturates, else the exact one.
+    FastIfProved,
+}
+
+/// Dense layers of up to this many steps (vector operations) become straight-line code: beyond it compile time grows faster
+/// than speed.
+const MOST_UNROLLED_STEPS: usize = 512;
+
+/// Blocks that are handled side by side at most: with one vector of outputs, as many independent sums hide a dot product's
+/// latency of four, for each takes two loads.
+const SIDE_BY_SIDE: usize = 4;
+
+/// Independent sums that hide it where several vectors of outputs share the load of their inputs.
+const CHAINS: usize = 8;
+
+/// Inputs up to this can be multiplied in bytes on every instruction set, whatever the weights.
+const LARGEST_FAST_INPUT: i64 = 127;
+
+/// The share of blocks that are not zero where the spec does not tell: that of Stockfish's nets.
+const USUAL_BLOCKS: f64 = 0.4;
+
+/// Zero blocks beyond which finding them costs less than multiplying them: a list has to be made, and no branch
+/// predictor knows how long it is. With 32 blocks in all (small128) skipping costs 17 ns of an evaluation's 120 at
+/// `avx512icl` and 37 of 160 at `avx2`; with 256 (SFNNv5) it gains 13 and 65.
+const FEW_ZERO_BLOCKS: f64 = 64.0;
+
+impl Kernel {
+    pub(super) fn of(network: &Network, affine: &Affine<'_>, isa: &Isa, unroll: Unroll) -> Kernel {
+        let function = |name, why| Kernel::Function {
+            name,
+            unless_proved: None,
+            why,
+        };
+        match (affine.form, affine.input) {
+            (Form::Blocks, _) => blocks(affine, products(network, affine, isa), isa, unroll),
+            (Form::Rows, Input::Bytes) => Kernel::Rows(products(network, affine, isa)),
+            (Form::Rows, Input::Floats) => function("affine_f32_lanes", "f32, few outputs"),
+            (Form::Rows, Input::Roots) => Kernel::Function {
+                name: "affine_squares",
+                unless_proved: Some("affine_squares_exact"),
+                why: "squares times 16-bit weights",
+            },
+            (Form::Rows, _) => function("affine_i16", "16-bit inputs or weights"),
+            (Form::Columns, Input::Floats) => {
+                function("affine_f32_columns", "f32, an output per lane")
+            }
+            (Form::Columns, _) => function("affine_sparse_inputs", sparse_reason(affine.op)),
+            (Form::OutputBlocks(_), _) => {
+                function("affine_output_blocks", "each input reaches few outputs")
+            }
+            (Form::Bits, _) => function("affine_binary", "signs"),
+        }
+    }
+
+    /// Whether it asks what the weights prove.
+    pub fn needs_proof(&self) -> bool {
+        match self {
+            Kernel::Sparse(Blocks { products, .. })
+            | Kernel::Dense {
+                blocks: Blocks { products, .. },
+                ..
+            }
+            | Kernel::Rows(products) => *products == Products::FastIfProved,
+            Kernel::Function { unless_proved, .. } => unless_proved.is_some(),
+        }
+    }
+
+    /// Vector operations that are written out one by one.
+    pub(super) fn straight_line_steps(&self) -> usize {
+        match self {
+            Kernel::Dense {
+                blocks,
+                steps: Steps::StraightLine | Steps::Calls,
+                ..
+            } => match blocks.products {
+                Products::Fast => blocks.count * blocks.vectors,
+                Products::FastIfProved => 2 * blocks.count * blocks.vectors,
+            },
+            _ => 0,
+        }
+    }
+}
+
+/// Whether bytes can be multiplied the fast way whatever the weights.
+fn products(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Products {
+    let (_, largest) = network.input_range(affine.layer);
+    if isa.exact_dot || largest <= LARGEST_FAST_INPUT {
+        Products::Fast
+    } else {
+        Products::FastIfProved
+    }
+}
+
+fn sparse_reason(op: &network::Affine) -> &'static str {
+    match op.sparse {
+        Some(sparse) if sparse.by == SparseBy::Inputs => "the spec says so",
+        Some(sparse) if sparse.density.is_some() => "so few inputs are not zero",
+        _ => "blocks of four are for bytes",
+    }
+}
+
+fn blocks(affine: &Affine<'_>, products: Products, isa: &Isa, unroll: Unroll) -> Kernel {
+    let vectors = affine.outputs / isa.lanes(4);
+    let count = affine.blocks();
+    let chains = if isa.short_dot_chain { 2 } else { CHAINS };
+    let side_by_side = chains.div_ceil(vectors).min(SIDE_BY_SIDE).min(count);
+    let blocks = Blocks {
+        count,
+        vectors,
+        side_by_side,
+        products,
+    };
+    let sparse = affine.op.sparse;
+    let skips = sparse.is_some_and(|sparse| is_worth_skipping(sparse, count));
+    if skips && unroll == Unroll::Auto {
+        return Kernel::Sparse(blocks);
+    }
+    let few_steps = count * vectors <= MOST_UNROLLED_STEPS;
+    let steps = match unroll {
+        _ if few_steps => Steps::StraightLine,
+        Unroll::Full if isa.is_portable() => Steps::Calls,
+        Unroll::Full => Steps::StraightLine,
+        Unroll::Auto => Steps::Loop {
+            rounds: count / side_by_side,
+            rest: count / side_by_side * side_by_side,
+        },
+    };
+    Kernel::Dense {
+        blocks,
+        steps,
+        too_small: sparse.is_some() && !skips,
+    }
+}
+
+/// Whether it pays to skip zero blocks of four inputs.
+fn is_worth_skipping(sparse: Sparse, blocks: usize) -> bool {
+    let nonzero = sparse
+        .density
+        .map_or(USUAL_BLOCKS, |density| 1.0 - (1.0 - density).powi(4));
+    sparse.by == SparseBy::Blocks || blocks as f64 * (1.0 - nonzero) > FEW_ZERO_BLOCKS
+}

@@ -1,0 +1,170 @@
+//! Plans as `nnue-compiler plan` prints them.
+
+use std::fmt;
+
+use super::{
+    Accumulate, Blocks, Bytes, Kernel, Outputs, Plan, Planned, Prefetch, Products, Steps, Transform,
+};
+use crate::layout::Affine;
+
+impl fmt::Display for Prefetch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Prefetch { weights, psqt } = self;
+        writeln!(
+            f,
+            "prefetch: {weights} cache line(s) of a row's weights, {psqt} of its PSQT values"
+        )
+    }
+}
+
+impl fmt::Display for Plan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let isa = self.isa;
+        let features = match isa.features {
+            "" => "none",
+            features => features,
+        };
+        writeln!(
+            f,
+            "{}: vectors of {} bytes, target features {features}",
+            isa.name, isa.vector_bytes
+        )?;
+        writeln!(f, "  {:<12} {}", "accumulate", self.accumulate)?;
+        writeln!(f, "  {:<12} {}", "transform", self.transform)?;
+        for layer in &self.layers {
+            match layer {
+                Planned::Affine(affine, kernel) => {
+                    write!(f, "  {:<12} ", affine.layer.name)?;
+                    write_kernel(f, affine, kernel)?;
+                }
+                Planned::Elementwise(elementwise) => {
+                    let layer = elementwise.layer;
+                    write!(
+                        f,
+                        "  {:<12} elementwise: {} values",
+                        layer.name, layer.output.len
+                    )?;
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Accumulate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Accumulate {
+            lanes,
+            registers,
+            tiles,
+            ..
+        } = self;
+        let updates = self.updates.iter();
+        let updates = updates.map(|(added, removed)| format!("+{added} -{removed}"));
+        write!(
+            f,
+            "{tiles} tile(s) of {registers} registers of {lanes} x i16{}; in one pass: {}",
+            straight(self.unrolled),
+            updates.collect::<Vec<_>>().join(", ")
+        )
+    }
+}
+
+impl fmt::Display for Transform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.outputs {
+            Outputs::Bytes(Bytes {
+                vectors,
+                group,
+                unrolled,
+                lists_nonzero,
+                ..
+            }) => write!(
+                f,
+                "{vectors} packed vector(s) of each perspective in groups of {group}{}{}",
+                straight(*unrolled),
+                match lists_nonzero {
+                    true => ", listing non-zero blocks",
+                    false => "",
+                }
+            ),
+            Outputs::Words { vectors } => {
+                write!(
+                    f,
+                    "{vectors} vector(s) of 16-bit values of each perspective"
+                )
+            }
+        }
+    }
+}
+
+fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel) -> fmt::Result {
+    match kernel {
+        Kernel::Sparse(blocks) => write!(f, "sparse: up to {blocks}"),
+        Kernel::Dense {
+            blocks,
+            steps,
+            too_small,
+        } => write!(
+            f,
+            "dense: {blocks}{}{}",
+            match too_small {
+                true => ", too few to skip zeros",
+                false => "",
+            },
+            match steps {
+                Steps::StraightLine => ", straight-line",
+                Steps::Calls => ", straight-line, each step a call",
+                Steps::Loop { .. } => "",
+            }
+        ),
+        Kernel::Rows(products) => write!(
+            f,
+            "rows: {} horizontal sum(s) over {} inputs{}",
+            affine.outputs,
+            affine.slots,
+            proof(*products)
+        ),
+        Kernel::Function {
+            name,
+            why,
+            unless_proved,
+        } => {
+            write!(f, "kernel `{name}`: {why}")?;
+            match unless_proved {
+                Some(exact) => write!(f, ", `{exact}` unless the weights prove it exact"),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+impl fmt::Display for Blocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Blocks {
+            count,
+            vectors,
+            side_by_side,
+            products,
+        } = self;
+        write!(
+            f,
+            "{count} blocks x {vectors} vector(s), {side_by_side} block(s) side by side{}",
+            proof(*products)
+        )
+    }
+}
+
+fn straight(unrolled: bool) -> &'static str {
+    if unrolled { ", straight-line" } else { "" }
+}
+
+fn proof(products: Products) -> &'static str {
+    match products {
+        Products::Fast => "",
+        Products::FastIfProved => {
+            ", exact products unless the weights prove that no pair saturates"
+        }
+    }
+}
