@@ -1,12 +1,12 @@
-//! Layers that compute value by value: the same code on every level.
+//! Layers that compute each value by itself: activations, sums of layers, divisions.
 //!
-//! They are inlined into kernels, where LLVM turns the loops into vectors of the level; there is nothing about them
-//! that an instruction set could do differently. Integers first, [`float`](self#functions) after them: functions of `f32`
-//! end in `_f32`, use no operation whose result the standard leaves open, and give the same bits everywhere.
+//! All levels share this code. It is inlined into kernels, where LLVM turns the loops into vectors of the level.
+//! Functions of `f32` end in `_f32`. They use only operations whose results IEEE 754 determines, so that they give the same
+//! bits everywhere.
 
-/// A type that activations have: `u8` or `i16`.
+/// The type of an activation's results: `u8` or `i16`.
 pub trait Activated: Copy + Default + 'static {
-    /// The value, which must fit.
+    /// The value as this type, which must hold it.
     fn of(value: i32) -> Self;
 }
 
@@ -24,17 +24,17 @@ impl Activated for i16 {
     }
 }
 
-/// `clamp(x >> shift, 0, limit)`, the shift rounding down. With its one for a limit it is a `crelu`.
+/// `clamp(x >> shift, 0, limit)`, where the shift rounds down. It is a `crelu` if `limit` is what stands for 1.0.
 #[inline(always)]
 #[must_use]
 pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
     elementwise(sums, |sum| T::of((sum >> shift).clamp(0, limit as i32)))
 }
 
-/// `min(x * x >> shift, limit)`, as if the product were exact: square, then clip.
+/// `min(x * x >> shift, limit)`, as if the product had any number of bits: square, then clip.
 ///
-/// Sums beyond 16 bits are saturated first, which changes nothing as long as the square of 32767 still exceeds `limit`
-/// after the shift: then the product fits in 32 bits.
+/// Sums beyond 16 bits are saturated first if that changes nothing, which is so if the square of 32767 reaches `limit` after
+/// the shift. Then the product fits in 32 bits.
 #[inline(always)]
 #[must_use]
 pub fn sqr_crelu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
@@ -52,7 +52,7 @@ pub fn sqr_crelu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limi
     }
 }
 
-/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, the product exact: clip, then square.
+/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, where the product is exact: clip, then square.
 #[inline(always)]
 #[must_use]
 pub fn screlu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
@@ -116,7 +116,7 @@ pub fn add<T: Copy + Into<i64>, const N: usize>(sums: &mut [i64; N], values: &[T
     }
 }
 
-/// Adds `x * numerator / denominator`, truncating; there is one of each, or one per value.
+/// Adds `x * numerator / denominator`, rounded towards zero. All values share one fraction, or each has its own.
 #[inline(always)]
 pub fn add_scaled<T: Copy + Into<i64>, const N: usize>(
     sums: &mut [i64; N],
@@ -134,7 +134,7 @@ pub fn add_scaled<T: Copy + Into<i64>, const N: usize>(
     }
 }
 
-/// Adds `x * multiplier >> shift`, rounding down; there is one multiplier, or one per value.
+/// Adds `x * multiplier >> shift`, rounded down. All values share one multiplier, or each has its own.
 #[inline(always)]
 pub fn add_shifted<T: Copy + Into<i64>, const N: usize>(
     sums: &mut [i64; N],
@@ -147,7 +147,7 @@ pub fn add_shifted<T: Copy + Into<i64>, const N: usize>(
     }
 }
 
-/// Sums of 64 bits in 32, wrapping.
+/// The lower 32 bits of sums of 64 bits.
 #[inline(always)]
 #[must_use]
 pub fn wrapped<const N: usize>(sums: &[i64; N]) -> [i32; N] {
@@ -158,7 +158,7 @@ pub fn wrapped<const N: usize>(sums: &[i64; N]) -> [i32; N] {
     values
 }
 
-/// `x as f32 * scale`, rounded once: the integers are of at most 24 bits, or the conversion rounds to the nearest first.
+/// `x as f32 * scale`: the integer becomes the nearest `f32`, which is exact up to 24 bits, and the product is rounded.
 #[inline(always)]
 #[must_use]
 pub fn float<T: Copy + Into<i32>, const N: usize>(values: &[T; N], scale: f32) -> [f32; N] {
@@ -169,7 +169,7 @@ pub fn float<T: Copy + Into<i32>, const N: usize>(values: &[T; N], scale: f32) -
     converted
 }
 
-/// `clamp(x, 0, 1)`; what is no number becomes 0.
+/// `clamp(x, 0, 1)`; NaN becomes 0.
 #[inline(always)]
 #[must_use]
 pub fn crelu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
@@ -204,7 +204,7 @@ pub fn hard_swish_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| x * clipped(x * (1.0 / 6.0) + 0.5))
 }
 
-/// `1 / (1 + exp(-x))`, within 3 units in the last place of the exact value where that is at least 2^-100.
+/// `1 / (1 + exp(-x))`. Where the exact value is at least 2^-100, it is within 3 units in the last place of it.
 #[inline(always)]
 #[must_use]
 pub fn sigmoid_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
@@ -227,28 +227,28 @@ pub fn sum_f32<const N: usize>(terms: &[&[f32; N]]) -> [f32; N] {
     sums
 }
 
-/// `clamp(x, 0, 1)`: comparisons that are false for what is no number, so every level makes 0 of it.
+/// `clamp(x, 0, 1)`. All comparisons with NaN are false, so it becomes 0 on every level.
 #[inline(always)]
 fn clipped(x: f32) -> f32 {
     let x = if x > 0.0 { x } else { 0.0 };
     if x < 1.0 { x } else { 1.0 }
 }
 
-/// `exp(x)` of sums and products alone, with `x` clamped to where the result is a normal number.
+/// `exp(x)`, made of nothing but sums and products. `x` is clamped to where the result is a normal number.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     const LOG2_E: f32 = core::f32::consts::LOG2_E;
-    // ln 2 in two parts, the first of which has zeros at its end: its product with a small integer is exact.
+    // ln 2 in two parts. The first has few digits, so that its product with a small integer is exact.
     const LN_2_HIGH: f32 = 355.0 / 512.0;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
-    // Adding and subtracting this rounds to the nearest integer.
+    // A number that is so large that adding it rounds to an integer. Subtracting it again is exact.
     const ROUND: f32 = 12_582_912.0;
 
     let x = if x > -87.0 { x } else { -87.0 };
     let x = if x < 87.0 { x } else { 87.0 };
     let power = (x * LOG2_E + ROUND) - ROUND;
     let rest = x - power * LN_2_HIGH - power * LN_2_LOW;
-    // Taylor's polynomial: rest is at most 0.35 in size, and the first term left out below 3e-8 of the result.
+    // Taylor's polynomial. `rest` is at most 0.35 in size, so the first term that is left out is below 3e-8 of the result.
     let mut series = 1.0 / 5040.0;
     for coefficient in [
         1.0 / 720.0,
@@ -265,7 +265,7 @@ fn exp(x: f32) -> f32 {
     series * scale
 }
 
-/// A loop, which is turned into vectors; `array::map` is sometimes left as a call.
+/// Applies a function to each value. It is a loop, which LLVM turns into vectors; `array::map` sometimes remains a call.
 #[inline(always)]
 fn elementwise<S: Copy, T: Copy + Default, const N: usize>(
     sums: &[S; N],

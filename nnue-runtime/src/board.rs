@@ -1,4 +1,4 @@
-//! A board for those who have none at hand: tools, tests, and evaluators that follow an engine's moves.
+//! A board for programs that have none of their own, such as tools and tests.
 
 use core::error::Error;
 use core::fmt;
@@ -11,10 +11,10 @@ use crate::position::Position;
 
 /// Which piece stands where, and whose turn it is.
 ///
-/// That is all that a network sees, and so all that is kept: no castling rights, no clocks, no history. A board knows no
-/// rules either: it neither generates moves nor checks that they are legal. It does hold at most one piece a square and
-/// at most 32 in all. Boards read from FEN have one king of each colour; [`apply`](Board::apply) and
-/// [`without`](Board::without) may take a king away, and then the board is no longer worth evaluating.
+/// A network sees no more than that, so a board has no castling rights, no clocks and no history. It does not know the rules
+/// of chess: it neither generates moves nor checks that they are legal. A square holds at most one piece, and the board at
+/// most 32. A board that was read from FEN has one king of each colour. [`apply`](Board::apply) and
+/// [`without`](Board::without) may take a king away; evaluations of such a board mean nothing.
 ///
 /// ```
 /// use nnue_runtime::{Board, Color, Delta, Piece, Role, Square};
@@ -28,7 +28,7 @@ use crate::position::Position;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Board {
-    /// The piece on each square. Tells the same as `bitboards`.
+    /// The piece on each square. It always agrees with `bitboards`.
     squares: [Option<Piece>; 64],
     /// The squares of each piece.
     bitboards: [Bitboard; 12],
@@ -65,18 +65,17 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// When a field does not say what FEN allows there: every [`FenError`] says where, what was found and what is
-    /// expected.
+    /// [`FenError`] if a field has what FEN does not allow there. It says where, what was found and what was expected.
     pub fn from_fen(fen: &str) -> Result<Board, FenError> {
         let (squares, side_to_move) = fen::parse(fen)?;
         Ok(Board::from_squares(squares, side_to_move))
     }
 
-    /// The board that shows the same as `position`.
+    /// The board with the same pieces on the same squares as `position`, and the same side to move.
     ///
     /// # Errors
     ///
-    /// When `position` has two pieces on one square, or more than 32 in all.
+    /// [`BoardError`] if `position` has two pieces on one square, or more than 32 in all.
     pub fn of(position: &(impl Position + ?Sized)) -> Result<Board, BoardError> {
         let mut squares = [None; 64];
         for piece in Piece::ALL {
@@ -101,13 +100,14 @@ impl Board {
         self.squares[square.index()]
     }
 
-    /// Makes a move: removes and adds the delta's pieces, and passes the turn. [`Delta::null`] passes the turn only;
-    /// edits that are no move are followed by [`set_side_to_move`](Board::set_side_to_move).
+    /// Makes a move: removes and adds the delta's pieces, and gives the turn to the other player. [`Delta::null`] does only the
+    /// latter. After a change that is not a move, correct the side to move by
+    /// [`set_side_to_move`](Board::set_side_to_move).
     ///
     /// # Errors
     ///
-    /// When a piece to remove is not there, a square to add to is occupied, or the board would hold more than 32 pieces.
-    /// The board is then left as it was.
+    /// [`BoardError`] if a piece to remove is not there, a square to add to is occupied, or the board would hold more than 32
+    /// pieces. The board is then left as it was.
     pub fn apply(&mut self, delta: &Delta) -> Result<(), BoardError> {
         let mut next = self.clone();
         for &(piece, square) in delta.removed() {
@@ -136,7 +136,7 @@ impl Board {
         Ok(())
     }
 
-    /// The same board with that square empty: for tools that ask what a piece is worth.
+    /// The same board with that square empty. Tools use it to ask what a piece is worth.
     #[must_use = "this returns a new board and leaves the old one as it was"]
     pub fn without(&self, square: Square) -> Board {
         let mut board = self.clone();
@@ -171,7 +171,7 @@ impl Board {
         self.bitboards[piece.index()].insert(square);
     }
 
-    /// Empties a square: what stood there.
+    /// Empties a square, and says what stood there.
     fn take(&mut self, square: Square) -> Option<Piece> {
         let piece = self.squares[square.index()].take()?;
         self.bitboards[piece.index()].remove(square);
@@ -238,12 +238,12 @@ pub enum BoardError {
     Occupied {
         /// The piece to put there.
         piece: Piece,
-        /// The square.
+        /// Where it would be put.
         square: Square,
         /// What stands there already.
         found: Piece,
     },
-    /// More pieces than the 32 that a game begins with.
+    /// There are more than the 32 pieces that a game begins with.
     Pieces {
         /// How many there would be.
         found: usize,

@@ -1,7 +1,7 @@
-//! Pieces of arrays whose lengths are known while compiling: what kernels read and write.
+//! Parts of arrays whose lengths are known while compiling. Kernels read and write memory through these functions.
 //!
-//! Indices are constants or bounded by constant loops, so the checks here vanish; a test looks at the machine code
-//! to confirm it.
+//! They check their indices. In kernels, indices are constants or counters of loops with constant bounds, so the compiler
+//! removes the checks; a test of the machine code confirms it.
 
 /// A value that starts on a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Aligned<T>(pub T);
 
 /// The `index`-th run of `N` elements.
 ///
-/// Panics if there is none; constant bounds of the caller's loop make that vanish.
+/// Panics if there is none. The compiler removes the check where the caller's loop has constant bounds.
 #[inline(always)]
 #[must_use]
 pub fn chunk<T, const N: usize>(of: &[T], index: usize) -> &[T; N] {
@@ -19,7 +19,7 @@ pub fn chunk<T, const N: usize>(of: &[T], index: usize) -> &[T; N] {
 
 /// The `index`-th run of `N` elements, to be changed.
 ///
-/// Panics if there is none; constant bounds of the caller's loop make that vanish.
+/// Panics if there is none. The compiler removes the check where the caller's loop has constant bounds.
 #[inline(always)]
 #[must_use]
 pub fn chunk_mut<T, const N: usize>(of: &mut [T], index: usize) -> &mut [T; N] {
@@ -28,24 +28,24 @@ pub fn chunk_mut<T, const N: usize>(of: &mut [T], index: usize) -> &mut [T; N] {
 
 /// `N` elements from `start` on.
 ///
-/// Panics if there are not so many; a constant `start` makes that vanish.
+/// Panics if there are fewer. The compiler removes the check where `start` is a constant.
 #[inline(always)]
 #[must_use]
 pub fn run<T, const N: usize>(of: &[T], start: usize) -> &[T; N] {
     chunk(&of[start..], 0)
 }
 
-/// Copies `values` to `start` and what follows.
+/// Copies `values` to the elements from `start` on.
 ///
-/// Panics if they do not fit; a constant `start` makes that vanish.
+/// Panics if they do not fit. The compiler removes the check where `start` is a constant.
 #[inline(always)]
 pub fn place<T: Copy>(into: &mut [T], start: usize, values: &[T]) {
     into[start..start + values.len()].copy_from_slice(values);
 }
 
-/// Copies `values` to `start` and what follows, as 16 bits.
+/// Copies `values` to the elements from `start` on, widened to 16 bits.
 ///
-/// Panics if they do not fit; a constant `start` makes that vanish.
+/// Panics if they do not fit. The compiler removes the check where `start` is a constant.
 #[inline(always)]
 pub fn place_wide(into: &mut [i16], start: usize, values: &[u8]) {
     for (wide, value) in into[start..start + values.len()].iter_mut().zip(values) {
@@ -53,9 +53,9 @@ pub fn place_wide(into: &mut [i16], start: usize, values: &[u8]) {
     }
 }
 
-/// Sets the bits from `start` on for the values that are negative, 64 to a word.
+/// Sets the bit `start + i` for each value `i` that is negative. A word has 64 bits.
 ///
-/// Panics if they do not fit; a constant `start` makes that vanish.
+/// Panics if they do not fit. The compiler removes the check where `start` is a constant.
 #[inline(always)]
 pub fn place_signs<T: Copy + Into<i32>>(into: &mut [u64], start: usize, values: &[T]) {
     for (index, value) in values.iter().enumerate() {
@@ -64,10 +64,10 @@ pub fn place_signs<T: Copy + Into<i32>>(into: &mut [u64], start: usize, values: 
     }
 }
 
-/// The row of a table, the last one for indices beyond it.
+/// The row of a table; the last one for indices beyond it.
 ///
-/// Indices come from tables that the compiler made, so the minimum changes nothing; it costs one instruction where a
-/// check would cost a branch and a panic.
+/// Indices come from tables that the compiler of specs made, so they are never beyond it. To take the minimum is one
+/// instruction, where a check would be a branch and code for a panic.
 #[inline(always)]
 #[must_use]
 pub fn row<T, const N: usize>(table: &[T; N], index: u32) -> &T {

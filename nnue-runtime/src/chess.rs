@@ -1,7 +1,7 @@
-//! The words of chess that networks are fed with: colours, roles, pieces, squares and sets of squares.
+//! Colours, roles, pieces, squares and sets of squares: what positions are made of.
 //!
-//! These types carry no rules. Their indices are the ones that feature sets are written in: white before black, pawn
-//! to king, a1 to h8 rank by rank.
+//! These types know no rules of chess. Their indices are those of feature sets: white before black, pawn to king, and
+//! a1 to h8 rank by rank.
 
 use alloc::string::{String, ToString};
 use core::error::Error;
@@ -10,7 +10,7 @@ use core::iter::FusedIterator;
 use core::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not};
 use core::str::FromStr;
 
-/// One of the two players; also the perspective that half of an accumulator is seen from.
+/// One of the two players, and the perspective of that player: each half of an accumulator is seen from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Color {
@@ -53,7 +53,7 @@ impl fmt::Display for Color {
     }
 }
 
-/// What a piece is, whoever owns it.
+/// The kind of a piece, without its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names of the chessmen say everything")]
@@ -84,12 +84,12 @@ impl Role {
     }
 }
 
-/// A chessman: a role and its owner.
+/// A piece: its kind and its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Piece {
-    /// The owner.
+    /// The player who owns it.
     pub color: Color,
-    /// The kind of chessman.
+    /// What kind of piece it is.
     pub role: Role,
 }
 
@@ -168,8 +168,8 @@ impl Square {
 
     /// The square whose index is `index` modulo 64.
     ///
-    /// For adapters of boards whose own squares are numbered the same way and are known to be in range, so that
-    /// [`Square::new`] would only cost a branch.
+    /// For adapters of boards that number squares in the same way: they know that the index is below 64, and the check of
+    /// [`Square::new`] would cost a branch.
     #[inline]
     pub const fn wrapping(index: u8) -> Square {
         Square(index % 64)
@@ -261,10 +261,10 @@ impl FromStr for Square {
     }
 }
 
-/// A text that names no square.
+/// A text is not the name of a square.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SquareError {
-    /// The text.
+    /// The text, in full.
     pub found: String,
 }
 
@@ -287,7 +287,7 @@ impl Error for SquareError {}
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// No square.
+    /// The set without any squares.
     pub const EMPTY: Bitboard = Bitboard(0);
 
     /// Whether the square is in the set.
@@ -308,7 +308,7 @@ impl Bitboard {
         self.0 == 0
     }
 
-    /// The square of the lowest index.
+    /// The square of the lowest index; `None` if the set is empty.
     #[inline]
     pub const fn first(self) -> Option<Square> {
         if self.is_empty() {
@@ -318,7 +318,7 @@ impl Bitboard {
         }
     }
 
-    /// Puts the square into the set, where it may be already.
+    /// Puts the square into the set. It may be there already.
     #[inline]
     pub const fn insert(&mut self, square: Square) {
         self.0 |= 1 << square.index();

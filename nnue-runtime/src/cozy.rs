@@ -98,10 +98,10 @@ impl From<&cozy_chess::Board> for Board {
 }
 
 impl Delta {
-    /// What a move will change, computed without playing it: `mv` must be legal on `board`, which is the board before
-    /// the move. Castling is written as cozy-chess writes it, the king taking its own rook.
+    /// What a move will change on `board`, which is the board before the move. The move is not played. Castling is written as
+    /// cozy-chess writes it: the king takes its own rook.
     ///
-    /// A move that is not legal gives some delta that need not fit the board.
+    /// The move must be legal. Otherwise the delta need not fit the board.
     pub fn from_cozy(board: &cozy_chess::Board, mv: cozy_chess::Move) -> Delta {
         let Some(role) = board.piece_on(mv.from) else {
             return Delta::null();

@@ -1,4 +1,4 @@
-//! What one move changes on the board: all that an incremental update needs.
+//! What a move changes on the board, which is what incremental updates need to know.
 
 use core::error::Error;
 use core::fmt;
@@ -6,18 +6,18 @@ use core::fmt;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::position::Position;
 
-/// The most pieces that a [`Delta`] removes, and the most that it adds. Every move of chess and Chess960 needs at most
-/// two of each; the rest is room for kindred games and for edits by tools.
+/// How many pieces a [`Delta`] can remove, and how many it can add. A move of chess or Chess960 needs at most two of each; the
+/// rest is room for related games and for tools that edit boards.
 const CAPACITY: usize = 4;
 
 /// The pieces that one move takes off the board, and those it then puts on it.
 ///
-/// Small, `Copy` and without allocation. All removals come before all additions: a piece may be added where another is
-/// removed, which is how captures and castling in Chess960 are told. A piece both removed from and added to one square
+/// A delta is small, `Copy`, and allocates nothing. All removals come before all additions, so a piece can be added where
+/// another is removed: captures and castling in Chess960 need that. Removing a piece from a square and adding it there again
 /// changes nothing.
 ///
-/// Constructors do not know the board. A delta that does not fit it gives meaningless evaluations, and nothing worse;
-/// [`Board::apply`](crate::Board::apply) checks that it fits.
+/// Constructors do not know the board. After a delta that does not fit the board, evaluations mean nothing, but nothing
+/// worse happens. [`Board::apply`](crate::Board::apply) checks that a delta fits.
 ///
 /// ```
 /// use nnue_runtime::{Color, Delta, Piece, Role, Square};
@@ -28,14 +28,15 @@ const CAPACITY: usize = 4;
 /// assert_eq!(delta.added(), [(knight, Square::F3)]);
 /// assert!(!delta.moves_king(Color::White));
 /// ```
-// Two aligned halves of 16 bytes: with 27 bytes, copies were made of overlapping ones, and the processor waited for the
-// first store before it could load across both.
+// The alignment makes two halves of 16 bytes. Without it there are 27 bytes, which were copied by two overlapping moves; a
+// later load across both had to wait for the stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(align(16))]
 pub struct Delta {
     removed: Changes,
     added: Changes,
-    /// A bit per colour whose king is removed or added. Searches ask far more often than moves are made.
+    /// A bit per colour, set if its king is removed or added. It is kept because searches ask for it more often than they make
+    /// moves.
     kings: u8,
 }
 
@@ -50,7 +51,7 @@ impl Delta {
         }
     }
 
-    /// A move of `piece` to an empty square, castling and promotion excepted.
+    /// A move of `piece` to an empty square that is neither castling nor a promotion.
     #[inline]
     pub fn quiet(piece: Piece, from: Square, to: Square) -> Delta {
         let mut delta = Delta::null();
@@ -58,8 +59,8 @@ impl Delta {
         delta
     }
 
-    /// A move of `piece` that captures, promotion excepted. `captured_on` is `to`, except en passant: then it is the
-    /// square of the captured pawn, behind `to`.
+    /// A move of `piece` that captures and is not a promotion. `captured_on` is `to`, except en passant: then it is the square
+    /// of the captured pawn, behind `to`.
     #[inline]
     pub fn capture(
         piece: Piece,
@@ -73,7 +74,7 @@ impl Delta {
         delta
     }
 
-    /// A pawn of that colour becomes `promoted` on `to`, where it may capture.
+    /// A pawn of that colour becomes `promoted` on `to`. If it captures a piece there, that is `captured`.
     #[inline]
     pub fn promotion(
         color: Color,
@@ -91,8 +92,8 @@ impl Delta {
         delta
     }
 
-    /// Castling: both king and rook move. In Chess960 any of the four squares may coincide, as long as king and rook
-    /// do not share one at the same time; a piece that stays where it is does not appear in the delta.
+    /// Castling: both king and rook move. In Chess960 some of the four squares may be the same, as long as king and rook are
+    /// never on one square at the same time. A piece that stays where it is does not appear in the delta.
     #[inline]
     pub fn castling(
         color: Color,
@@ -107,11 +108,11 @@ impl Delta {
         delta
     }
 
-    /// The delta that removes and adds these pieces. What is in both lists cancels out.
+    /// The delta that removes and adds these pieces. What is in both lists is left out, as it changes nothing.
     ///
     /// # Errors
     ///
-    /// When a list names a square twice, or has more than four pieces that do not cancel out.
+    /// [`DeltaError`] if a list names a square twice, or has more than four pieces that are not in the other list.
     pub fn from_changes(
         removed: &[(Piece, Square)],
         added: &[(Piece, Square)],
@@ -125,12 +126,12 @@ impl Delta {
         ))
     }
 
-    /// The delta that leads from the placement of `before` to that of `after`. Whose turn it is does not matter.
+    /// The delta that leads from the pieces of `before` to those of `after`. Whose turn it is does not matter.
     ///
     /// # Errors
     ///
-    /// When more than four pieces are removed or added, or `before` or `after` breaks the contract of [`Position`] by
-    /// having two pieces on a square that changes.
+    /// [`DeltaError`] if more than four pieces are removed or added, or if `before` or `after` breaks the contract of
+    /// [`Position`] and has two pieces on a square that changes.
     pub fn between(
         before: &(impl Position + ?Sized),
         after: &(impl Position + ?Sized),
@@ -142,19 +143,20 @@ impl Delta {
         ))
     }
 
-    /// The pieces that leave the board, each with the square it stood on: four at most.
+    /// The pieces that leave the board, each with its square before the move: 0 to 4.
     #[inline]
     pub fn removed(&self) -> &[(Piece, Square)] {
         self.removed.as_slice()
     }
 
-    /// The pieces that come onto the board after all removals, each with its new square: four at most.
+    /// The pieces that are put on the board after all removals, each with its square after the move: 0 to 4.
     #[inline]
     pub fn added(&self) -> &[(Piece, Square)] {
         self.added.as_slice()
     }
 
-    /// Whether a king of that colour is removed or added: what makes accumulators of king-bucketed feature sets stale.
+    /// Whether a king of that colour is removed or added. Then the accumulator of that perspective may have to be computed
+    /// anew, as its feature sets may have other rows for each square of the king.
     #[inline]
     pub fn moves_king(&self, color: Color) -> bool {
         self.kings >> color.index() & 1 != 0
@@ -198,22 +200,22 @@ fn king_bit(piece: Piece) -> u8 {
     u8::from(piece.role == Role::King) << piece.color.index()
 }
 
-/// Why a list of changes is no [`Delta`].
+/// Why a list of changes cannot be a [`Delta`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeltaError {
-    /// More pieces than a delta holds.
+    /// A list has more pieces than a delta holds.
     TooMany {
-        /// The list that is too long.
+        /// Which list is too long.
         change: Change,
-        /// How many pieces it would need to hold.
+        /// How many pieces it has.
         found: usize,
     },
     /// Two pieces are removed from one square, or added to one.
     SameSquare {
-        /// The list that names the square twice.
+        /// Which list has both pieces.
         change: Change,
-        /// The square.
+        /// Where both pieces are.
         square: Square,
     },
 }
@@ -271,7 +273,8 @@ impl Changes {
         len: 0,
     };
 
-    /// Lists what `all` gives, save what `cancels`; an error if that is too much, or if `all` repeats a square.
+    /// Lists what `all` gives but for those of which `cancels` is true. It is an error if more are left than a list can hold, or
+    /// if `all` repeats a square.
     fn collect(
         change: Change,
         all: impl Iterator<Item = (Piece, Square)>,
@@ -298,10 +301,10 @@ impl Changes {
         Ok(changes)
     }
 
-    /// Appends an entry. Every caller knows that there is room: constructors of moves append two at most.
+    /// Appends an entry. There always is room: a constructor of a move appends two entries at most, and others count.
     #[inline]
     fn push(&mut self, piece: Piece, square: Square) {
-        // Asking, where indexing would do, spares the hot path a panic that cannot happen.
+        // `get_mut` instead of an index, because code for a panic that cannot happen would slow down the hot path.
         if let Some(entry) = self.entries.get_mut(usize::from(self.len)) {
             *entry = (piece, square);
             self.len += 1;
@@ -310,7 +313,7 @@ impl Changes {
 
     #[inline]
     fn as_slice(&self) -> &[(Piece, Square)] {
-        // `len` never exceeds the capacity: saying so spares a panic here too.
+        // `len` never exceeds the capacity. The minimum tells the compiler so, which then leaves out the code for a panic.
         &self.entries[..usize::from(self.len).min(CAPACITY)]
     }
 }

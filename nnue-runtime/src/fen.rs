@@ -1,7 +1,7 @@
 //! Forsyth-Edwards notation: positions as text.
 //!
-//! Networks see the placement and the side to move. The other fields are checked, so that a damaged line does not pass
-//! for a position, and dropped.
+//! Networks see nothing but the placement and the side to move. The other fields are checked all the same, so that a damaged
+//! line does not pass for a position.
 
 mod error;
 

@@ -1,12 +1,11 @@
-//! Affine layers beyond bytes: 16-bit and binary weights, squares, floating point, sparse inputs.
+//! Affine layers of other types than bytes: 16-bit and binary weights, squares, floating point, sparse inputs.
 //!
-//! The same code on every level. It is inlined into kernels, where LLVM makes vectors of it with the level's
-//! instructions: products of 16 bits become `pmaddwd` or, with VNNI, `vpdpwssd`; counting bits becomes table lookups or
-//! `vpopcntq`. Only fused multiplication and addition comes in from outside, for the scalar level has no instruction for
-//! it.
+//! All levels share this code. It is inlined into kernels, where LLVM turns the loops into vectors with the instructions of
+//! the level: products of 16 bits become `pmaddwd` or, with VNNI, `vpdpwssd`; counting bits becomes table lookups or
+//! `vpopcntq`. Only the fused multiplication and addition is an argument, because the scalar level has no instruction for it.
 //!
-//! Integer sums wrap around in 32 bits, so no order of additions changes them. Floating-point sums have the order that
-//! each function states. Inputs in padding slots meet weights of zero.
+//! Integer sums are `i32` and wrap around, so the order of additions does not matter. Floating-point sums have the order that
+//! each function states. Inputs in padding slots are multiplied by weights of zero.
 
 /// `y[o] = biases[o] + sum of weights[o][i] * x[i]`.
 #[inline(always)]
@@ -21,8 +20,8 @@ pub fn affine_i16<const INPUTS: usize, const OUTPUTS: usize>(
 
 /// `y[o] = biases[o] + sum of weights[o][i] * roots[i]^2`, for roots in `0..=255`.
 ///
-/// Exact if all products of a weight and 255, or whatever the largest root is, fit in 16 bits: then a root times a
-/// weight is one instruction on 16-bit lanes, and that times the root another.
+/// Exact if all products of a weight and the largest root, usually 255, fit in 16 bits. Then a root times a weight is one
+/// instruction on 16-bit lanes, and the product times the root another.
 #[inline(always)]
 #[must_use]
 pub fn affine_squares<const INPUTS: usize, const OUTPUTS: usize>(
@@ -44,8 +43,8 @@ pub fn affine_squares_exact<const INPUTS: usize, const OUTPUTS: usize>(
     rows(roots, weights, biases, sum_of_squares_exact)
 }
 
-/// One sum per row, with its bias. Functions that always are inlined make the sums: closures are not always, and then lack
-/// the level's instructions.
+/// One sum per row, plus its bias. `sum` must be a function that is always inlined: a closure may not be, and would then be
+/// compiled without the level's instructions.
 #[inline(always)]
 fn rows<I: ?Sized, W, const OUTPUTS: usize>(
     inputs: &I,
@@ -97,7 +96,7 @@ fn different_bits<const N: usize>(a: &[u64; N], b: &[u64; N]) -> i32 {
     sum as i32
 }
 
-/// The numbers of the inputs that are not zero, ascending, and how many there are.
+/// The numbers of the inputs that are not zero, in ascending order, and how many there are. The rest of the list means nothing.
 #[inline(always)]
 #[must_use]
 pub fn nonzero_inputs<T: Copy + Into<i32>, const INPUTS: usize>(
@@ -106,7 +105,7 @@ pub fn nonzero_inputs<T: Copy + Into<i32>, const INPUTS: usize>(
     let mut numbers = [0; INPUTS];
     let mut found = 0;
     for (number, input) in inputs.iter().enumerate() {
-        // Written whether it counts or not: a branch would be mispredicted too often.
+        // Every number is written, and a number of a zero is written over by the next: a branch would often be mispredicted.
         numbers[found.min(INPUTS - 1)] = number as u16;
         found += usize::from((*input).into() != 0);
     }
@@ -130,7 +129,7 @@ pub fn affine_sparse_inputs<
     let numbers = &numbers[..found.min(INPUTS)];
     let mut sums = *biases;
     let column = |number: u16| {
-        // Numbers come from the list, so the minimum changes nothing: it is there instead of a check.
+        // Numbers in the list are less than `INPUTS`, so the minimum changes nothing; it spares the check of the index.
         let number = usize::from(number).min(INPUTS - 1);
         (inputs[number].into(), &weights[number])
     };
@@ -152,11 +151,11 @@ pub fn affine_sparse_inputs<
     sums
 }
 
-/// Outputs that share a block.
+/// How many outputs share a block.
 const BLOCK: usize = 16;
 
-/// [`affine_sparse_inputs`] for weights of which most are zero: each input reaches `N` runs of 16 outputs, and `blocks`
-/// says which.
+/// [`affine_sparse_inputs`] for weights most of which are zero: each input reaches `N` runs of 16 outputs, whose numbers
+/// are in `blocks`.
 #[inline(always)]
 #[must_use]
 pub fn affine_output_blocks<
@@ -190,8 +189,8 @@ pub fn affine_output_blocks<
     sums
 }
 
-/// `y[o] = biases[o] + sum of signs`: 1 for each of the `inputs` whose sign is the weight's, -1 for the others. Bits are
-/// set for negative ones; those beyond the inputs are 0 in both.
+/// `y[o] = biases[o] + sum of signs`: 1 for each of the `inputs` that has the sign of its weight, -1 for each other one. A bit
+/// is set for a negative input or weight. Bits beyond the inputs are 0 in both.
 #[inline(always)]
 #[must_use]
 pub fn affine_binary<const WORDS: usize, const OUTPUTS: usize>(
@@ -208,7 +207,7 @@ pub fn affine_binary<const WORDS: usize, const OUTPUTS: usize>(
     sums
 }
 
-/// `sum * alpha[o] * beta >> shift` in `i64`, wrapping, then in `i32`.
+/// `sum * alpha[o] * beta >> shift`, computed in `i64` and cut to `i32`; both wrap around.
 #[inline(always)]
 #[must_use]
 pub fn scaled<const OUTPUTS: usize>(
@@ -250,11 +249,11 @@ pub fn affine_f32_columns<const INPUTS: usize, const OUTPUTS: usize>(
     sums
 }
 
-/// Sums that run side by side, whatever the size of a vector.
+/// How many sums run side by side, whatever the size of a vector.
 const LANES: usize = 16;
 
-/// `y[o] = sum + biases[o]`, where lane `l` of 16 starts at 0 and takes the products of the inputs `l`, `l + 16`, ... by
-/// `fma`; then lanes `l` and `l + 8` are added, those `l` and `l + 4` of the result, and so on.
+/// `y[o] = sum + biases[o]`. Lane `l` of 16 starts at 0, and `fma` adds the products of the inputs `l`, `l + 16`, ... to it.
+/// Then lanes `l` and `l + 8` are added; of the eight results lanes `l` and `l + 4`; and so on.
 #[inline(always)]
 #[must_use]
 pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
@@ -294,7 +293,7 @@ pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
     outputs
 }
 
-/// Integer sums to floating point: `fma(sum, scale, biases[o])`, the sum converted to the nearest `f32` first.
+/// Makes floating point of integer sums: `fma(sum, scale, biases[o])`, where the sum becomes the nearest `f32` first.
 #[inline(always)]
 #[must_use]
 pub fn to_float<const OUTPUTS: usize>(

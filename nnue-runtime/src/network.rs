@@ -17,11 +17,11 @@ use crate::report::Report;
 
 /// The weights of a network, laid out for one instruction set.
 ///
-/// Megabytes on the heap and never on the stack. Shared by reference or `Arc` among threads.
+/// They are megabytes on the heap, and never on the stack. Threads share a network by reference or `Arc`.
 pub struct Network<A: Architecture> {
     level: Level,
     weights: Box<A::Weights>,
-    /// What is known of the weights, whatever the level.
+    /// What the weights prove. It is the same at every level.
     proved: Proved,
     loaded: Loaded,
 }
@@ -37,7 +37,7 @@ impl<A: Architecture> Network<A> {
         Network::from_bytes(&file::open(&A::FILE, path.as_ref())?)
     }
 
-    /// Loads a net file from a stream, which must end where the net does.
+    /// Loads a net file from a stream, which must end behind the net.
     ///
     /// # Errors
     ///
@@ -70,15 +70,15 @@ impl<A: Architecture> Network<A> {
         })
     }
 
-    /// Writes the net file: the very bytes that were loaded, if they were integers.
+    /// Writes the net file. Where the file has integers, its bytes are those that were loaded.
     ///
-    /// Of `f32` that became integers when they were loaded, alone or in sums with virtual rows, numbers are written that
-    /// become the same ones. There is one exception, which no trained net comes near: where virtual PSQT values exceed 2^24 in the
-    /// units of memory, `f32` may have no number whose sum with them is the same.
+    /// Where the file has `f32` that became integers when they were loaded, alone or in sums with virtual rows, other numbers
+    /// are written that become the same integers. There is one exception, which no trained net comes near: if virtual PSQT
+    /// values exceed 2^24 in the units of memory, `f32` may have no number whose sum with them is the same.
     ///
     /// # Errors
     ///
-    /// The writer's.
+    /// Those of the writer.
     #[cfg(feature = "std")]
     pub fn write(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
         self.store(&mut |bytes| writer.write_all(bytes))
@@ -100,15 +100,14 @@ impl<A: Architecture> Network<A> {
         file::store(&A::FILE, self.level.packed(), bytes, &self.loaded, sink)
     }
 
-    /// The instruction set that evaluations use: at first [`Level::detect`]'s.
+    /// The instruction set that evaluations use. It is [`Level::detect`]'s until [`Self::with_level`] changes it.
     #[inline]
     #[must_use]
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// The same network for another instruction set. It evaluates to the same integers, and its accumulators are the
-    /// same.
+    /// The same network for another instruction set. Evaluations and accumulators stay the same.
     #[must_use]
     pub fn with_level(mut self, level: Level) -> Network<A> {
         let bytes = memory::bytes_mut(&mut *self.weights);
@@ -118,15 +117,15 @@ impl<A: Architecture> Network<A> {
     }
 
     /// The same network with the transformer's [outputs](crate::neurons) in another order: `order[place]` is the number of the
-    /// output that takes the place. It evaluates to the same values; its accumulators and its file are others. Bytes of the file
-    /// that loading skips stay as they are, also where they are a copy of a tensor.
+    /// output that takes the place. Evaluations stay the same, accumulators and the net file do not. Bytes of the file
+    /// that loading skips are not reordered, even if they are a copy of a tensor.
     ///
-    /// It takes a second network's memory, and for a while as much again for the tensor that is being reordered.
+    /// This needs memory for a second network, and for a while as much again as the tensor that is being reordered.
     ///
     /// # Errors
     ///
-    /// [`OrderError`] if `order` is no permutation of a perspective's outputs, or exchanges two of which a layer reads only
-    /// one.
+    /// [`OrderError`] if `order` is not a permutation of a perspective's outputs, or if it exchanges two outputs and some layer
+    /// reads only one of them.
     pub fn reordered(&self, order: &[usize]) -> Result<Network<A>, OrderError> {
         A::NEURONS.check(order)?;
         let mut network = self.clone();
@@ -142,19 +141,19 @@ impl<A: Architecture> Network<A> {
         Ok(network)
     }
 
-    /// What the net file says of itself: text by convention, but any bytes.
+    /// The description in the net file. Usually it is text, but any bytes are allowed.
     #[must_use]
     pub fn description(&self) -> &[u8] {
         &self.loaded.description
     }
 
-    /// What can be proved from these weights, and what should be known of them. Takes some milliseconds.
+    /// What these weights prove, and warnings about them. It takes some milliseconds.
     #[must_use]
     pub fn report(&self) -> Report {
         Report::of::<A>(&self.weights, &self.loaded)
     }
 
-    /// Evaluates with the layers of one bucket; the last for buckets beyond it.
+    /// Evaluates with the layers of one bucket. If there is no such bucket, the last one is used.
     #[inline]
     #[must_use]
     pub fn evaluate_bucket(
@@ -185,7 +184,7 @@ impl<A: Architecture> Network<A> {
 }
 
 impl<A: SelectedByPieces> Network<A> {
-    /// Evaluates a position, whose accumulator is given, for the side to move.
+    /// Evaluates a position whose accumulator is given, with the bucket for its number of pieces.
     #[inline]
     #[must_use]
     pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> A::Output {
@@ -193,7 +192,7 @@ impl<A: SelectedByPieces> Network<A> {
         self.evaluate_bucket(accumulator, position.side_to_move(), bucket)
     }
 
-    /// The bucket of positions with so many pieces; that of 32 for more.
+    /// The bucket of positions with so many pieces. For more than 32 it is the bucket of 32 pieces.
     #[inline]
     #[must_use]
     pub fn bucket(pieces: usize) -> usize {
@@ -203,7 +202,7 @@ impl<A: SelectedByPieces> Network<A> {
 }
 
 impl<A: Embedded> Network<A> {
-    /// The network that was embedded while compiling. Each call decodes it anew: keep the result.
+    /// The network that was embedded while compiling. Each call decodes the whole file, so keep the result.
     #[must_use]
     pub fn embedded() -> Network<A> {
         match Network::from_bytes(<A as Embedded>::FILE) {
@@ -215,7 +214,7 @@ impl<A: Embedded> Network<A> {
 
 impl<A: Architecture> Clone for Network<A> {
     fn clone(&self) -> Network<A> {
-        // Cloning the box would put the weights on the stack on their way.
+        // `Box::clone` would put the weights on the stack first.
         let mut weights = memory::zeroed_box::<A::Weights>();
         memory::bytes_mut(&mut *weights).copy_from_slice(memory::bytes(&*self.weights));
         Network {

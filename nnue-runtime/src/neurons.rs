@@ -1,31 +1,31 @@
 //! The transformer's neurons: what the layers see of them, and in which order.
 //!
 //! Layers see *outputs* of the transformer: one per neuron and perspective, or one per pair of neurons where these are pooled.
-//! Which comes first means nothing, as long as the biases, the rows and the weights of the layers agree; but
-//! layers that skip blocks of four outputs which are all zero have less to do where outputs that are often zero, or
-//! zero at the same time, are neighbours.
+//! Their order means nothing, as long as the biases, the rows and the weights of the layers agree. But some layers skip blocks
+//! of four outputs that are all zero: they skip more if outputs that are often zero, or zero at the same time, are
+//! neighbours.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Outputs that are skipped together, if all of them are zero.
+/// How many outputs are skipped together, if all of them are zero.
 pub const BLOCK: usize = 4;
 
-/// What becomes of the neurons of a perspective, and who reads it.
+/// What becomes of the neurons of a perspective, and which layers read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Neurons {
-    /// How many values a perspective contributes to what the layers see.
+    /// How many values of one perspective the layers see.
     pub outputs: usize,
-    /// How many perspectives they see.
+    /// How many perspectives the layers see: 1 or 2.
     pub perspectives: usize,
     /// What is done to each sum of an accumulator.
     pub activation: Activation,
-    /// How two of these values become one output.
+    /// How two activated values become one output.
     pub pooling: Pooling,
-    /// Which two, in the order of the net file.
+    /// Which two neurons these are, in the order of the net file.
     pub pairs: Pairs,
-    /// The zeros that layers skip.
+    /// Which zeros the layers skip.
     pub skipped: Skipped,
     /// The tensors of a net file whose columns are neurons.
     pub tensors: &'static [&'static str],
@@ -36,7 +36,7 @@ pub struct Neurons {
 /// What is done to a sum `x` of an accumulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
-    /// Nothing.
+    /// Nothing is done.
     None,
     /// `clamp(x, 0, one)`.
     Crelu {
@@ -47,28 +47,28 @@ pub enum Activation {
     Screlu {
         /// What stands for 1.0.
         one: i32,
-        /// How far.
+        /// By how many bits: 0 to 15.
         shift: u32,
     },
     /// `clamp(x >> shift, 0, limit)`.
     Relu {
-        /// How far.
+        /// By how many bits: 0 to 15.
         shift: u32,
-        /// The largest value.
+        /// The largest result, at most 255.
         limit: i32,
     },
-    /// [`activation::quantmoid4`](crate::activation::quantmoid4) without a shift.
+    /// [`activation::quantmoid4`](crate::activation::quantmoid4), with a shift of 0.
     Quantmoid4,
 }
 
 /// How two activated values `a` and `b` of a perspective become one output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
-    /// They do not: each value is an output.
+    /// There are no pairs: each value is an output.
     None,
     /// `a * b >> shift`.
     Product {
-        /// How far.
+        /// By how many bits: 0 to 15.
         shift: u32,
     },
     /// `(a + b + 1) >> 1`.
@@ -89,11 +89,11 @@ pub enum Pairs {
 /// The zeros among the outputs that the kernels of some level skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skipped {
-    /// None: everything is multiplied.
+    /// No zeros are skipped.
     Nothing,
-    /// Each by itself, wherever it is.
+    /// Every output that is zero is skipped.
     Outputs,
-    /// Blocks of [`BLOCK`] outputs of a perspective, from a multiple of it on.
+    /// Blocks of [`BLOCK`] outputs of a perspective are skipped if all are zero. A block begins at a multiple of [`BLOCK`].
     Blocks,
 }
 
@@ -109,43 +109,43 @@ pub struct Reader {
 /// Outputs of one perspective that a layer reads, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    /// The column of the first.
+    /// The column of the first output.
     pub column: usize,
-    /// From the column of one to that of the next.
+    /// How many columns lie between an output's and the next one's.
     pub step: usize,
-    /// The first.
+    /// The number of the first output.
     pub output: usize,
-    /// How many.
+    /// How many outputs there are.
     pub len: usize,
 }
 
-/// Why the outputs cannot be put into an order.
+/// Why the outputs cannot be put into this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OrderError {
-    /// It has too many entries, or too few.
+    /// The order has too many entries, or too few.
     Len {
-        /// How many.
+        /// How many entries there are.
         found: usize,
         /// How many outputs there are.
         expected: usize,
     },
-    /// An entry is no output, or one that stands before it already.
+    /// An entry is not the number of an output, or an earlier entry is the same.
     Entry {
-        /// Its place.
+        /// The place of the entry in the order.
         index: usize,
-        /// The entry.
+        /// The entry itself.
         found: usize,
         /// How many outputs there are.
         outputs: usize,
     },
-    /// A layer reads only one of two outputs, of which one would take the other's place.
+    /// An output would take the place of another one, but a layer reads only one of the two.
     ReadApart {
         /// The tensor of the layer's weights.
         tensor: &'static str,
-        /// The output.
+        /// The number of the output that would be moved.
         output: usize,
-        /// The place that it would take.
+        /// The number of the output whose place it would take.
         place: usize,
     },
 }
@@ -180,7 +180,7 @@ impl fmt::Display for OrderError {
 impl core::error::Error for OrderError {}
 
 impl Neurons {
-    /// Those of no network: what stands in for them when a spec has errors.
+    /// The neurons of no network. They stand in for those of a network whose spec has errors.
     pub const NONE: Neurons = Neurons {
         outputs: 0,
         perspectives: 0,
@@ -211,8 +211,8 @@ impl Neurons {
         })
     }
 
-    /// A number for each output: those with the same number may change places, because whatever reads one reads the
-    /// other alike. Numbers are from 0 on, in the order of the outputs.
+    /// A number for each output. Outputs with the same number may change places, because every layer reads either both of them
+    /// or neither. The first output has number 0, and each new number is one more than the largest before it.
     #[must_use]
     pub fn classes(&self) -> Vec<usize> {
         let runs = || self.readers.iter().flat_map(|reader| reader.runs);
@@ -228,7 +228,7 @@ impl Neurons {
         (0..self.outputs).map(class).collect()
     }
 
-    /// Checks that each output stands once in an order, and takes the place only of one that is read alike.
+    /// Checks that an order has each output once, and that each takes the place of one that the same layers read.
     pub(crate) fn check(&self, order: &[usize]) -> Result<(), OrderError> {
         if order.len() != self.outputs {
             return Err(OrderError::Len {
@@ -261,8 +261,8 @@ impl Neurons {
         Ok(())
     }
 
-    /// Which column of a net file's tensor takes the place of which, for an order that was checked: pairs of an old column
-    /// and a new one. Empty for tensors that know nothing of neurons.
+    /// Which columns of a net file's tensor move, for an order that was checked: the old place of each, and the new one. Tensors
+    /// whose columns do not belong to neurons have none.
     pub(crate) fn moves(&self, tensor: &str, order: &[usize]) -> Vec<(usize, usize)> {
         let mut moves = Vec::new();
         if self.tensors.contains(&tensor) {

@@ -1,17 +1,17 @@
-//! What a network needs to know of an engine's board.
+//! What a network needs to know about a board.
 
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 
-/// A placement of chessmen and whose turn it is: all that an evaluation depends on.
+/// Which piece stands where, and whose turn it is: an evaluation depends on nothing else.
 ///
 /// Engines implement it for their own board; [`Board`](crate::Board) is one that is ready to use.
 ///
 /// # Contract
 ///
-/// The twelve sets of [`pieces`](Position::pieces) are disjoint, hold 32 squares at most in all and exactly one king
-/// of each colour, and do not change as long as the position is not changed. Whether the position can be reached by
-/// legal moves does not matter. Evaluating a position that breaks the contract gives meaningless numbers, and nothing
-/// worse: neither panics nor undefined behaviour depend on it.
+/// The twelve sets of [`pieces`](Position::pieces) have no square in common and at most 32 squares together. There is exactly
+/// one king of each colour. The sets stay the same as long as the position is not changed. Whether legal moves lead to the
+/// position does not matter. A position that breaks the contract has meaningless evaluations, but causes neither panics nor
+/// undefined behaviour.
 ///
 /// # Examples
 ///
@@ -49,12 +49,12 @@ pub trait Position {
     /// The player whose turn it is, and from whose point of view evaluations are given.
     fn side_to_move(&self) -> Color;
 
-    /// The squares where that piece stands. Called up to a dozen times for each refresh of an accumulator, so it should
-    /// be a look-up.
+    /// The squares where that piece stands. This is called up to twelve times for each refresh of an accumulator, so it should
+    /// be fast.
     fn pieces(&self, piece: Piece) -> Bitboard;
 
-    /// The squares where any piece stands: the union of all [`pieces`](Position::pieces). Boards that keep this set
-    /// can return it.
+    /// The squares where any piece stands: the union of all [`pieces`](Position::pieces). Override it where the board keeps
+    /// this set.
     #[inline]
     fn occupied(&self) -> Bitboard {
         let mut occupied = Bitboard::EMPTY;
@@ -64,7 +64,7 @@ pub trait Position {
         occupied
     }
 
-    /// The square of that colour's king: the first one if there are several, a1 if there is none.
+    /// The square of that colour's king. If there are several, it is that of the lowest index; if there is none, a1.
     #[inline]
     fn king(&self, color: Color) -> Square {
         self.pieces(Piece::new(color, Role::King))

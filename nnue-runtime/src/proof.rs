@@ -1,7 +1,8 @@
-//! What the weights of a loaded net prove about its layers: how far sums can go, and whether products that a faster kernel
-//! keeps in 16 bits fit there.
+//! What the weights of a loaded net prove about its layers: bounds of their sums, and whether the products that a faster
+//! kernel keeps in 16 bits always fit.
 //!
-//! The spec bounds the inputs; the weights do the rest. Kernels that are exact for all weights need no proof.
+//! The spec says how large inputs can be, and the weights say how large sums can become. Kernels that are exact for all
+//! weights need no proof.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -12,7 +13,7 @@ use crate::architecture::Proved;
 /// What is known of one affine layer, over all stacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerProof {
-    /// Its name.
+    /// The layer's name in the spec.
     pub layer: &'static str,
     /// Its number among the network's layers.
     index: u32,
@@ -20,7 +21,7 @@ pub struct LayerProof {
     pub lowest: i64,
     /// No sum is above this, biases included.
     pub highest: i64,
-    /// The faster kernel's products, if there is a faster kernel that needs a proof.
+    /// Bounds of the faster kernel's products, if the layer has a faster kernel that needs a proof.
     pub products: Option<Products>,
 }
 
@@ -34,7 +35,7 @@ pub struct Products {
 }
 
 impl LayerProof {
-    /// What is left of the 32 bits of sums: negative if the bounds leave them.
+    /// How far the bounds are from the ends of 32 bits. It is negative if they are outside.
     #[must_use]
     pub fn margin(&self) -> i64 {
         (i64::from(i32::MAX) - self.highest).min(self.lowest - i64::from(i32::MIN))
@@ -47,7 +48,7 @@ impl LayerProof {
 }
 
 impl Products {
-    /// What is left of the 16 bits: negative if the bounds leave them, and the exact kernel is used.
+    /// How far the bounds are from the ends of 16 bits. It is negative if they are outside; then the exact kernel is used.
     #[must_use]
     pub fn margin(&self) -> i32 {
         (i32::from(i16::MAX) - self.highest).min(self.lowest - i32::from(i16::MIN))
@@ -88,19 +89,19 @@ pub struct Proofs {
     layers: Vec<LayerProof>,
 }
 
-/// An affine layer as proofs see it.
+/// What a proof needs to know of an affine layer.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    /// Its name.
+    /// The layer's name in the spec.
     pub name: &'static str,
     /// Its number among the network's layers.
     pub index: u32,
-    /// What its inputs can be.
+    /// The smallest and the largest value of an input.
     pub inputs: RangeInclusive<i64>,
 }
 
 impl Proofs {
-    /// No layers yet.
+    /// Proofs of no layers.
     #[must_use]
     pub fn new() -> Proofs {
         Proofs::default()
@@ -124,7 +125,7 @@ impl Proofs {
         Proved(layers.fold(0, |bits, proof| bits | 1 << proof.index))
     }
 
-    /// Bounds the sums of a layer whose weights come as output and weight, in any order.
+    /// Bounds the sums of a layer. Each weight comes with the number of its output, in any order.
     pub fn sums<W: Into<i64>>(
         &mut self,
         layer: &Layer,
@@ -151,7 +152,7 @@ impl Proofs {
         }
     }
 
-    /// Bounds the sums of two products of bytes that lie side by side: what AVX2 adds with saturation.
+    /// Bounds the sums of two neighbouring products of bytes, which AVX2 adds with saturation.
     pub fn pairs(&mut self, layer: &Layer, weights: &[i8]) {
         let largest = *layer.inputs.end() as i32;
         let proof = self.layer(layer);
@@ -163,7 +164,7 @@ impl Proofs {
         }
     }
 
-    /// Bounds the products of a root of a square and a weight.
+    /// Bounds the products of a weight and the root of a squared input.
     pub fn roots(&mut self, layer: &Layer, largest_root: i32, weights: &[i16]) {
         let proof = self.layer(layer);
         let products = proof.products.get_or_insert_default();
@@ -172,7 +173,7 @@ impl Proofs {
         }
     }
 
-    /// The proof of a layer, which other stacks may have begun.
+    /// The proof of a layer: that of the stacks before, or a new one.
     fn layer(&mut self, layer: &Layer) -> &mut LayerProof {
         let known = self
             .layers
@@ -192,7 +193,7 @@ impl Proofs {
     }
 }
 
-/// Weights `[outputs][slots]` as output and weight.
+/// Each of the weights `[outputs][slots]`, with the number of its output before it.
 pub fn rows<W: Copy, const SLOTS: usize, const OUTPUTS: usize>(
     weights: &[[W; SLOTS]; OUTPUTS],
 ) -> impl Iterator<Item = (usize, W)> {
@@ -200,7 +201,7 @@ pub fn rows<W: Copy, const SLOTS: usize, const OUTPUTS: usize>(
     weights.iter().enumerate().flat_map(row)
 }
 
-/// Weights `[slots / 4][outputs][4]` as output and weight.
+/// Each of the weights `[slots / 4][outputs][4]`, with the number of its output before it.
 pub fn blocks<W: Copy, const ROW: usize, const BLOCKS: usize>(
     weights: &[[W; ROW]; BLOCKS],
 ) -> impl Iterator<Item = (usize, W)> {
@@ -208,7 +209,7 @@ pub fn blocks<W: Copy, const ROW: usize, const BLOCKS: usize>(
     weights.map(|(position, weight)| (position / 4, *weight))
 }
 
-/// Weights `[slots][outputs]` as output and weight.
+/// Each of the weights `[slots][outputs]`, with the number of its output before it.
 pub fn columns<W: Copy, const OUTPUTS: usize, const SLOTS: usize>(
     weights: &[[W; OUTPUTS]; SLOTS],
 ) -> impl Iterator<Item = (usize, W)> {
@@ -217,7 +218,8 @@ pub fn columns<W: Copy, const OUTPUTS: usize, const SLOTS: usize>(
         .flat_map(|column| column.iter().copied().enumerate())
 }
 
-/// Weights `[slots][n][16]` as output and weight, `numbers` being those of the runs of 16 outputs.
+/// Each of the weights `[slots][n][16]`, with the number of its output before it. `numbers` says which runs of 16 outputs each
+/// slot reaches.
 pub fn output_blocks<W: Copy, const N: usize, const ROW: usize, const SLOTS: usize>(
     numbers: &[[u16; N]; SLOTS],
     weights: &[[W; ROW]; SLOTS],

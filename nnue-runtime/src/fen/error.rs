@@ -7,113 +7,55 @@ use core::fmt;
 use super::FIELDS;
 use crate::chess::{Color, Square};
 
-/// Why a text is no position. Offsets count characters from the start of the text, beginning at 0.
+/// Why a text is no position.
+///
+/// In all variants, `found` is what the text has: a character, a whole field, or how many there are. `offset` is where that
+/// begins, in characters from the start of the text, from 0. `rank` is 1 to 8, as FEN counts ranks.
+#[allow(
+    missing_docs,
+    reason = "the type says what the fields of all variants mean"
+)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FenError {
     /// The text is empty or blank.
     Empty,
-    /// A character outside ASCII.
-    NotAscii {
-        /// Where it is.
-        offset: usize,
-        /// The character.
-        found: char,
-    },
-    /// Less than two or more than six fields.
-    Fields {
-        /// How many there are.
-        found: usize,
-    },
-    /// The placement has not eight ranks.
-    Ranks {
-        /// How many it has.
-        found: usize,
-    },
-    /// A rank has not eight files.
-    Files {
-        /// The rank as FEN names it, 1 to 8.
-        rank: u8,
-        /// How many files it has.
-        found: usize,
-    },
-    /// A rank holds what is neither a piece nor a number of empty squares.
+    /// A character is not ASCII.
+    NotAscii { offset: usize, found: char },
+    /// The text has fewer than two fields or more than six.
+    Fields { found: usize },
+    /// The placement has fewer than eight ranks, or more.
+    Ranks { found: usize },
+    /// A rank has fewer than eight files, or more.
+    Files { rank: u8, found: usize },
+    /// A character in a rank is neither a piece nor a number of empty squares.
     Letter {
-        /// Where it is.
         offset: usize,
-        /// The rank as FEN names it, 1 to 8.
         rank: u8,
-        /// The character.
         found: char,
     },
-    /// A run of empty squares is written as two numbers.
-    AdjacentDigits {
-        /// Where the second number is.
-        offset: usize,
-        /// The rank as FEN names it, 1 to 8.
-        rank: u8,
-    },
-    /// A pawn stands on the first or the last rank.
-    PawnRank {
-        /// Where the pawn is in the text.
-        offset: usize,
-        /// Where the pawn is on the board.
-        square: Square,
-    },
-    /// A player has not exactly one king.
-    Kings {
-        /// The player.
-        color: Color,
-        /// How many kings that player has.
-        found: usize,
-    },
-    /// More pieces than the 32 that a game begins with.
-    Pieces {
-        /// How many there are.
-        found: usize,
-    },
+    /// A run of empty squares is written as two numbers; `offset` is that of the second.
+    AdjacentDigits { offset: usize, rank: u8 },
+    /// A pawn stands on the first or the last rank, on `square`.
+    PawnRank { offset: usize, square: Square },
+    /// A player has no king, or several.
+    Kings { color: Color, found: usize },
+    /// There are more than the 32 pieces that a game begins with.
+    Pieces { found: usize },
     /// The side to move is neither `w` nor `b`.
-    SideToMove {
-        /// Where the field begins.
-        offset: usize,
-        /// The field.
-        found: String,
-    },
-    /// The castling field has a character that stands for no right.
-    Castling {
-        /// Where it is.
-        offset: usize,
-        /// The character.
-        found: char,
-    },
-    /// The castling field gives a right twice.
-    RepeatedCastling {
-        /// Where it is given for the second time.
-        offset: usize,
-        /// The letter that stands for it.
-        found: char,
-    },
+    SideToMove { offset: usize, found: String },
+    /// A character in the castling field stands for no castling right.
+    Castling { offset: usize, found: char },
+    /// The castling field gives a right twice; `offset` is that of the second time.
+    RepeatedCastling { offset: usize, found: char },
     /// The castling field gives a player more than two rights.
-    CastlingRights {
-        /// The player.
-        color: Color,
-        /// How many that player is given.
-        found: usize,
-    },
+    CastlingRights { color: Color, found: usize },
     /// The en passant field is neither `-` nor a square on the third or the sixth rank.
-    EnPassant {
-        /// Where the field begins.
-        offset: usize,
-        /// The field.
-        found: String,
-    },
-    /// The halfmove clock or the fullmove number is no number.
+    EnPassant { offset: usize, found: String },
+    /// The halfmove clock or the fullmove number is no number; `field` is its name.
     Number {
-        /// The name of the field.
         field: &'static str,
-        /// Where the field begins.
         offset: usize,
-        /// The field.
         found: String,
     },
 }
