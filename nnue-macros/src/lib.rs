@@ -6,7 +6,7 @@ mod files;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
-use nnue_compiler::{Options, analyse, emit, file, skeleton};
+use nnue_compiler::{Options, analyse, emit, file_layout, format, skeleton};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -61,15 +61,7 @@ fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
     };
     let embedded = match weights.zip(file) {
         Some((path, file)) => {
-            if network.virtual_row_count() > 0 {
-                let message = format!(
-                    "{} is `factorised`, so nets cannot be embedded: whether sums with virtual rows fit in 16 bits is known when they \
-                     are loaded; load this one with `Network::from_bytes(include_bytes!(...))`",
-                    network.name
-                );
-                return Err(vec![syn::Error::new(path.span(), message)]);
-            }
-            file::verify::verify(&network, &file).map_err(|problem| {
+            format::check(&file_layout(&network), &file).map_err(|problem| {
                 let message = format!(
                     "`{}` is no net file for {}: {problem}",
                     path.value(),

@@ -7,7 +7,7 @@ use core::fmt;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{PieceCode, View, for_each_piece, has_custom, piece_squares};
+use crate::features::{PieceCode, View, Views, for_each_piece, has_custom, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
 use crate::rows::Rows;

@@ -2,9 +2,10 @@
 
 use core::fmt;
 
+use nnue_format::FileLayout;
+
 use crate::chess::Color;
 use crate::features::FeatureSet;
-use crate::file::FileLayout;
 use crate::level::Level;
 use crate::memory::Plain;
 use crate::neurons::Neurons;
@@ -42,7 +43,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The feature sets, whose rows are summed.
     const FEATURES: &'static [FeatureSet];
     /// What a net file must contain, and where its tensors go in [`Self::Weights`].
-    const FILE: FileLayout;
+    const FILE: &'static FileLayout;
     /// What the layers see of the transformer's neurons.
     const NEURONS: Neurons;
 

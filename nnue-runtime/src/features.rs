@@ -1,13 +1,11 @@
 //! Which rows of the transformer a position switches on.
 
-mod factors;
-
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::position::Position;
 
-pub use factors::{Factors, VirtualSet};
+pub use nnue_format::PieceSquare;
 
 /// A feature set: a run of the transformer's rows, and who says which of them are active.
 #[derive(Clone, Copy, Debug)]
@@ -30,33 +28,6 @@ impl FeatureSet {
             FeatureSet::Custom(set) => set.first_row,
         }
     }
-}
-
-/// A feature set of the piece-square family, its formula's tables written out.
-///
-/// Seen by a perspective, a piece switches on the row
-///
-/// ```text
-/// first_row[perspective] + king_offset[king ^ o] + planes[perspective][piece] + (square ^ o)
-/// o = flip[perspective], ^ 7 if the king's file is then in mirror_files
-/// ```
-///
-/// where `king` is the perspective's own king.
-#[derive(Clone, Copy, Debug)]
-pub struct PieceSquare {
-    /// Where white's and black's rows of the set begin: at the same one, unless each has weights of its own.
-    pub first_row: [u32; 2],
-    /// What white's and black's squares are exclusive-ored with.
-    pub flip: [u8; 2],
-    /// Bit `f` is set when a king on file `f`, flipped, mirrors the board.
-    pub mirror_files: u8,
-    /// The first row for each square of the oriented own king.
-    pub king_offset: [u32; 64],
-    /// For white and for black, the first row of each piece within the king's rows, by [`Piece::index`] plus one;
-    /// [`NO_PLANE`](Self::NO_PLANE) for what switches on none.
-    pub planes: [[u32; 16]; 2],
-    /// How many features can be active at once on a legal board.
-    pub max_active: usize,
 }
 
 /// A feature set whose active rows the engine tells.
@@ -131,13 +102,18 @@ impl PieceCode {
     }
 }
 
-impl PieceSquare {
-    /// Stands in [`Self::planes`] for what switches on no row. Sums with it are beyond all rows and do not overflow.
-    pub const NO_PLANE: u32 = 1 << 31;
-
+/// How perspectives look at the board, by the tables of a piece-square set.
+pub(crate) trait Views {
     /// How `perspective` looks at the board when its king is on `king`.
+    fn view(&'static self, perspective: Color, king: Square) -> View;
+
+    /// Whether a move makes the perspective see other rows: then no update leads across it.
+    fn view_changes(&'static self, perspective: Color, delta: &Delta) -> bool;
+}
+
+impl Views for PieceSquare {
     #[inline]
-    pub(crate) fn view(&'static self, perspective: Color, king: Square) -> View {
+    fn view(&'static self, perspective: Color, king: Square) -> View {
         let p = perspective.index();
         let flipped = king.index() as u8 ^ self.flip[p];
         let mirrored = self.mirror_files >> (flipped % 8) & 1 != 0;
@@ -150,9 +126,8 @@ impl PieceSquare {
         }
     }
 
-    /// Whether a move makes the perspective see other rows: then no update leads across it.
     #[inline]
-    pub(crate) fn view_changes(&'static self, perspective: Color, delta: &Delta) -> bool {
+    fn view_changes(&'static self, perspective: Color, delta: &Delta) -> bool {
         if !delta.moves_king(perspective) {
             return false;
         }

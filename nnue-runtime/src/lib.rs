@@ -51,7 +51,6 @@ mod delta;
 mod evaluator;
 pub mod features;
 mod fen;
-pub mod file;
 pub mod kernels;
 pub mod level;
 pub mod memory;
@@ -63,6 +62,10 @@ mod report;
 mod rows;
 pub mod simd;
 
+#[doc(inline)]
+pub use nnue_format as file;
+pub use nnue_format::LoadError;
+
 pub use crate::accumulator::Accumulator;
 pub use crate::architecture::{
     Architecture, Embedded, Order, Output, Proved, SelectedByPieces, Wdl,
@@ -73,7 +76,6 @@ pub use crate::delta::{Change, Delta, DeltaError};
 pub use crate::evaluator::{Counter, CustomEvaluator, Evaluator, Statistics};
 pub use crate::features::FeatureChanges;
 pub use crate::fen::FenError;
-pub use crate::file::LoadError;
 pub use crate::level::{Level, LevelError};
 pub use crate::network::Network;
 pub use crate::position::Position;

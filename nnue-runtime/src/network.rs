@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 use core::fmt;
 
+use nnue_format::{self as file, LoadError, Loaded};
+
 use crate::accumulator::Accumulator;
 use crate::architecture::{Architecture, Embedded, Proved, SelectedByPieces};
 use crate::chess::Color;
-use crate::file::{self, LoadError, Loaded};
 use crate::level::Level;
 use crate::memory;
 use crate::neurons::OrderError;
@@ -34,7 +35,7 @@ impl<A: Architecture> Network<A> {
     /// [`LoadError`] if the file cannot be read or is not this network's.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Network<A>, LoadError> {
-        Network::from_bytes(&file::open(&A::FILE, path.as_ref())?)
+        Network::from_bytes(&file::open(A::FILE, path.as_ref())?)
     }
 
     /// Loads a net file from a stream, which must end behind the net.
@@ -45,7 +46,7 @@ impl<A: Architecture> Network<A> {
     /// refused after its first bytes.
     #[cfg(feature = "std")]
     pub fn read(reader: impl std::io::Read) -> Result<Network<A>, LoadError> {
-        Network::from_bytes(&file::read_all(&A::FILE, reader)?)
+        Network::from_bytes(&file::read_all(A::FILE, reader)?)
     }
 
     /// Loads a net file from memory.
@@ -54,7 +55,7 @@ impl<A: Architecture> Network<A> {
     ///
     /// [`LoadError`] if the bytes are not this network's file, whole and with nothing after it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network<A>, LoadError> {
-        let parts = file::split(&A::FILE, bytes)?;
+        let parts = file::split(A::FILE, bytes)?;
         let level = Level::detect();
         let mut weights = memory::zeroed_box::<A::Weights>();
         let loaded = parts.load(level.packed(), memory::bytes_mut(&mut *weights))?;
@@ -97,7 +98,7 @@ impl<A: Architecture> Network<A> {
 
     fn store<E>(&self, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let bytes = memory::bytes(&*self.weights);
-        file::store(&A::FILE, self.level.packed(), bytes, &self.loaded, sink)
+        file::store(A::FILE, self.level.packed(), bytes, &self.loaded, sink)
     }
 
     /// The instruction set that evaluations use. It is [`Level::detect`]'s until [`Self::with_level`] changes it.
@@ -111,7 +112,7 @@ impl<A: Architecture> Network<A> {
     #[must_use]
     pub fn with_level(mut self, level: Level) -> Network<A> {
         let bytes = memory::bytes_mut(&mut *self.weights);
-        file::relevel(&A::FILE, bytes, self.level.packed(), level.packed());
+        file::relevel(A::FILE, bytes, self.level.packed(), level.packed());
         self.level = level;
         self
     }
@@ -130,7 +131,7 @@ impl<A: Architecture> Network<A> {
         A::NEURONS.check(order)?;
         let mut network = self.clone();
         file::reorder(
-            &A::FILE,
+            A::FILE,
             self.level.packed(),
             memory::bytes_mut(&mut *network.weights),
             |tensor| A::NEURONS.moves(tensor, order),

@@ -5,8 +5,9 @@ mod bound;
 use alloc::vec::Vec;
 use core::fmt;
 
+use nnue_format::{Identity, Loaded, Place};
+
 use crate::architecture::Architecture;
-use crate::file::{Identity, Loaded, Place};
 use crate::proof::LayerProof;
 
 /// What is known of a network's weights.
@@ -43,7 +44,7 @@ impl AccumulatorBound {
 }
 
 /// Something about a network that does not keep it from being used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
     /// The accumulator cannot be proved to stay within 16 bits. It wraps around where it does not, as in engines.
@@ -127,7 +128,7 @@ impl Report {
         if !loaded.ignored.is_empty() {
             warnings.push(Warning::IgnoredBytes(loaded.ignored.len()));
         }
-        let transposed = loaded.transposed.iter().copied();
+        let transposed = loaded.transposed.iter().cloned();
         warnings.extend(transposed.map(Warning::LooksTransposed));
         warnings.extend(loaded.looks_like.map(Warning::LooksLike));
         Report {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::file::verify::verify;
-use nnue_compiler::file::{FileElement, Role, Section};
+use nnue_compiler::format::{Element, Section};
+use nnue_compiler::network::file::Role;
 use nnue_networks::bullet::{input_buckets, multi_layer, output_buckets, simple};
 use nnue_networks::formats;
 use nnue_runtime::{
@@ -14,7 +14,7 @@ use nnue_runtime::{
     SelectedByPieces, Warning,
 };
 use nnue_tests::goldens::golden_positions;
-use nnue_tests::net_file::{Weight, net_file_of, random_net_file};
+use nnue_tests::net_file::{Weight, net_file_of, random_net_file, verify};
 use nnue_tests::random::Xorshift;
 
 macro_rules! spec {
@@ -340,8 +340,8 @@ fn values_that_do_not_fit_are_refused_by_loader_and_compiler() {
     let file = net_file_of(&network, "", value);
     let mut offset = 0;
     let mut offsets = Vec::new();
-    for tensor in network.file.sections.iter().filter_map(Section::tensor) {
-        assert_eq!(tensor.element, FileElement::F32);
+    for tensor in network.file.sections.iter().filter_map(Section::as_tensor) {
+        assert_eq!(tensor.element, Element::F32);
         offsets.push((tensor.name.clone(), offset));
         offset += tensor.raw_len();
     }

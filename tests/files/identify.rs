@@ -5,13 +5,12 @@ use std::{env, fs, process};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::file::verify::verify;
 use nnue_networks::{sfnnv4, sfnnv5, small128};
 use nnue_runtime::file::{Family, Identity, identify, identify_file};
 use nnue_runtime::{Accumulator, Architecture, Board, Level, LoadError, Warning};
 use nnue_tests::generations::{Affine, Block, Encoding, GENERATIONS, Generation, HM256, Tensor};
 use nnue_tests::goldens::golden_positions;
-use nnue_tests::net_file::net_file;
+use nnue_tests::net_file::{net_file, verify};
 use nnue_tests::nets::{self, NETS};
 use nnue_tests::synthetic::{net_of, synthetic_net};
 

@@ -3,9 +3,9 @@
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::file::verify::verify;
 use nnue_networks::{sfnnv5, small128};
 use nnue_runtime::{Architecture, Level, Network};
+use nnue_tests::net_file::verify;
 use nnue_tests::nets;
 use nnue_tests::synthetic::synthetic_net;
 

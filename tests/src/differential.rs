@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::feature_set::Family;
-use nnue_compiler::file::Section;
+use nnue_compiler::format::Section;
 use nnue_compiler::network;
 use nnue_interpreter::{Accumulators, Evaluation, Net};
 use nnue_runtime::neurons::Neurons;
@@ -194,7 +194,7 @@ fn rounds(network: &network::Network) -> bool {
     let sections = network.file.sections.iter();
     let mut tensors = sections
         .chain(&network.file.stack_sections)
-        .filter_map(Section::tensor);
+        .filter_map(Section::as_tensor);
     tensors.any(|tensor| tensor.quantise.is_some())
 }
 

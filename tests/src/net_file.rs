@@ -1,9 +1,11 @@
 //! Net files for any spec, in its format, with whatever weights a test wants.
 
-use nnue_compiler::file::{
-    Axis, FileElement, FileRounding, Format, Quantise, Role, Section, Tensor,
+use nnue_compiler::file_layout;
+use nnue_compiler::format::{
+    self, Element, Encoding, Format, LoadError, Quantise, Rounding, Section,
 };
-use nnue_compiler::network::{Encoding, Network};
+use nnue_compiler::network::Network;
+use nnue_compiler::network::file::{Axis, Role, Tensor};
 use nnue_compiler::spec::FactorRounding;
 
 use crate::generations::LEB128_MAGIC;
@@ -51,15 +53,15 @@ pub fn net_file_of(
     mut value: impl FnMut(Weight<'_>) -> f64,
 ) -> Vec<u8> {
     let mut file = Vec::new();
-    if let Format::Stockfish(words) = network.file.format {
-        for word in [words.version, words.hash(), description.len() as u32] {
+    if let Format::Stockfish { version, hash } = network.file.format {
+        for word in [version, hash, description.len() as u32] {
             file.extend_from_slice(&word.to_le_bytes());
         }
         file.extend_from_slice(description.as_bytes());
     }
     for (stack, section) in network.file.all_sections(network.stacks.count) {
         match section {
-            Section::Hash { value, .. } => file.extend_from_slice(&value.to_le_bytes()),
+            Section::Hash { expected, .. } => file.extend_from_slice(&expected.to_le_bytes()),
             Section::Bytes(bytes) => file.extend_from_slice(bytes),
             Section::Skipped(len) => file.resize(file.len() + len, 0),
             Section::Align(to) => file.resize(file.len().next_multiple_of(*to), 0),
@@ -77,6 +79,15 @@ pub fn net_file_of(
     let tail: Vec<u8> = network.file.tail.bytes(file.len()).collect();
     file.extend_from_slice(&tail);
     file
+}
+
+/// Whether a file is one of the network's, checked as while compiling.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn verify(network: &Network, file: &[u8]) -> Result<(), LoadError> {
+    format::check(&file_layout(network), file).map(drop)
 }
 
 /// The values of a tensor in the order of the file.
@@ -128,16 +139,14 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
     }
     for value in values {
         let bytes = match (tensor.element, &tensor.quantise) {
-            (FileElement::F32, None) => (*value as f32).to_le_bytes(),
-            (FileElement::F32, Some(quantise)) => {
-                unquantised(quantise, *value, summand).to_le_bytes()
-            }
+            (Element::F32, None) => (*value as f32).to_le_bytes(),
+            (Element::F32, Some(quantise)) => unquantised(quantise, *value, summand).to_le_bytes(),
             _ => (*value as i32).to_le_bytes(),
         };
         let bits = 8 * tensor.element.size() as i32;
         let limit = 2f64.powi(bits - 1);
         assert!(
-            tensor.element == FileElement::F32 || (-limit..limit).contains(value),
+            tensor.element == Element::F32 || (-limit..limit).contains(value),
             "{value} does not fit in {} of `{}`",
             tensor.element,
             tensor.name
@@ -149,10 +158,10 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
 /// A number that is quantised to `value`; of a summand, one whose sums with others are quantised to the sums of theirs.
 fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f32 {
     let middle = match quantise.rounding {
-        FileRounding::Truncate if summand => value,
+        Rounding::Truncate if summand => value,
         // In the middle of the numbers that are, and so of those that `f32` has.
-        FileRounding::Truncate => value + 0.5 * value.signum(),
-        FileRounding::Nearest => value,
+        Rounding::Truncate => value + 0.5 * value.signum(),
+        Rounding::Nearest => value,
     };
     let middle = if value == 0.0 { 0.0 } else { middle };
     (middle / quantise.factor) as f32
@@ -177,7 +186,6 @@ pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
 mod tests {
     use nnue_compiler::analyse;
     use nnue_compiler::diagnostics::SourceFile;
-    use nnue_compiler::file::verify::verify;
 
     use super::*;
 

@@ -3,7 +3,8 @@
 mod file;
 mod layers;
 
-use nnue_compiler::file::{Axis, FileElement, Role, Section, Tensor};
+use nnue_compiler::format::{Element, Section};
+use nnue_compiler::network::file::{Axis, Role, Tensor};
 use nnue_compiler::network::{Network, TransformerActivation};
 use nnue_interpreter::{Net, TransformerWeights, Weights};
 
@@ -161,12 +162,10 @@ impl Range {
     }
 
     fn of_tensor(tensor: &Tensor) -> Range {
-        let bits = |element| match element {
-            FileElement::I8 => 8,
-            FileElement::I16 => 16,
-            FileElement::I32 => 32,
+        let bits = |element: Element| match element {
             // What is left of the 24 bits of its numbers when they are divided by a factor and multiplied again.
-            FileElement::F32 => 22,
+            Element::F32 => 22,
+            integer => 8 * integer.size() as u32,
         };
         let held = tensor
             .quantise
@@ -183,7 +182,7 @@ impl Range {
 fn tensors(network: &Network) -> impl Iterator<Item = &Tensor> {
     let sections = network.file.sections.iter();
     let sections = sections.chain(&network.file.stack_sections);
-    sections.filter_map(Section::tensor)
+    sections.filter_map(Section::as_tensor)
 }
 
 impl Draw {

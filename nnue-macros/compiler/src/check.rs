@@ -7,6 +7,7 @@ mod affine;
 mod alignment;
 mod factors;
 mod features;
+mod file;
 mod layers;
 mod output;
 mod perspectives;
@@ -15,7 +16,6 @@ mod transformer;
 use std::ops::RangeInclusive;
 
 use crate::diagnostics::{Diagnostics, LONGEST_NAME, Spanned};
-use crate::file::{File, Parts};
 use crate::network::{Network, Stacks};
 use crate::spec::{self, Select, Spec, formula};
 
@@ -31,14 +31,14 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     if let (Some(layers), Some(_)) = (&layers, &output) {
         layers::check_all_used(spec, layers, diagnostics);
     }
-    let parts = Parts {
+    let parts = file::Parts {
         features: features.as_deref(),
         transformer: transformer.as_ref(),
         stacks: stacks.as_ref(),
         layers: layers.as_deref(),
         output: output.as_ref(),
     };
-    let file = File::check(&spec.file, parts, diagnostics);
+    let file = file::check(&spec.file, parts, diagnostics);
     Some(Network {
         name: name?,
         features: features?,

@@ -8,11 +8,13 @@
 
 mod affine;
 mod elementwise;
+mod file;
 
 use crate::network::{FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling};
 
 pub use affine::{Affine, Fields, Form, Input, Part, Segment};
 pub use elementwise::{Elementwise, Function};
+pub use file::file;
 
 /// Tensors start at multiples of this.
 pub const ALIGNMENT: usize = 64;

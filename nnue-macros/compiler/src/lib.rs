@@ -16,13 +16,14 @@ mod decode;
 pub mod diagnostics;
 mod emit;
 pub mod feature_set;
-pub mod file;
 pub mod isa;
 pub mod layout;
 pub mod network;
 pub mod plan;
 pub mod spec;
 
+pub use nnue_format as format;
+use nnue_format::FileLayout;
 use proc_macro2::TokenStream;
 
 pub use crate::check::check;
@@ -83,6 +84,12 @@ pub fn emit(network: &Network, options: &Options) -> Result<TokenStream, TooMuch
         runtime: &options.runtime,
         embedded: options.embedded.as_ref(),
     }))
+}
+
+/// What net files of a network must contain, and where their tensors lie in memory. Generated code has the same value as a
+/// constant.
+pub fn file_layout(network: &Network) -> FileLayout {
+    layout::file(&Layout::of(network))
 }
 
 /// The network from features to value, one line per operation.

@@ -5,12 +5,12 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use nnue_compiler::diagnostics::{SourceFile, list, nearest};
-use nnue_compiler::file::{Format, Section};
+use nnue_compiler::format::{self, Format, Section};
 use nnue_compiler::isa::ISAS;
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::{Plans, Unroll};
-use nnue_compiler::{Options, analyse, emit, file};
+use nnue_compiler::{Options, analyse, emit, file_layout};
 use quote::quote;
 
 const USAGE: &str = "\
@@ -102,7 +102,7 @@ fn run(arguments: &[String]) -> Result<String, String> {
         Command::Check => {
             let mut text = describe(&network);
             if let Some(weights) = &options.weights {
-                file::verify::verify(&network, &read(weights)?).map_err(|problem| {
+                format::check(&file_layout(&network), &read(weights)?).map_err(|problem| {
                     format!(
                         "error: {weights} is no net file for {}: {problem}",
                         network.name
@@ -190,14 +190,14 @@ fn describe(network: &Network) -> String {
     let layout = Layout::of(network);
     let mut text = nnue_compiler::diagram(network);
     match network.file.format {
-        Format::Stockfish(words) => {
-            text += &format!(
-                "file: version {:#010x}, hash {:#010x}, transformer hash {:#010x}, stack hash {:#010x}\n",
-                words.version,
-                words.hash(),
-                words.transformer_hash,
-                words.stack_hash
-            );
+        Format::Stockfish { version, hash } => {
+            text += &format!("file: version {version:#010x}, hash {hash:#010x}");
+            for (_, section) in network.file.all_sections(1) {
+                if let Section::Hash { name, expected } = section {
+                    text += &format!(", {name} {expected:#010x}");
+                }
+            }
+            text += "\n";
         }
         Format::Sequence => text += &format!("file: {}\n", order(network)),
         Format::Named => text += &format!("file: in any order {}\n", order(network)),
@@ -212,7 +212,7 @@ fn describe(network: &Network) -> String {
 
 /// The tensors of the file, each with its type and the order of its axes, which no length gives away.
 fn order(network: &Network) -> String {
-    let tensors = network.file.sections.iter().filter_map(Section::tensor);
+    let tensors = network.file.sections.iter().filter_map(Section::as_tensor);
     let tensors =
         tensors.map(|tensor| format!("{} {}{}", tensor.name, tensor.element, tensor.axis_order()));
     tensors.collect::<Vec<_>>().join(", ")

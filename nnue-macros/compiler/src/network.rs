@@ -2,9 +2,13 @@
 //!
 //! It knows no instruction set: [`mod@crate::plan`] decides how the operations are carried out.
 
+pub mod file;
+
 use crate::feature_set::FeatureSet;
-use crate::file::File;
-pub use crate::spec::{Encoding, Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
+pub use nnue_format::Element;
+
+pub use self::file::File;
+pub use crate::spec::{Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
 
 /// How many layers a stack may have. The runtime keeps what the weights prove about the layers in a `u64`, one bit for each.
 pub const MAX_LAYERS: usize = u64::BITS as usize;
@@ -194,33 +198,6 @@ impl One {
             One::Tensor(one) => Some(*one),
             One::Channels(_) => None,
         }
-    }
-}
-
-/// The type of a tensor's values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Element {
-    /// Activations up to 255.
-    U8,
-    /// Squares of values up to 255. Kernels keep the root and square it while they multiply.
-    U16,
-    /// Activations up to 32767, and accumulator values.
-    I16,
-    /// Sums.
-    I32,
-    /// Floating point.
-    F32,
-}
-
-impl std::fmt::Display for Element {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Element::U8 => "u8",
-            Element::U16 => "u16",
-            Element::I16 => "i16",
-            Element::I32 => "i32",
-            Element::F32 => "f32",
-        })
     }
 }
 

@@ -12,8 +12,8 @@ pub use features::{
     Planes, RowType, VirtualSet,
 };
 pub use file::{
-    Axis, Bullet, BulletKind, Content, Entry, File, FileElement, FileRounding, Format, Stockfish,
-    TailName, TensorEntry, Tensors, Transposed,
+    Axis, Bullet, BulletKind, Content, Entry, File, Format, Stockfish, TailName, TensorEntry,
+    Tensors, Transposed,
 };
 
 /// A network as its TOML file describes it.
@@ -252,16 +252,6 @@ named! {
         Sum = "sum",
         /// `psqt / by + positional / by`.
         Each = "each",
-    }
-}
-
-named! {
-    /// How a net file stores the transformer's tensors.
-    Encoding {
-        /// Little-endian integers.
-        Raw = "raw",
-        /// Blocks of signed LEB128.
-        Leb128 = "leb128",
     }
 }
 

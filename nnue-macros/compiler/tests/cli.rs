@@ -184,7 +184,7 @@ fn wrong_specs_and_net_files_are_errors() {
     assert_eq!(
         refusal(&["check", SPEC, "--weights", &weights]),
         format!(
-            "error: {weights} is no net file for small128: version at offset 0 is 0x00000000, expected 0x7af32f20\n"
+            "error: {weights} is no net file for small128: file version at offset 0 is 0x00000000, expected 0x7af32f20 for small128: this is a file that begins with zeros\n"
         )
     );
 }

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use nnue_compiler::feature_set::Family;
-use nnue_compiler::file::verify::verify;
-use nnue_compiler::file::{Axis, FileElement, FileRounding, Format, Role, Section, Tensor};
-use nnue_compiler::network::{Element, Encoding, Layer, Network, WeightType};
+use nnue_compiler::file_layout;
+use nnue_compiler::format::{self, Element, Encoding, Format, Rounding, Section};
+use nnue_compiler::network::file::{Axis, Role, Tensor};
+use nnue_compiler::network::{Layer, Network, WeightType};
 use nnue_compiler::spec::FactorRounding;
 
 use crate::features::virtual_rows;
@@ -21,7 +22,7 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
 
 /// The weights in a net file.
 pub(crate) fn read(network: &Network, bytes: &[u8]) -> Result<Weights, LoadError> {
-    verify(network, bytes)?;
+    format::check(&file_layout(network), bytes).map_err(|error| error.to_string())?;
     let file = File {
         network,
         tensors: tensors(network, bytes),
@@ -69,7 +70,7 @@ impl Stored<'_> {
             .sum();
         let size = self.tensor.element.size();
         match (self.tensor.element, &self.bytes[index * size..][..size]) {
-            (FileElement::F32, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).into(),
+            (Element::F32, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).into(),
             (_, &[a, b, c, d]) => i32::from_le_bytes([a, b, c, d]).into(),
             (_, &[a, b]) => i16::from_le_bytes([a, b]).into(),
             (_, bytes) => bytes.first().map_or(0.0, |byte| f64::from(*byte as i8)),
@@ -85,8 +86,8 @@ impl Stored<'_> {
         match &self.tensor.quantise {
             None => number,
             Some(quantise) => match quantise.rounding {
-                FileRounding::Truncate => (number * quantise.factor).trunc(),
-                FileRounding::Nearest => (number * quantise.factor).round(),
+                Rounding::Truncate => (number * quantise.factor).trunc(),
+                Rounding::Nearest => (number * quantise.factor).round(),
             },
         }
     }
@@ -268,14 +269,14 @@ fn tensors<'a>(network: &'a Network, bytes: &'a [u8]) -> Vec<Stored<'a>> {
                 let line = cursor.bytes[cursor.offset..].split(|byte| *byte == b'\n');
                 let id = line.take(1).flatten().copied().collect::<Vec<u8>>();
                 cursor.take(id.len() + 9);
-                let mut all = file.sections.iter().filter_map(Section::tensor);
+                let mut all = file.sections.iter().filter_map(Section::as_tensor);
                 let Some(tensor) = all.find(|tensor| tensor.id.as_bytes() == id) else {
                     break;
                 };
                 found.push(cursor.tensor(0, tensor));
             }
         }
-        Format::Stockfish(_) => {
+        Format::Stockfish { .. } => {
             cursor.take(8);
             let description = cursor.length();
             cursor.take(description);

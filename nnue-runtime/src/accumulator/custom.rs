@@ -4,7 +4,7 @@ use super::{Accumulator, push_delta};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Piece, Role};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, for_each_piece, has_piece_square, piece_squares};
+use crate::features::{FeatureChanges, Views, for_each_piece, has_piece_square, piece_squares};
 use crate::network::Network;
 use crate::position::Position;
 use crate::rows::Rows;

@@ -7,7 +7,7 @@ use super::changes::RowChanges;
 use super::placement::{PieceCodes, Placement};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
-use crate::features::piece_squares;
+use crate::features::{Views, piece_squares};
 use crate::network::Network;
 
 /// No number of a view: there are at most two times 64.

@@ -3,7 +3,7 @@
 use super::placement::PieceCodes;
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
-use crate::features::piece_squares;
+use crate::features::{Views, piece_squares};
 use crate::network::Network;
 use crate::rows::Rows;
 

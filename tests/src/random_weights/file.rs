@@ -1,6 +1,6 @@
 //! Weights as a net file.
 
-use nnue_compiler::file::Role;
+use nnue_compiler::network::file::Role;
 use nnue_interpreter::Values;
 
 use super::RandomWeights;

@@ -1,6 +1,6 @@
 //! The layers' share of random weights, and biases that keep sums where they tell.
 
-use nnue_compiler::file::Role;
+use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Affine, Element, Layer, Network, Op, WeightType};
 use nnue_interpreter::{Accumulators, AffineWeights, Net, Values};
 use nnue_runtime::Color;

@@ -1,10 +1,9 @@
 //! `[file]` of random networks: every format, with what it leaves open.
 
-use nnue_compiler::file::{FileElement, Role, Section};
+use nnue_compiler::format::{Element, Encoding, Rounding, Section};
+use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, WeightType};
-use nnue_compiler::spec::{
-    Axis, BulletKind, Encoding, FactorRounding, FileRounding, Format, TailName,
-};
+use nnue_compiler::spec::{Axis, BulletKind, FactorRounding, Format, TailName};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -15,7 +14,7 @@ struct Known {
     /// What bullet's examples call it, if they do.
     id: Option<String>,
     axes: Vec<(Axis, usize)>,
-    element: FileElement,
+    element: Element,
     is_sign: bool,
     /// Whether its rows are summed with others, which must then be alike.
     is_summed: bool,
@@ -23,7 +22,7 @@ struct Known {
 
 impl Known {
     fn quantises(&self) -> bool {
-        self.element != FileElement::F32 && !self.is_sign
+        self.element != Element::F32 && !self.is_sign
     }
 }
 
@@ -113,7 +112,7 @@ fn bullet_entry(dice: &mut Dice, known: &Known, kind: BulletKind) -> String {
     let quantised = kind == BulletKind::Quantised;
     let element = match quantised {
         true => element_key(dice, known, &mut keys),
-        false => FileElement::F32,
+        false => Element::F32,
     };
     if quantised && dice.once_in(6) {
         keys.push(format!("transposed = {}", dice.once_in(2)));
@@ -166,37 +165,32 @@ fn tensor_entry(dice: &mut Dice, known: &Known) -> String {
 }
 
 /// `type`, of those that the network's holds.
-fn element_key(dice: &mut Dice, known: &Known, keys: &mut Vec<String>) -> FileElement {
+fn element_key(dice: &mut Dice, known: &Known, keys: &mut Vec<String>) -> Element {
     if known.is_summed || !dice.once_in(4) {
         return known.element;
     }
-    let elements = [
-        FileElement::I8,
-        FileElement::I16,
-        FileElement::I32,
-        FileElement::F32,
-    ];
-    let fits = |element: &FileElement| match known.element {
-        _ if known.is_sign || *element == FileElement::F32 => true,
-        FileElement::F32 => false,
+    let elements = [Element::I8, Element::I16, Element::I32, Element::F32];
+    let fits = |element: &Element| match known.element {
+        _ if known.is_sign || *element == Element::F32 => true,
+        Element::F32 => false,
         own => element.size() <= own.size(),
     };
-    let fitting: Vec<FileElement> = elements.into_iter().filter(fits).collect();
+    let fitting: Vec<Element> = elements.into_iter().filter(fits).collect();
     let element = dice.pick(&fitting);
     keys.push(format!("type = \"{element}\""));
     element
 }
 
 /// How floating point becomes integers. What does not follow from the network must be said.
-fn quantise_keys(dice: &mut Dice, known: &Known, element: FileElement, keys: &mut Vec<String>) {
-    if element != FileElement::F32 || !known.quantises() || known.is_summed {
+fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Vec<String>) {
+    if element != Element::F32 || !known.quantises() || known.is_summed {
         return;
     }
     if known.name.ends_with(".alpha") || dice.once_in(3) {
         keys.push(format!("one = {}", dice.pick(&["64", "127", "1", "75.5"])));
     }
     if dice.once_in(3) {
-        keys.push(format!("rounding = \"{}\"", dice.name::<FileRounding>()));
+        keys.push(format!("rounding = \"{}\"", dice.name::<Rounding>()));
     }
 }
 
@@ -207,9 +201,9 @@ fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
         .iter()
         .filter_map(|set| set.factors.as_ref());
     if factors.any(|factors| factors.rounding == FactorRounding::Sum) {
-        toml.name("rounding", FileRounding::Nearest);
+        toml.name("rounding", Rounding::Nearest);
     } else if dice.once_in(2) {
-        toml.name("rounding", dice.name::<FileRounding>());
+        toml.name("rounding", dice.name::<Rounding>());
     }
 }
 
@@ -234,7 +228,7 @@ fn tensors(network: &Network) -> Vec<Known> {
     let sections = network.file.sections.iter();
     let tensors = sections
         .chain(&network.file.stack_sections)
-        .filter_map(Section::tensor);
+        .filter_map(Section::as_tensor);
     let known = tensors.map(|tensor| {
         let (letter, index) = match tensor.role {
             Role::LayerWeights(index) => ("w", Some(index)),

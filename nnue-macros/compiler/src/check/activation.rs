@@ -52,7 +52,7 @@ pub(super) fn check(
             let from = scope.shared_one(layer, 0, input, diagnostics)?;
             integer(layer, &keys, input.len, from, diagnostics)
         }
-        Element::U8 | Element::U16 | Element::I16 => {
+        Element::I8 | Element::U8 | Element::U16 | Element::I16 | Element::U64 => {
             let name = &layer.name.value;
             let help = match input.source {
                 Source::Transformer => {

@@ -126,7 +126,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             const BUCKETS: usize = BUCKETS;
             const NEEDS_PROOFS: bool = #needs_proofs;
             const FEATURES: &'static [#runtime::features::FeatureSet] = &#features;
-            const FILE: #runtime::file::FileLayout = #file;
+            const FILE: &'static #runtime::file::FileLayout = #file;
             const NEURONS: #runtime::neurons::Neurons = #neurons;
 
             #[inline]
@@ -222,7 +222,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             const BUCKETS: usize = 0;
             const NEEDS_PROOFS: bool = false;
             const FEATURES: &'static [#runtime::features::FeatureSet] = &[];
-            const FILE: #runtime::file::FileLayout = #runtime::file::FileLayout::EMPTY;
+            const FILE: &'static #runtime::file::FileLayout = &#runtime::file::FileLayout::EMPTY;
             const NEURONS: #runtime::neurons::Neurons = #runtime::neurons::Neurons::NONE;
             fn biases(_: &[u8; 0], _: #runtime::Color) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }

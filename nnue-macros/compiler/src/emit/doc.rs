@@ -2,7 +2,9 @@
 
 use super::Program;
 use super::diagram::{diagram, selection, sets};
-use crate::file::{FileElement, Format, Role, Section, Tensor};
+use nnue_format::{Format, Section};
+
+use crate::network::file::{Role, Tensor, section_len};
 use crate::network::{Element, Network, One};
 
 /// Of the type `Network`.
@@ -64,16 +66,10 @@ fn file(network: &Network) -> String {
     let file = &network.file;
     let mut text = "Numbers are little-endian; a shape's last axis is contiguous.".to_string();
     match file.format {
-        Format::Stockfish(words) => {
+        Format::Stockfish { version, hash } => {
             text += &format!(" `d` is where the description ends.\n\n{HEAD}");
-            text += &format!(
-                "| `0` | 4 | version: {:#010x} | `u32` | | |\n",
-                words.version
-            );
-            text += &format!(
-                "| `4` | 4 | hash of the network: {:#010x} | `u32` | | |\n",
-                words.hash()
-            );
+            text += &format!("| `0` | 4 | version: {:#010x} | `u32` | | |\n", version);
+            text += &format!("| `4` | 4 | network hash: {:#010x} | `u32` | | |\n", hash);
             text += "| `8` | 4 | length of the description | `u32` | | |\n";
             text += "| `12` | | description | text | | |\n";
             let stacks_start = rows(network, &file.sections, Some("d"), &mut text);
@@ -106,7 +102,7 @@ fn file(network: &Network) -> String {
 /// those from `base` on; without one, sections may have any order.
 fn rows(
     network: &Network,
-    sections: &[Section],
+    sections: &[Section<Tensor>],
     base: Option<&str>,
     text: &mut String,
 ) -> Option<usize> {
@@ -120,12 +116,12 @@ fn rows(
         };
         let len = match (section, offset) {
             (Section::Align(to), Some(offset)) => Some(offset.next_multiple_of(*to) - offset),
-            _ => section.file_len(),
+            _ => section_len(section),
         };
         let bytes = len.map_or("LEB128".to_string(), |len| len.to_string());
         *text += &match section {
-            Section::Hash { name, value } => {
-                format!("| {at} | {bytes} | hash of the {name}: {value:#010x} | `u32` | | |\n")
+            Section::Hash { name, expected } => {
+                format!("| {at} | {bytes} | {name}: {expected:#010x} | `u32` | | |\n")
             }
             Section::Bytes(expected) => {
                 let hex: String = expected.iter().map(|byte| format!("{byte:02X}")).collect();
@@ -155,9 +151,9 @@ fn rows(
 }
 
 /// Where the stacks of a file are.
-fn stacks(network: &Network, stack: &[Section], first: Option<usize>) -> String {
+fn stacks(network: &Network, stack: &[Section<Tensor>], first: Option<usize>) -> String {
     let count = network.stacks.count;
-    let size: usize = stack.iter().filter_map(Section::file_len).sum();
+    let size: usize = stack.iter().filter_map(section_len).sum();
     match (count, first) {
         (1, Some(first)) => format!("\nThe stack follows at `s = d + {first}`:\n"),
         (1, None) => format!("\nThe stack is the file's last {size} bytes, from `s` on:\n"),
@@ -183,7 +179,7 @@ fn describe_shape(tensor: &Tensor) -> String {
 
 /// The number that stands for 1.0 in a tensor of the file.
 fn unit(network: &Network, tensor: &Tensor) -> String {
-    if tensor.element == FileElement::F32 {
+    if tensor.element == Element::F32 {
         let factor = tensor.quantise.map(|quantise| quantise.factor);
         return factor.map_or("1".to_string(), |factor| format!("1; {factor} when loaded"));
     }

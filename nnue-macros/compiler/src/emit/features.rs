@@ -1,12 +1,12 @@
 //! Feature sets as tables of the runtime.
 
+use nnue_format::PieceSquare;
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::Program;
 use super::memory::count;
-use crate::feature_set::{Factors, Family, FeatureSet, PieceSquare};
-use crate::spec::{FactorRounding, VirtualSet};
+use crate::feature_set::{Family, FeatureSet};
 
 /// The sets, in the order of their rows.
 pub(super) fn sets(program: &Program<'_>) -> TokenStream {
@@ -18,10 +18,10 @@ pub(super) fn sets(program: &Program<'_>) -> TokenStream {
     };
     let mut first_row = 0;
     let sets = network.features.iter().map(|set| {
-        let first_rows = [first_row, blacks + first_row].map(Literal::u32_unsuffixed);
+        let first_rows = [first_row, blacks + first_row];
         let tokens = match &set.family {
             Family::PieceSquare(tables) => {
-                let tables = piece_square(runtime, set, tables, first_rows);
+                let tables = piece_square(runtime, &tables.tables(first_rows, set.max_active));
                 quote! { #runtime::features::FeatureSet::PieceSquare(#tables) }
             }
             Family::Custom => {
@@ -36,30 +36,20 @@ pub(super) fn sets(program: &Program<'_>) -> TokenStream {
     quote! { [#(#sets),*] }
 }
 
-fn piece_square(
-    runtime: &TokenStream,
-    set: &FeatureSet,
-    tables: &PieceSquare,
-    first_row: [Literal; 2],
-) -> TokenStream {
+/// The tables of a piece-square set.
+pub(super) fn piece_square(runtime: &TokenStream, tables: &PieceSquare) -> TokenStream {
+    let first_row = tables.first_row.map(Literal::u32_unsuffixed);
     let flip = tables.flip.map(Literal::u8_unsuffixed);
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
-    let none = quote! { #runtime::features::PieceSquare::NO_PLANE };
-    let planes = [0, 6].map(|own| {
-        let plane = |piece: usize| {
-            let plane = Literal::u32_unsuffixed(tables.plane[(piece + own) % 12]);
-            let is_feature = tables.kings || piece % 6 != 5;
-            if is_feature {
-                quote!(#plane)
-            } else {
-                none.clone()
-            }
-        };
-        let planes = (0..12).map(plane);
-        quote! { [#none, #(#planes,)* #none, #none, #none] }
+    let planes = tables.planes.map(|planes| {
+        let planes = planes.map(|plane| match plane {
+            PieceSquare::NO_PLANE => quote! { #runtime::features::PieceSquare::NO_PLANE },
+            plane => Literal::u32_unsuffixed(plane).into_token_stream(),
+        });
+        quote! { [#(#planes),*] }
     });
-    let max_active = count(set.max_active);
+    let max_active = count(tables.max_active);
     quote! {
         #runtime::features::PieceSquare {
             first_row: [#(#first_row),*],
@@ -72,31 +62,8 @@ fn piece_square(
     }
 }
 
-/// The virtual rows of a set.
-pub(super) fn factors(runtime: &TokenStream, set: &FeatureSet, factors: &Factors) -> TokenStream {
-    let tables = match &set.family {
-        Family::PieceSquare(tables) => tables,
-        // Nobody knows what the engine's features have in common.
-        Family::Custom => return TokenStream::new(),
-    };
-    let first_row = [0, 0].map(Literal::u32_unsuffixed);
-    let tables = piece_square(runtime, set, tables, first_row);
-    let sets = factors.sets.iter().map(|(set, _)| match set {
-        VirtualSet::A | VirtualSet::P => quote! { #runtime::features::VirtualSet::Pieces },
-        VirtualSet::K => quote! { #runtime::features::VirtualSet::King },
-        VirtualSet::HalfRelativeKP => quote! { #runtime::features::VirtualSet::RelativePieces },
-    });
-    let round_each = factors.rounding == FactorRounding::Each;
-    quote! {
-        #runtime::features::Factors {
-            set: #tables,
-            sets: &[#(#sets),*],
-            round_each: #round_each,
-        }
-    }
-}
-
-fn custom(runtime: &TokenStream, set: &FeatureSet, first_row: [Literal; 2]) -> TokenStream {
+fn custom(runtime: &TokenStream, set: &FeatureSet, first_row: [u32; 2]) -> TokenStream {
+    let first_row = first_row.map(Literal::u32_unsuffixed);
     let rows = Literal::u32_unsuffixed(set.rows as u32);
     let max_active = count(set.max_active);
     quote! {

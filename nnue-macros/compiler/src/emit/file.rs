@@ -1,427 +1,270 @@
-//! The table that the loader follows: which tensors a net file has, and where they go in memory.
+//! The file layout as a constant: what [`crate::layout::file`] made, printed.
 
+use nnue_format::{
+    Coalesced, Encoding, FileLayout, Form, Format, Placed, Quantise, Rounding, Section, Segment,
+    Stored, Tail, Tensor, VirtualSet,
+};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::Program;
+use super::features::piece_square;
 use super::memory::count;
-use super::{Program, features};
-use crate::file::{Axis, FileElement, FileRounding, Format, Role, Section, Tensor};
-use crate::layout::{self, ColumnRun, FieldElement, LaidOut};
-use crate::network::Encoding;
+use crate::layout;
 
-/// The table.
+/// A reference to the constant. What it names is imported, for it is long.
 pub(super) fn layout(program: &Program<'_>) -> TokenStream {
-    let (network, runtime) = (program.network, program.runtime);
-    let core = quote!(#runtime::__private::core);
-    let (name, file) = (&network.name, &network.file);
-    let format = match file.format {
-        Format::Stockfish(words) => {
-            let (version, hash) = (word(words.version), word(words.hash()));
+    let runtime = program.runtime;
+    let FileLayout {
+        name,
+        format,
+        sections,
+        stacks,
+        tail,
+        extents,
+        coalesced,
+    } = layout::file(program.layout);
+    let format = match format {
+        Format::Stockfish { version, hash } => {
+            let [version, hash] = [version, hash].map(hex);
             quote! { Stockfish { version: #version, hash: #hash } }
         }
         Format::Sequence => quote!(Sequence),
         Format::Named => quote!(Named),
     };
-    let sections = sections(program, &file.sections);
-    let stacks = if file.stack_sections.is_empty() {
-        quote! { #runtime::file::Stacks::NONE }
-    } else {
-        let stacks = count(network.stacks.count);
-        let sections = self::sections(program, &file.stack_sections);
-        quote! {
-            #runtime::file::Stacks {
-                count: #stacks,
-                stride: #core::mem::size_of::<Stack>(),
-                sections: &[#(#sections),*],
-            }
+    let sections = sections.iter().map(section);
+    let (stack, stacks) = match stacks.count {
+        0 => (None, quote! { file::Stacks::NONE }),
+        stacks_count => {
+            let sections = stacks.sections.iter().map(section);
+            let [stacks_count, stride] = [stacks_count, stacks.stride].map(count);
+            (
+                Some(quote! { const STACK: &[file::Section] = &[#(#sections),*]; }),
+                quote! {
+                    file::Stacks { count: #stacks_count, stride: #stride, sections: file::list(STACK) }
+                },
+            )
         }
     };
-    let (text, multiple) = (
-        Literal::byte_string(file.tail.text),
-        count(file.tail.multiple),
-    );
-    let tail = match file.tail.multiple {
-        1 => quote! { #runtime::file::Tail::NONE },
-        _ => quote! { #runtime::file::Tail { text: #text, multiple: #multiple } },
+    let tail = match tail {
+        Tail::NONE => quote! { file::Tail::NONE },
+        Tail { text, multiple } => {
+            let (text, multiple) = (Literal::byte_string(text), count(multiple));
+            quote! { file::Tail { text: #text, multiple: #multiple } }
+        }
     };
-    let coalesced = coalesced(program);
-    let extents = network.file_extents().into_iter().map(|extent| {
+    let extents = extents.iter().map(|extent| {
         let name = extent.name;
         let [number, unit, bytes] = [extent.count, extent.unit, extent.bytes].map(count);
-        quote! {
-            #runtime::file::Extent { name: #name, count: #number, unit: #unit, bytes: #bytes }
-        }
+        quote! { file::Extent { name: #name, count: #number, unit: #unit, bytes: #bytes } }
     });
+    let sums = coalesced.iter().map(|sums| self::coalesced(runtime, sums));
+    let (coalesced, sums) = match coalesced.len() {
+        0 => (None, quote! { &[] }),
+        _ => (
+            Some(quote! { const COALESCED: &[file::Coalesced] = &[#(#sums),*]; }),
+            quote!(COALESCED),
+        ),
+    };
     quote! {
-        #runtime::file::FileLayout {
-            name: #name,
-            format: #runtime::file::Format::#format,
-            sections: &[#(#sections),*],
-            stacks: #stacks,
-            tail: #tail,
-            extents: &[#(#extents),*],
-            coalesced: &[#(#coalesced),*],
-        }
-    }
-}
-
-/// The rows that are sums of their own and of virtual rows.
-fn coalesced(program: &Program<'_>) -> Vec<TokenStream> {
-    let (network, layout, runtime) = (program.network, program.layout, program.runtime);
-    let core = quote!(#runtime::__private::core);
-    let feature_count = network.feature_count();
-    let psqt = network.transformer.psqt;
-    let fields = [
-        ("transformer_weights", quote!(I16), layout.columns.width),
-        ("transformer_psqt", quote!(I32), psqt),
-    ];
-    let mut coalesced = Vec::new();
-    for copy in 0..network.transformer.perspectives.copies() {
-        let (mut row, mut virtual_row) = (copy * feature_count, network.first_virtual_row(copy));
-        for set in &network.features {
-            if let Some(factors) = &set.factors {
-                let factors = features::factors(runtime, set, factors);
-                let [row, virtual_row] = [row, virtual_row].map(count);
-                for (field, element, columns) in &fields {
-                    if *columns == 0 {
-                        continue;
-                    }
-                    let (field, columns) = (format_ident!("{field}"), count(*columns));
-                    coalesced.push(quote! {
-                        #runtime::file::Coalesced {
-                            element: #runtime::file::Element::#element,
-                            offset: #core::mem::offset_of!(Weights, #field),
-                            columns: #columns,
-                            row: #row,
-                            virtual_row: #virtual_row,
-                            factors: #factors,
-                        }
-                    });
-                }
+        {
+            use #runtime::file;
+            const SECTIONS: &[file::Section] = &[#(#sections),*];
+            #stack
+            #coalesced
+            &file::FileLayout {
+                name: file::Text::Borrowed(#name),
+                format: file::Format::#format,
+                sections: file::list(SECTIONS),
+                stacks: #stacks,
+                tail: #tail,
+                extents: file::list(&[#(#extents),*]),
+                coalesced: file::list(#sums),
             }
-            row += set.rows;
-            virtual_row += set.virtual_rows();
         }
     }
-    coalesced
 }
 
-fn word(value: u32) -> Literal {
-    Literal::u32_unsuffixed(value)
-}
-
-fn sections(program: &Program<'_>, sections: &[Section]) -> Vec<TokenStream> {
-    let runtime = program.runtime;
-    let section = |section: &Section| match section {
-        Section::Hash { name, value } => {
-            let (name, value) = (format!("{name} hash"), word(*value));
-            quote! { Hash { name: #name, expected: #value } }
+fn section(section: &Section) -> TokenStream {
+    match section {
+        Section::Hash { name, expected } => {
+            let expected = hex(*expected);
+            quote! { file::Section::hash(#name, #expected) }
         }
         Section::Bytes(bytes) => {
             let bytes = Literal::byte_string(bytes);
-            quote! { Bytes(#bytes) }
+            quote! { file::Section::Bytes(file::list(#bytes)) }
         }
         Section::Skipped(len) => {
             let len = count(*len);
-            quote! { Skipped(#len) }
+            quote! { file::Section::Skipped(#len) }
         }
         Section::Align(to) => {
             let to = count(*to);
-            quote! { Align(#to) }
+            quote! { file::Section::Align(#to) }
         }
-        Section::Tensor(tensor) => tensor_section(program, tensor),
-    };
-    let tokens = |tokens| quote! { #runtime::file::Section::#tokens };
-    sections.iter().map(section).map(tokens).collect()
-}
-
-/// Where a tensor lies in memory.
-struct Memory {
-    offset: TokenStream,
-    element: TokenStream,
-    form: TokenStream,
-    rows: usize,
-    slots: usize,
-    segments: Vec<TokenStream>,
-    /// Buckets, rows and columns.
-    shape: [usize; 3],
-    axes: [Axis; 3],
-    /// Whether memory has exactly these values, row by row.
-    is_same: bool,
-}
-
-fn tensor_section(program: &Program<'_>, tensor: &Tensor) -> TokenStream {
-    let runtime = program.runtime;
-    let core = quote!(#runtime::__private::core);
-    let memory = Memory::of(program, tensor);
-    let Memory {
-        offset,
-        element: placed_element,
-        form,
-        ..
-    } = &memory;
-    let [mut buckets, rows, columns] = memory.shape;
-    if !tensor.axes.iter().any(|(axis, _)| *axis == memory.axes[0]) {
-        // The file has a section for each stack.
-        buckets = 1;
+        Section::Tensor(tensor) => self::tensor(tensor),
     }
-    let name = &tensor.name;
-    let element = file_element(tensor.element);
-    let encoding = match tensor.encoding {
-        Encoding::Raw => quote!(Raw),
-        Encoding::Leb128 => quote!(Leb128),
-    };
-    let strides = memory.axes.map(|axis| tensor.stride(axis));
-    let in_order = strides[2] == 1 && (rows == 1 || strides[1] == columns);
-    let unnamed = tensor.id.is_empty() && tensor.quantise.is_none();
-    let [row_count, column_count] = [rows, columns].map(count);
-    if memory.is_same
-        && buckets == 1
-        && in_order
-        && unnamed
-        && tensor.values() == rows * columns
-        && element.to_string() == placed_element.to_string()
-    {
+}
+
+fn tensor(tensor: &Tensor) -> TokenStream {
+    let name = &*tensor.name;
+    let shape = tensor.shape.map(count);
+    let Stored {
+        element, encoding, ..
+    } = tensor.stored;
+    if tensor.is_same() && tensor.id.is_empty() {
+        let (element, encoding) = (word(element), self::encoding(encoding));
+        let offset = count(tensor.placed.offset);
+        let [_, rows, columns] = shape;
         return quote! {
-            same(
-                #name,
-                #runtime::file::Element::#element,
-                #runtime::file::Encoding::#encoding,
-                #offset,
-                [#row_count, #column_count],
-            )
+            file::Section::same(#name, #element, #encoding, #offset, [#rows, #columns])
         };
     }
-    let quantise = match &tensor.quantise {
-        None => quote! { #core::option::Option::None },
-        Some(quantise) => {
-            let factor = Literal::f64_unsuffixed(quantise.factor);
-            let rounding = match quantise.rounding {
-                FileRounding::Truncate => quote!(Truncate),
-                FileRounding::Nearest => quote!(Nearest),
-            };
-            let element = file_element(quantise.element);
-            quote! {
-                #core::option::Option::Some(#runtime::file::Quantise {
-                    factor: #factor,
-                    rounding: #runtime::file::Rounding::#rounding,
-                    element: #runtime::file::Element::#element,
-                })
-            }
-        }
-    };
-    let stride = match tensor.role.layer() {
-        Some(_) if buckets > 1 => quote! { #core::mem::size_of::<Stack>() },
-        _ => quote!(0),
-    };
-    let id = &tensor.id;
-    let strides = strides.map(count);
-    let (buckets, values) = (count(buckets), count(tensor.values()));
-    let (placed_rows, slots) = (count(memory.rows), count(memory.slots));
-    let segments = &memory.segments;
-    quote! {
-        Tensor(#runtime::file::Tensor {
-            name: #name,
-            shape: [#buckets, #row_count, #column_count],
-            stored: #runtime::file::Stored {
-                id: #id,
-                element: #runtime::file::Element::#element,
-                encoding: #runtime::file::Encoding::#encoding,
-                values: #values,
-                strides: [#(#strides),*],
-                quantise: #quantise,
-            },
-            placed: #runtime::file::Placed {
-                element: #runtime::file::Element::#placed_element,
-                offset: #offset,
-                stride: #stride,
-                form: #runtime::file::Form::#form,
-                rows: #placed_rows,
-                slots: #slots,
-                segments: &[#(#segments),*],
-            },
-        })
+    let (stored, placed) = (stored(&tensor.stored), placed(&tensor.placed));
+    match &*tensor.id {
+        "" => quote! { file::Section::tensor(#name, [#(#shape),*], #stored, #placed) },
+        id => quote! { file::Section::named(#name, #id, [#(#shape),*], #stored, #placed) },
     }
 }
 
-fn file_element(element: FileElement) -> TokenStream {
-    match element {
-        FileElement::I8 => quote!(I8),
-        FileElement::I16 => quote!(I16),
-        FileElement::I32 => quote!(I32),
-        FileElement::F32 => quote!(F32),
-    }
-}
-
-impl Memory {
-    fn of(program: &Program<'_>, tensor: &Tensor) -> Memory {
-        let (network, runtime, role) = (program.network, program.runtime, tensor.role);
-        let core = quote!(#runtime::__private::core);
-        let width = network.transformer.width;
-        let (psqt, layout) = (network.transformer.psqt, program.layout);
-        let field = |name: &str, bytes_before: usize| {
-            let name = format_ident!("{name}");
-            let start = quote! { #core::mem::offset_of!(Weights, #name) };
-            match bytes_before {
-                0 => start,
-                len => {
-                    let len = count(len);
-                    quote! { #start + #len }
-                }
-            }
-        };
-        let rows = |offset, element, shape: [usize; 3], axes| Memory {
-            offset,
+fn stored(stored: &Stored) -> TokenStream {
+    let Stored {
+        element,
+        encoding,
+        strides,
+        values,
+        quantise,
+    } = *stored;
+    let (element, strides, values) = (word(element), strides.map(count), count(values));
+    let encoded = (encoding != Encoding::Raw).then(|| {
+        let encoding = self::encoding(encoding);
+        quote! { .encoded(#encoding) }
+    });
+    let quantised = quantise.map(|quantise| {
+        let Quantise {
+            factor,
+            rounding,
             element,
-            form: quote!(Rows),
-            rows: shape[1],
-            slots: shape[2],
-            segments: Vec::new(),
-            shape,
-            axes,
-            is_same: true,
+        } = quantise;
+        let (factor, element) = (Literal::f64_unsuffixed(factor), word(element));
+        let rounding = match rounding {
+            Rounding::Truncate => quote!(Truncate),
+            Rounding::Nearest => quote!(Nearest),
         };
-        match role {
-            Role::Weights(first) | Role::Biases(first) => {
-                let columns = &layout.columns;
-                // Of biases, black's follow white's.
-                let (name, len) = match role {
-                    Role::Weights(_) => ("transformer_weights", columns.width * 2),
-                    _ => ("transformer_biases", layout.half.size),
-                };
-                let rows_in_file = tensor.len(Axis::Feature);
-                let axes = [Axis::Stack, Axis::Feature, Axis::Neuron];
-                let shape = [1, rows_in_file, width];
-                let same = rows(field(name, first * len), quote!(I16), shape, axes);
-                if columns.as_in_file() {
-                    return same;
-                }
-                Memory {
-                    slots: columns.width,
-                    segments: columns
-                        .runs
-                        .iter()
-                        .map(|run| column_run(runtime, run))
-                        .collect(),
-                    is_same: false,
-                    ..same
-                }
-            }
-            Role::Psqt(first) => {
-                let offset = field("transformer_psqt", first * psqt * 4);
-                let features = tensor.len(Axis::Feature);
-                // Its columns are the stacks', and it has no buckets.
-                let axes = [Axis::Output, Axis::Feature, Axis::Stack];
-                rows(offset, quote!(I32), [1, features, psqt], axes)
-            }
-            Role::LayerWeights(layer) | Role::LayerBiases(layer) | Role::LayerAlpha(layer) => {
-                layer_memory(program, role, layer, &rows)
-            }
+        quote! {
+            .quantised(file::Quantise {
+                factor: #factor,
+                rounding: file::Rounding::#rounding,
+                element: #element,
+            })
         }
-    }
+    });
+    quote! { file::Stored::new(#element, [#(#strides),*], #values) #encoded #quantised }
 }
 
-/// Makes the memory of a tensor that is rows in the order of the file.
-type Rows<'a> = &'a dyn Fn(TokenStream, TokenStream, [usize; 3], [Axis; 3]) -> Memory;
-
-fn layer_memory(program: &Program<'_>, role: Role, index: usize, rows: Rows<'_>) -> Memory {
-    let (network, runtime) = (program.network, program.runtime);
-    let core = quote!(#runtime::__private::core);
-    let layer = &network.layers[index];
-    let (stacks, outputs, inputs) = (network.stacks.count, layer.output.len, layer.input_len());
-    let offset = |part: &str| {
-        let name = format_ident!("{}_{part}", layer.name);
-        quote! { #core::mem::offset_of!(Weights, stacks) + #core::mem::offset_of!(Stack, #name) }
-    };
-    let element = |part: &str| {
-        let name = format!("{}_{part}", layer.name);
-        let field = program
-            .layout
-            .stack
-            .fields
-            .iter()
-            .find(|field| field.name == name);
-        field.map_or(quote!(I32), |field| field_element(field.element))
-    };
-    let part = match role {
-        Role::LayerAlpha(_) => "alpha",
-        Role::LayerBiases(_) => "biases",
-        _ => "weights",
-    };
-    let LaidOut::Affine(affine) = &program.layout.layers[index] else {
-        return rows(
-            offset(part),
-            element(part),
-            [stacks, 1, outputs],
-            AXES_OF_BIASES,
-        );
-    };
-    if part != "weights" {
-        let values = rows(
-            offset(part),
-            element(part),
-            [stacks, 1, outputs],
-            AXES_OF_BIASES,
-        );
-        return Memory {
-            slots: affine.outputs,
-            is_same: affine.outputs == outputs,
-            ..values
-        };
-    }
-    let axes = [Axis::Stack, Axis::Output, Axis::Input];
-    let form = match affine.form {
-        layout::Form::Rows => quote!(Rows),
-        layout::Form::Blocks => quote!(Blocks),
-        layout::Form::Columns => quote!(Columns),
-        layout::Form::OutputBlocks(runs) => {
-            let (runs, ids) = (count(runs), offset("blocks"));
+fn placed(placed: &Placed) -> TokenStream {
+    let Placed {
+        element,
+        offset,
+        stride,
+        form,
+        rows,
+        slots,
+        ref segments,
+    } = *placed;
+    let element = word(element);
+    let [offset, stride, rows, slots] = [offset, stride, rows, slots].map(count);
+    let form = match form {
+        Form::Rows => quote!(Rows),
+        Form::Blocks => quote!(Blocks),
+        Form::Columns => quote!(Columns),
+        Form::OutputBlocks { runs, ids } => {
+            let [runs, ids] = [runs, ids].map(count);
             quote! { OutputBlocks { runs: #runs, ids: #ids } }
         }
-        layout::Form::Bits => quote!(Bits),
+        Form::Bits => quote!(Bits),
     };
-    Memory {
-        form,
-        rows: affine.outputs,
-        slots: affine.slots,
-        segments: affine
-            .segments
-            .iter()
-            .map(|segment| self::segment(runtime, segment))
-            .collect(),
-        is_same: false,
-        ..rows(
-            offset(part),
-            field_element(affine.fields.weights.element),
-            [stacks, outputs, inputs],
-            axes,
+    let segments = segments.iter().map(segment);
+    quote! {
+        file::Placed::new(
+            file::Form::#form,
+            #element,
+            [#offset, #stride],
+            [#rows, #slots],
+            &[#(#segments),*],
         )
     }
 }
 
-const AXES_OF_BIASES: [Axis; 3] = [Axis::Stack, Axis::Input, Axis::Output];
+fn segment(segment: &Segment) -> TokenStream {
+    let Segment {
+        input,
+        step,
+        len,
+        slot,
+        at,
+        packed,
+    } = *segment;
+    let [input, slot, len] = [input, slot, len].map(count);
+    let every = (step > 1).then(|| {
+        let step = count(step);
+        quote! { .every(#step) }
+    });
+    let at = (at > 0).then(|| {
+        let at = count(at);
+        quote! { .at(#at) }
+    });
+    let packed = packed.then(|| quote! { .packed() });
+    quote! { file::Segment::run(#input, #slot, #len) #every #at #packed }
+}
 
-fn field_element(element: FieldElement) -> TokenStream {
-    match element {
-        FieldElement::I8 => quote!(I8),
-        FieldElement::I16 => quote!(I16),
-        FieldElement::F32 => quote!(F32),
-        _ => quote!(I32),
+/// The rows that are sums of their own and of virtual rows.
+fn coalesced(runtime: &TokenStream, coalesced: &Coalesced) -> TokenStream {
+    let element = word(coalesced.element);
+    let [offset, columns, row, virtual_row] = [
+        coalesced.offset,
+        coalesced.columns,
+        coalesced.row,
+        coalesced.virtual_row,
+    ]
+    .map(count);
+    let set = piece_square(runtime, &coalesced.factors.set);
+    let sets = coalesced.factors.sets.iter().map(|set| match set {
+        VirtualSet::Pieces => quote! { file::VirtualSet::Pieces },
+        VirtualSet::King => quote! { file::VirtualSet::King },
+        VirtualSet::RelativePieces => quote! { file::VirtualSet::RelativePieces },
+    });
+    let round_each = coalesced.factors.round_each;
+    quote! {
+        file::Coalesced {
+            element: #element,
+            offset: #offset,
+            columns: #columns,
+            row: #row,
+            virtual_row: #virtual_row,
+            factors: file::Factors {
+                set: #set,
+                sets: file::list(&[#(#sets),*]),
+                round_each: #round_each,
+            },
+        }
     }
 }
 
-fn column_run(runtime: &TokenStream, run: &ColumnRun) -> TokenStream {
-    let [input, step, len, slot] = [run.file, run.step, run.len, run.memory].map(count);
-    quote! {
-        #runtime::file::Segment { input: #input, step: #step, len: #len, slot: #slot, at: 0, packed: false }
+fn word(element: nnue_format::Element) -> TokenStream {
+    let name = format_ident!("{}", element.name().to_uppercase());
+    quote! { file::Element::#name }
+}
+
+fn encoding(encoding: Encoding) -> TokenStream {
+    match encoding {
+        Encoding::Raw => quote! { file::Encoding::Raw },
+        Encoding::Leb128 => quote! { file::Encoding::Leb128 },
     }
 }
 
-fn segment(runtime: &TokenStream, segment: &layout::Segment) -> TokenStream {
-    let (input, step, len) = (segment.input, segment.step, segment.len);
-    let [input, step, len, slot, at] = [input, step, len, segment.slot, segment.at].map(count);
-    let packed = segment.packed;
-    quote! {
-        #runtime::file::Segment { input: #input, step: #step, len: #len, slot: #slot, at: #at, packed: #packed }
-    }
+/// Words of files as people compare them.
+fn hex(word: u32) -> TokenStream {
+    format!("{word:#010x}").parse().unwrap_or_default()
 }

@@ -5,8 +5,8 @@ use quote::quote;
 
 use super::Program;
 use super::memory::count;
-use crate::file::{Role, Tensor};
 use crate::layout::{Affine, Form};
+use crate::network::file::{Role, Tensor};
 use crate::network::{Pairs, Pooling, TransformerActivation};
 
 /// The table.
@@ -48,7 +48,7 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
     // Those of the stacks once.
     let sections = network.file.all_sections(1);
     let tensors: Vec<&Tensor> = sections
-        .filter_map(|(_, section)| section.tensor())
+        .filter_map(|(_, section)| section.as_tensor())
         .collect();
     let names = tensors
         .iter()

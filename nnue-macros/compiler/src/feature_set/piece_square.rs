@@ -144,6 +144,29 @@ impl PieceSquare {
     }
 }
 
+impl PieceSquare {
+    /// The tables that the loader and the runtime read, for a set whose white and black rows begin there.
+    pub fn tables(&self, first_row: [u32; 2], max_active: usize) -> nnue_format::PieceSquare {
+        let planes = [0, 6].map(|own| {
+            let mut planes = [nnue_format::PieceSquare::NO_PLANE; 16];
+            for (piece, plane) in planes[1..=12].iter_mut().enumerate() {
+                if self.kings || piece % 6 != 5 {
+                    *plane = self.plane[(piece + own) % 12];
+                }
+            }
+            planes
+        });
+        nnue_format::PieceSquare {
+            first_row,
+            flip: self.flip,
+            mirror_files: self.mirror_files,
+            king_offset: self.king_offset,
+            planes,
+            max_active,
+        }
+    }
+}
+
 /// The plane of each piece: own pawn to king, then the opponent's.
 ///
 /// Both kings can share a plane where the own king stands only on squares of its bucket, and the opponent's cannot.

@@ -1,6 +1,8 @@
 //! `[file]`: a format, and what it leaves open.
 
-use super::{Encoding, Named, named};
+use nnue_format::{Element, Encoding, Rounding};
+
+use super::{Named, named};
 use crate::diagnostics::{Span, Spanned};
 
 /// The `[file]` table.
@@ -53,7 +55,7 @@ pub struct Bullet {
     /// `transposed`: entries whose weights were transposed when they were saved.
     pub transposed: Option<Spanned<Transposed>>,
     /// `rounding` of floating point that becomes integers.
-    pub rounding: Option<Spanned<FileRounding>>,
+    pub rounding: Option<Spanned<Rounding>>,
     /// `tail`: what pads the file.
     pub tail: Option<Spanned<TailName>>,
 }
@@ -66,7 +68,7 @@ pub struct Tensors {
     /// `tensors`: in file order.
     pub entries: Spanned<Vec<Entry>>,
     /// `rounding` of floating point that becomes integers.
-    pub rounding: Option<Spanned<FileRounding>>,
+    pub rounding: Option<Spanned<Rounding>>,
     /// `tail`: what pads the file.
     pub tail: Option<Spanned<TailName>>,
 }
@@ -108,7 +110,7 @@ pub struct TensorEntry {
     /// `tensor`: which of the network's.
     pub tensor: Option<Spanned<String>>,
     /// `type` of its values.
-    pub element: Option<Spanned<FileElement>>,
+    pub element: Option<Spanned<Element>>,
     /// `axes`: their order, outermost first.
     pub axes: Option<Spanned<Vec<Spanned<Axis>>>>,
     /// `transposed`: whether bullet transposed it.
@@ -120,7 +122,7 @@ pub struct TensorEntry {
     /// `one`: what stands for 1.0 when floating point becomes integers.
     pub one: Option<Spanned<f64>>,
     /// `rounding`: what then happens to fractions.
-    pub rounding: Option<Spanned<FileRounding>>,
+    pub rounding: Option<Spanned<Rounding>>,
 }
 
 named! {
@@ -135,29 +137,28 @@ named! {
     }
 }
 
-named! {
-    /// The type of a tensor's values in a file.
-    FileElement {
-        /// Signed bytes.
-        I8 = "i8",
-        /// 16-bit integers.
-        I16 = "i16",
-        /// 32-bit integers.
-        I32 = "i32",
-        /// Floating point.
-        F32 = "f32",
-    }
+/// The types that a tensor's values can have in a file.
+impl Named for Element {
+    const NAMES: &'static [(&'static str, Element)] = &[
+        ("i8", Element::I8),
+        ("i16", Element::I16),
+        ("i32", Element::I32),
+        ("f32", Element::F32),
+    ];
 }
 
-impl FileElement {
-    /// The bytes of a value.
-    pub fn size(self) -> usize {
-        match self {
-            FileElement::I8 => 1,
-            FileElement::I16 => 2,
-            FileElement::I32 | FileElement::F32 => 4,
-        }
-    }
+/// How a file stores the transformer's tensors.
+impl Named for Encoding {
+    const NAMES: &'static [(&'static str, Encoding)] =
+        &[("raw", Encoding::Raw), ("leb128", Encoding::Leb128)];
+}
+
+/// What happens to fractions when floating point becomes integers.
+impl Named for Rounding {
+    const NAMES: &'static [(&'static str, Rounding)] = &[
+        ("truncate", Rounding::Truncate),
+        ("nearest", Rounding::Nearest),
+    ];
 }
 
 named! {
@@ -173,16 +174,6 @@ named! {
         Output = "output",
         /// Of layers' weights.
         Input = "input",
-    }
-}
-
-named! {
-    /// What happens to fractions when floating point becomes integers.
-    FileRounding {
-        /// They are cut off.
-        Truncate = "truncate",
-        /// To the nearest integer, halves away from zero.
-        Nearest = "nearest",
     }
 }
 

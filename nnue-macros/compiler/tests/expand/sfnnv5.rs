@@ -38,10 +38,10 @@ pub struct Net;
 /// | at | bytes | content | type | shape | 1.0 is |
 /// |---|---|---|---|---|---|
 /// | `0` | 4 | version: 0x7af32f20 | `u32` | | |
-/// | `4` | 4 | hash of the network: 0x1c102ef2 | `u32` | | |
+/// | `4` | 4 | network hash: 0x1c102ef2 | `u32` | | |
 /// | `8` | 4 | length of the description | `u32` | | |
 /// | `12` | | description | text | | |
-/// | `d + 0` | 4 | hash of the transformer: 0x7f2344b8 | `u32` | | |
+/// | `d + 0` | 4 | transformer hash: 0x7f2344b8 | `u32` | | |
 /// | `d + 4` | 2048 | `transformer.biases` | `i16` | 1024 | 127 |
 /// | `d + 2052` | 46137344 | `transformer.weights` | `i16` | 22528 x 1024 (feature, neuron) | 127 |
 /// | `d + 46139396` | 720896 | `transformer.psqt` | `i32` | 22528 x 8 (feature, stack) | 9600 |
@@ -50,7 +50,7 @@ pub struct Net;
 ///
 /// | at | bytes | content | type | shape | 1.0 is |
 /// |---|---|---|---|---|---|
-/// | `s + 0` | 4 | hash of the stack: 0x63336a4a | `u32` | | |
+/// | `s + 0` | 4 | stack hash: 0x63336a4a | `u32` | | |
 /// | `s + 4` | 64 | `fc_0.biases` | `i32` | 16 | 8128 |
 /// | `s + 68` | 16384 | `fc_0.weights` | `i8` | 16 x 1024 (output, input) | 64 |
 /// | `s + 16452` | 128 | `fc_1.biases` | `i32` | 32 | 8128 |
@@ -93,8 +93,8 @@ pub const BUCKETS: usize = 8;
     fc_1_biases : [i32; 32], #[doc =
     " weights of `fc_1`, `[inputs / 4][outputs * 4]`: 30 inputs in 32 slots; at byte 16576, 1024 bytes"]
     pub fc_1_weights : [[i8; 128]; 8], #[doc =
-    " biases of `fc_2`: 1 outputs, 1.0 is 9600; at byte 17600, 4 bytes"] pub fc_2_biases
-    : [i32; 1], #[doc(hidden)] pub _after_fc_2_biases : [u8; 60], #[doc =
+    " biases of `fc_2`: 1 output, 1.0 is 9600; at byte 17600, 4 bytes"] pub fc_2_biases :
+    [i32; 1], #[doc(hidden)] pub _after_fc_2_biases : [u8; 60], #[doc =
     " weights of `fc_2`, `[outputs][inputs]`: 32 inputs in 32 slots; at byte 17664, 32 bytes"]
     pub fc_2_weights : [[i8; 32]; 1], #[doc(hidden)] pub _after_fc_2_weights : [u8; 32],
     }
@@ -277,209 +277,111 @@ impl ::nnue_runtime::Architecture for Net {
             max_active: 32,
         }),
     ];
-    const FILE: ::nnue_runtime::file::FileLayout = ::nnue_runtime::file::FileLayout {
-        name: "SFNNv5",
-        format: ::nnue_runtime::file::Format::Stockfish {
-            version: 2062757664,
-            hash: 470822642,
-        },
-        sections: &[
-            ::nnue_runtime::file::Section::Hash {
-                name: "transformer hash",
-                expected: 2133017784,
-            },
-            ::nnue_runtime::file::Section::same(
+    const FILE: &'static ::nnue_runtime::file::FileLayout = {
+        use ::nnue_runtime::file;
+        const SECTIONS: &[file::Section] = &[
+            file::Section::hash("transformer hash", 0x7f2344b8),
+            file::Section::same(
                 "transformer.biases",
-                ::nnue_runtime::file::Element::I16,
-                ::nnue_runtime::file::Encoding::Raw,
-                ::nnue_runtime::__private::core::mem::offset_of!(
-                    Weights, transformer_biases
-                ),
+                file::Element::I16,
+                file::Encoding::Raw,
+                0,
                 [1, 1024],
             ),
-            ::nnue_runtime::file::Section::same(
+            file::Section::same(
                 "transformer.weights",
-                ::nnue_runtime::file::Element::I16,
-                ::nnue_runtime::file::Encoding::Raw,
-                ::nnue_runtime::__private::core::mem::offset_of!(
-                    Weights, transformer_weights
-                ),
+                file::Element::I16,
+                file::Encoding::Raw,
+                2112,
                 [22528, 1024],
             ),
-            ::nnue_runtime::file::Section::same(
+            file::Section::same(
                 "transformer.psqt",
-                ::nnue_runtime::file::Element::I32,
-                ::nnue_runtime::file::Encoding::Raw,
-                ::nnue_runtime::__private::core::mem::offset_of!(
-                    Weights, transformer_psqt
-                ),
+                file::Element::I32,
+                file::Encoding::Raw,
+                46139456,
                 [22528, 8],
             ),
-        ],
-        stacks: ::nnue_runtime::file::Stacks {
-            count: 8,
-            stride: ::nnue_runtime::__private::core::mem::size_of::<Stack>(),
-            sections: &[
-                ::nnue_runtime::file::Section::Hash {
-                    name: "stack hash",
-                    expected: 1664313930,
-                },
-                ::nnue_runtime::file::Section::same(
-                    "fc_0.biases",
-                    ::nnue_runtime::file::Element::I32,
-                    ::nnue_runtime::file::Encoding::Raw,
-                    ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks)
-                        + ::nnue_runtime::__private::core::mem::offset_of!(
-                            Stack, fc_0_biases
-                        ),
-                    [1, 16],
+        ];
+        const STACK: &[file::Section] = &[
+            file::Section::hash("stack hash", 0x63336a4a),
+            file::Section::same(
+                "fc_0.biases",
+                file::Element::I32,
+                file::Encoding::Raw,
+                46860352,
+                [1, 16],
+            ),
+            file::Section::tensor(
+                "fc_0.weights",
+                [1, 16, 1024],
+                file::Stored::new(file::Element::I8, [0, 1024, 1], 16384),
+                file::Placed::new(
+                    file::Form::Blocks,
+                    file::Element::I8,
+                    [46860416, 0],
+                    [16, 1024],
+                    &[
+                        file::Segment::run(0, 0, 512).packed(),
+                        file::Segment::run(512, 512, 512).packed(),
+                    ],
                 ),
-                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                    name: "fc_0.weights",
-                    shape: [1, 16, 1024],
-                    stored: ::nnue_runtime::file::Stored {
-                        id: "",
-                        element: ::nnue_runtime::file::Element::I8,
-                        encoding: ::nnue_runtime::file::Encoding::Raw,
-                        values: 16384,
-                        strides: [0, 1024, 1],
-                        quantise: ::nnue_runtime::__private::core::option::Option::None,
-                    },
-                    placed: ::nnue_runtime::file::Placed {
-                        element: ::nnue_runtime::file::Element::I8,
-                        offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                            Weights, stacks
-                        )
-                            + ::nnue_runtime::__private::core::mem::offset_of!(
-                                Stack, fc_0_weights
-                            ),
-                        stride: 0,
-                        form: ::nnue_runtime::file::Form::Blocks,
-                        rows: 16,
-                        slots: 1024,
-                        segments: &[
-                            ::nnue_runtime::file::Segment {
-                                input: 0,
-                                step: 1,
-                                len: 512,
-                                slot: 0,
-                                at: 0,
-                                packed: true,
-                            },
-                            ::nnue_runtime::file::Segment {
-                                input: 512,
-                                step: 1,
-                                len: 512,
-                                slot: 512,
-                                at: 0,
-                                packed: true,
-                            },
-                        ],
-                    },
-                }),
-                ::nnue_runtime::file::Section::same(
-                    "fc_1.biases",
-                    ::nnue_runtime::file::Element::I32,
-                    ::nnue_runtime::file::Encoding::Raw,
-                    ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks)
-                        + ::nnue_runtime::__private::core::mem::offset_of!(
-                            Stack, fc_1_biases
-                        ),
+            ),
+            file::Section::same(
+                "fc_1.biases",
+                file::Element::I32,
+                file::Encoding::Raw,
+                46876800,
+                [1, 32],
+            ),
+            file::Section::tensor(
+                "fc_1.weights",
+                [1, 32, 30],
+                file::Stored::new(file::Element::I8, [0, 32, 1], 1024),
+                file::Placed::new(
+                    file::Form::Blocks,
+                    file::Element::I8,
+                    [46876928, 0],
+                    [32, 32],
+                    &[file::Segment::run(0, 0, 15), file::Segment::run(15, 16, 15)],
+                ),
+            ),
+            file::Section::same(
+                "fc_2.biases",
+                file::Element::I32,
+                file::Encoding::Raw,
+                46877952,
+                [1, 1],
+            ),
+            file::Section::tensor(
+                "fc_2.weights",
+                [1, 1, 32],
+                file::Stored::new(file::Element::I8, [0, 32, 1], 32),
+                file::Placed::new(
+                    file::Form::Rows,
+                    file::Element::I8,
+                    [46878016, 0],
                     [1, 32],
+                    &[file::Segment::run(0, 0, 32)],
                 ),
-                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                    name: "fc_1.weights",
-                    shape: [1, 32, 30],
-                    stored: ::nnue_runtime::file::Stored {
-                        id: "",
-                        element: ::nnue_runtime::file::Element::I8,
-                        encoding: ::nnue_runtime::file::Encoding::Raw,
-                        values: 1024,
-                        strides: [0, 32, 1],
-                        quantise: ::nnue_runtime::__private::core::option::Option::None,
-                    },
-                    placed: ::nnue_runtime::file::Placed {
-                        element: ::nnue_runtime::file::Element::I8,
-                        offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                            Weights, stacks
-                        )
-                            + ::nnue_runtime::__private::core::mem::offset_of!(
-                                Stack, fc_1_weights
-                            ),
-                        stride: 0,
-                        form: ::nnue_runtime::file::Form::Blocks,
-                        rows: 32,
-                        slots: 32,
-                        segments: &[
-                            ::nnue_runtime::file::Segment {
-                                input: 0,
-                                step: 1,
-                                len: 15,
-                                slot: 0,
-                                at: 0,
-                                packed: false,
-                            },
-                            ::nnue_runtime::file::Segment {
-                                input: 15,
-                                step: 1,
-                                len: 15,
-                                slot: 16,
-                                at: 0,
-                                packed: false,
-                            },
-                        ],
-                    },
-                }),
-                ::nnue_runtime::file::Section::same(
-                    "fc_2.biases",
-                    ::nnue_runtime::file::Element::I32,
-                    ::nnue_runtime::file::Encoding::Raw,
-                    ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks)
-                        + ::nnue_runtime::__private::core::mem::offset_of!(
-                            Stack, fc_2_biases
-                        ),
-                    [1, 1],
-                ),
-                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                    name: "fc_2.weights",
-                    shape: [1, 1, 32],
-                    stored: ::nnue_runtime::file::Stored {
-                        id: "",
-                        element: ::nnue_runtime::file::Element::I8,
-                        encoding: ::nnue_runtime::file::Encoding::Raw,
-                        values: 32,
-                        strides: [0, 32, 1],
-                        quantise: ::nnue_runtime::__private::core::option::Option::None,
-                    },
-                    placed: ::nnue_runtime::file::Placed {
-                        element: ::nnue_runtime::file::Element::I8,
-                        offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                            Weights, stacks
-                        )
-                            + ::nnue_runtime::__private::core::mem::offset_of!(
-                                Stack, fc_2_weights
-                            ),
-                        stride: 0,
-                        form: ::nnue_runtime::file::Form::Rows,
-                        rows: 1,
-                        slots: 32,
-                        segments: &[
-                            ::nnue_runtime::file::Segment {
-                                input: 0,
-                                step: 1,
-                                len: 32,
-                                slot: 0,
-                                at: 0,
-                                packed: false,
-                            },
-                        ],
-                    },
-                }),
-            ],
-        },
-        tail: ::nnue_runtime::file::Tail::NONE,
-        extents: &[],
-        coalesced: &[],
+            ),
+        ];
+        &file::FileLayout {
+            name: file::Text::Borrowed("SFNNv5"),
+            format: file::Format::Stockfish {
+                version: 0x7af32f20,
+                hash: 0x1c102ef2,
+            },
+            sections: file::list(SECTIONS),
+            stacks: file::Stacks {
+                count: 8,
+                stride: 17728,
+                sections: file::list(STACK),
+            },
+            tail: file::Tail::NONE,
+            extents: file::list(&[]),
+            coalesced: file::list(&[]),
+        }
     };
     const NEURONS: ::nnue_runtime::neurons::Neurons = ::nnue_runtime::neurons::Neurons {
         outputs: 512,
@@ -622,8 +524,12 @@ mod scalar {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
+            (&[a0], &[r0]) => {
+                return add_1_sub_1(weights, base, [a0], [r0], into);
+            }
+            (&[a0], &[r0, r1]) => {
+                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
+            }
             (&[a0, a1], &[r0, r1]) => {
                 return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
             }
@@ -869,14 +775,12 @@ mod scalar {
         output: &mut ::nnue_runtime::simd::InputWriter<'_, 256>,
         nonzero: &mut ::nnue_runtime::simd::NonZero<256, 288>,
     ) {
-        for group in 0..32 {
-            let vector = group;
+        for vector in 0..32 {
             let p0 = packed(first, vector);
             output.push(simd::bytes_u8(p0));
             simd::append_nonzero(nonzero, 4 * vector, [p0]);
         }
-        for group in 0..32 {
-            let vector = group;
+        for vector in 0..32 {
             let p0 = packed(second, vector);
             output.push(simd::bytes_u8(p0));
             simd::append_nonzero(nonzero, 4 * vector + 128, [p0]);
@@ -1105,8 +1009,12 @@ mod avx512icl {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
+            (&[a0], &[r0]) => {
+                return add_1_sub_1(weights, base, [a0], [r0], into);
+            }
+            (&[a0], &[r0, r1]) => {
+                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
+            }
             (&[a0, a1], &[r0, r1]) => {
                 return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
             }
@@ -1192,9 +1100,7 @@ mod avx512icl {
         simd::store_i16(v14, chunk_mut(end, 14));
         simd::store_i16(v15, chunk_mut(end, 15));
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-        for index in 1..2 {
-            tile(weights, base, added, removed, into, index);
-        }
+        tile(weights, base, added, removed, into, 1);
     }
     #[inline]
     #[target_feature(

@@ -38,10 +38,10 @@ pub struct Net;
 /// | at | bytes | content | type | shape | 1.0 is |
 /// |---|---|---|---|---|---|
 /// | `0` | 4 | version: 0x7af32f20 | `u32` | | |
-/// | `4` | 4 | hash of the network: 0x1c103c92 | `u32` | | |
+/// | `4` | 4 | network hash: 0x1c103c92 | `u32` | | |
 /// | `8` | 4 | length of the description | `u32` | | |
 /// | `12` | | description | text | | |
-/// | `d + 0` | 4 | hash of the transformer: 0x7f234db8 | `u32` | | |
+/// | `d + 0` | 4 | transformer hash: 0x7f234db8 | `u32` | | |
 /// | `d + 4` | LEB128 | `transformer.biases` | `i16` | 128 | 127 |
 /// | after the one above | LEB128 | `transformer.weights` | `i16` | 22528 x 128 (feature, neuron) | 127 |
 /// | after the one above | LEB128 | `transformer.psqt` | `i32` | 22528 x 8 (feature, stack) | 9600 |
@@ -50,7 +50,7 @@ pub struct Net;
 ///
 /// | at | bytes | content | type | shape | 1.0 is |
 /// |---|---|---|---|---|---|
-/// | `s + 0` | 4 | hash of the stack: 0x6333712a | `u32` | | |
+/// | `s + 0` | 4 | stack hash: 0x6333712a | `u32` | | |
 /// | `s + 4` | 64 | `fc_0.biases` | `i32` | 16 | 8128 |
 /// | `s + 68` | 2048 | `fc_0.weights` | `i8` | 16 x 128 (output, input) | 64 |
 /// | `s + 2116` | 128 | `fc_1.biases` | `i32` | 32 | 8128 |
@@ -93,7 +93,7 @@ pub const BUCKETS: usize = 8;
     fc_1_biases : [i32; 32], #[doc =
     " weights of `fc_1`, `[inputs / 4][outputs * 4]`: 30 inputs in 32 slots; at byte 2240, 1024 bytes"]
     pub fc_1_weights : [[i8; 128]; 8], #[doc =
-    " biases of `fc_2`: 1 outputs, 1.0 is 9600; at byte 3264, 4 bytes"] pub fc_2_biases :
+    " biases of `fc_2`: 1 output, 1.0 is 9600; at byte 3264, 4 bytes"] pub fc_2_biases :
     [i32; 1], #[doc(hidden)] pub _after_fc_2_biases : [u8; 60], #[doc =
     " weights of `fc_2`, `[outputs][inputs]`: 32 inputs in 32 slots; at byte 3328, 32 bytes"]
     pub fc_2_weights : [[i8; 32]; 1], #[doc(hidden)] pub _after_fc_2_weights : [u8; 32],
@@ -277,209 +277,111 @@ impl ::nnue_runtime::Architecture for Net {
             max_active: 32,
         }),
     ];
-    const FILE: ::nnue_runtime::file::FileLayout = ::nnue_runtime::file::FileLayout {
-        name: "small128",
-        format: ::nnue_runtime::file::Format::Stockfish {
-            version: 2062757664,
-            hash: 470826130,
-        },
-        sections: &[
-            ::nnue_runtime::file::Section::Hash {
-                name: "transformer hash",
-                expected: 2133020088,
-            },
-            ::nnue_runtime::file::Section::same(
+    const FILE: &'static ::nnue_runtime::file::FileLayout = {
+        use ::nnue_runtime::file;
+        const SECTIONS: &[file::Section] = &[
+            file::Section::hash("transformer hash", 0x7f234db8),
+            file::Section::same(
                 "transformer.biases",
-                ::nnue_runtime::file::Element::I16,
-                ::nnue_runtime::file::Encoding::Leb128,
-                ::nnue_runtime::__private::core::mem::offset_of!(
-                    Weights, transformer_biases
-                ),
+                file::Element::I16,
+                file::Encoding::Leb128,
+                0,
                 [1, 128],
             ),
-            ::nnue_runtime::file::Section::same(
+            file::Section::same(
                 "transformer.weights",
-                ::nnue_runtime::file::Element::I16,
-                ::nnue_runtime::file::Encoding::Leb128,
-                ::nnue_runtime::__private::core::mem::offset_of!(
-                    Weights, transformer_weights
-                ),
+                file::Element::I16,
+                file::Encoding::Leb128,
+                320,
                 [22528, 128],
             ),
-            ::nnue_runtime::file::Section::same(
+            file::Section::same(
                 "transformer.psqt",
-                ::nnue_runtime::file::Element::I32,
-                ::nnue_runtime::file::Encoding::Leb128,
-                ::nnue_runtime::__private::core::mem::offset_of!(
-                    Weights, transformer_psqt
-                ),
+                file::Element::I32,
+                file::Encoding::Leb128,
+                5767488,
                 [22528, 8],
             ),
-        ],
-        stacks: ::nnue_runtime::file::Stacks {
-            count: 8,
-            stride: ::nnue_runtime::__private::core::mem::size_of::<Stack>(),
-            sections: &[
-                ::nnue_runtime::file::Section::Hash {
-                    name: "stack hash",
-                    expected: 1664315690,
-                },
-                ::nnue_runtime::file::Section::same(
-                    "fc_0.biases",
-                    ::nnue_runtime::file::Element::I32,
-                    ::nnue_runtime::file::Encoding::Raw,
-                    ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks)
-                        + ::nnue_runtime::__private::core::mem::offset_of!(
-                            Stack, fc_0_biases
-                        ),
-                    [1, 16],
+        ];
+        const STACK: &[file::Section] = &[
+            file::Section::hash("stack hash", 0x6333712a),
+            file::Section::same(
+                "fc_0.biases",
+                file::Element::I32,
+                file::Encoding::Raw,
+                6488384,
+                [1, 16],
+            ),
+            file::Section::tensor(
+                "fc_0.weights",
+                [1, 16, 128],
+                file::Stored::new(file::Element::I8, [0, 128, 1], 2048),
+                file::Placed::new(
+                    file::Form::Blocks,
+                    file::Element::I8,
+                    [6488448, 0],
+                    [16, 128],
+                    &[
+                        file::Segment::run(0, 0, 64).packed(),
+                        file::Segment::run(64, 64, 64).packed(),
+                    ],
                 ),
-                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                    name: "fc_0.weights",
-                    shape: [1, 16, 128],
-                    stored: ::nnue_runtime::file::Stored {
-                        id: "",
-                        element: ::nnue_runtime::file::Element::I8,
-                        encoding: ::nnue_runtime::file::Encoding::Raw,
-                        values: 2048,
-                        strides: [0, 128, 1],
-                        quantise: ::nnue_runtime::__private::core::option::Option::None,
-                    },
-                    placed: ::nnue_runtime::file::Placed {
-                        element: ::nnue_runtime::file::Element::I8,
-                        offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                            Weights, stacks
-                        )
-                            + ::nnue_runtime::__private::core::mem::offset_of!(
-                                Stack, fc_0_weights
-                            ),
-                        stride: 0,
-                        form: ::nnue_runtime::file::Form::Blocks,
-                        rows: 16,
-                        slots: 128,
-                        segments: &[
-                            ::nnue_runtime::file::Segment {
-                                input: 0,
-                                step: 1,
-                                len: 64,
-                                slot: 0,
-                                at: 0,
-                                packed: true,
-                            },
-                            ::nnue_runtime::file::Segment {
-                                input: 64,
-                                step: 1,
-                                len: 64,
-                                slot: 64,
-                                at: 0,
-                                packed: true,
-                            },
-                        ],
-                    },
-                }),
-                ::nnue_runtime::file::Section::same(
-                    "fc_1.biases",
-                    ::nnue_runtime::file::Element::I32,
-                    ::nnue_runtime::file::Encoding::Raw,
-                    ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks)
-                        + ::nnue_runtime::__private::core::mem::offset_of!(
-                            Stack, fc_1_biases
-                        ),
+            ),
+            file::Section::same(
+                "fc_1.biases",
+                file::Element::I32,
+                file::Encoding::Raw,
+                6490496,
+                [1, 32],
+            ),
+            file::Section::tensor(
+                "fc_1.weights",
+                [1, 32, 30],
+                file::Stored::new(file::Element::I8, [0, 32, 1], 1024),
+                file::Placed::new(
+                    file::Form::Blocks,
+                    file::Element::I8,
+                    [6490624, 0],
+                    [32, 32],
+                    &[file::Segment::run(0, 0, 15), file::Segment::run(15, 16, 15)],
+                ),
+            ),
+            file::Section::same(
+                "fc_2.biases",
+                file::Element::I32,
+                file::Encoding::Raw,
+                6491648,
+                [1, 1],
+            ),
+            file::Section::tensor(
+                "fc_2.weights",
+                [1, 1, 32],
+                file::Stored::new(file::Element::I8, [0, 32, 1], 32),
+                file::Placed::new(
+                    file::Form::Rows,
+                    file::Element::I8,
+                    [6491712, 0],
                     [1, 32],
+                    &[file::Segment::run(0, 0, 32)],
                 ),
-                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                    name: "fc_1.weights",
-                    shape: [1, 32, 30],
-                    stored: ::nnue_runtime::file::Stored {
-                        id: "",
-                        element: ::nnue_runtime::file::Element::I8,
-                        encoding: ::nnue_runtime::file::Encoding::Raw,
-                        values: 1024,
-                        strides: [0, 32, 1],
-                        quantise: ::nnue_runtime::__private::core::option::Option::None,
-                    },
-                    placed: ::nnue_runtime::file::Placed {
-                        element: ::nnue_runtime::file::Element::I8,
-                        offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                            Weights, stacks
-                        )
-                            + ::nnue_runtime::__private::core::mem::offset_of!(
-                                Stack, fc_1_weights
-                            ),
-                        stride: 0,
-                        form: ::nnue_runtime::file::Form::Blocks,
-                        rows: 32,
-                        slots: 32,
-                        segments: &[
-                            ::nnue_runtime::file::Segment {
-                                input: 0,
-                                step: 1,
-                                len: 15,
-                                slot: 0,
-                                at: 0,
-                                packed: false,
-                            },
-                            ::nnue_runtime::file::Segment {
-                                input: 15,
-                                step: 1,
-                                len: 15,
-                                slot: 16,
-                                at: 0,
-                                packed: false,
-                            },
-                        ],
-                    },
-                }),
-                ::nnue_runtime::file::Section::same(
-                    "fc_2.biases",
-                    ::nnue_runtime::file::Element::I32,
-                    ::nnue_runtime::file::Encoding::Raw,
-                    ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks)
-                        + ::nnue_runtime::__private::core::mem::offset_of!(
-                            Stack, fc_2_biases
-                        ),
-                    [1, 1],
-                ),
-                ::nnue_runtime::file::Section::Tensor(::nnue_runtime::file::Tensor {
-                    name: "fc_2.weights",
-                    shape: [1, 1, 32],
-                    stored: ::nnue_runtime::file::Stored {
-                        id: "",
-                        element: ::nnue_runtime::file::Element::I8,
-                        encoding: ::nnue_runtime::file::Encoding::Raw,
-                        values: 32,
-                        strides: [0, 32, 1],
-                        quantise: ::nnue_runtime::__private::core::option::Option::None,
-                    },
-                    placed: ::nnue_runtime::file::Placed {
-                        element: ::nnue_runtime::file::Element::I8,
-                        offset: ::nnue_runtime::__private::core::mem::offset_of!(
-                            Weights, stacks
-                        )
-                            + ::nnue_runtime::__private::core::mem::offset_of!(
-                                Stack, fc_2_weights
-                            ),
-                        stride: 0,
-                        form: ::nnue_runtime::file::Form::Rows,
-                        rows: 1,
-                        slots: 32,
-                        segments: &[
-                            ::nnue_runtime::file::Segment {
-                                input: 0,
-                                step: 1,
-                                len: 32,
-                                slot: 0,
-                                at: 0,
-                                packed: false,
-                            },
-                        ],
-                    },
-                }),
-            ],
-        },
-        tail: ::nnue_runtime::file::Tail::NONE,
-        extents: &[],
-        coalesced: &[],
+            ),
+        ];
+        &file::FileLayout {
+            name: file::Text::Borrowed("small128"),
+            format: file::Format::Stockfish {
+                version: 0x7af32f20,
+                hash: 0x1c103c92,
+            },
+            sections: file::list(SECTIONS),
+            stacks: file::Stacks {
+                count: 8,
+                stride: 3392,
+                sections: file::list(STACK),
+            },
+            tail: file::Tail::NONE,
+            extents: file::list(&[]),
+            coalesced: file::list(&[]),
+        }
     };
     const NEURONS: ::nnue_runtime::neurons::Neurons = ::nnue_runtime::neurons::Neurons {
         outputs: 64,
@@ -622,8 +524,12 @@ mod scalar {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
+            (&[a0], &[r0]) => {
+                return add_1_sub_1(weights, base, [a0], [r0], into);
+            }
+            (&[a0], &[r0, r1]) => {
+                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
+            }
             (&[a0, a1], &[r0, r1]) => {
                 return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
             }
@@ -677,9 +583,7 @@ mod scalar {
         simd::store_i16(v6, chunk_mut(end, 6));
         simd::store_i16(v7, chunk_mut(end, 7));
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-        for index in 1..2 {
-            tile(weights, base, added, removed, into, index);
-        }
+        tile(weights, base, added, removed, into, 1);
     }
     #[inline]
     fn add_1_sub_1(
@@ -868,13 +772,11 @@ mod scalar {
         second: &Half,
         output: &mut ::nnue_runtime::simd::InputWriter<'_, 32>,
     ) {
-        for group in 0..4 {
-            let vector = group;
+        for vector in 0..4 {
             let p0 = packed(first, vector);
             output.push(simd::bytes_u8(p0));
         }
-        for group in 0..4 {
-            let vector = group;
+        for vector in 0..4 {
             let p0 = packed(second, vector);
             output.push(simd::bytes_u8(p0));
         }
@@ -1349,8 +1251,12 @@ mod avx512icl {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
+            (&[a0], &[r0]) => {
+                return add_1_sub_1(weights, base, [a0], [r0], into);
+            }
+            (&[a0], &[r0, r1]) => {
+                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
+            }
             (&[a0, a1], &[r0, r1]) => {
                 return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
             }

@@ -3,10 +3,11 @@
 use std::fmt::Display;
 
 use nnue_compiler::feature_set::NAMES;
+use nnue_compiler::format;
 use nnue_compiler::spec::{
-    Align, Axis, BiasType, BulletKind, DivideOf, Encoding, FactorRounding, FileElement,
-    FileRounding, Flip, Format, Mirror, Named, OpName, Order, Pairs, PieceOrder, Pooling, Rounding,
-    RowType, Sharing, SparseBy, SumOrder, TailName, TransformerActivation, VirtualSet,
+    Align, Axis, BiasType, BulletKind, DivideOf, FactorRounding, Flip, Format, Mirror, Named,
+    OpName, Order, Pairs, PieceOrder, Pooling, Rounding, RowType, Sharing, SparseBy, SumOrder,
+    TailName, TransformerActivation, VirtualSet,
 };
 
 use super::words::Words;
@@ -136,11 +137,11 @@ impl Words {
         self.names::<DivideOf>("output.divide.of");
         self.names::<Rounding>("output.rounding");
         self.names::<Format>("file.format");
-        self.names::<Encoding>("file.encoding");
+        self.names::<format::Encoding>("file.encoding");
         self.names::<BulletKind>("file.kind");
-        self.names::<FileRounding>("file.rounding");
+        self.names::<format::Rounding>("file.rounding");
         self.names::<TailName>("file.tail");
-        self.names::<FileElement>("file.type");
+        self.names::<format::Element>("file.type");
         self.names::<Axis>("file.axes");
     }
 }

@@ -1,14 +1,24 @@
 //! Stockfish's net files: the hashes in them, and the sections in their order.
 
-use super::tensors::{Known, Role};
-use super::{File, Format, Parts, Section, Tail, Tensor, Words};
+use nnue_format::{Encoding, Format, Section, Tail};
+
+use super::Parts;
+use super::tensors::Known;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
+use crate::network::file::{Axis, File, Role, Tensor};
 use crate::network::{Layer, Transformer};
-use crate::spec::{self, Axis, Encoding};
+use crate::spec;
 
 /// Affine rows are padded in the file to this many inputs.
 const ROW_UNIT: usize = 32;
+
+/// The words that a file must carry.
+pub(super) struct Words {
+    version: u32,
+    transformer_hash: u32,
+    stack_hash: u32,
+}
 
 /// Checks the words; hashes that the spec does not give follow from the layers, if those are right.
 pub(super) fn check(
@@ -44,14 +54,9 @@ pub(super) fn check(
 pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> File {
     let encoding = file.encoding.as_ref();
     let encoding = encoding.map_or(Encoding::Raw, |encoding| encoding.value);
-    let mut sections = vec![Section::Hash {
-        name: "transformer",
-        value: words.transformer_hash,
-    }];
-    let mut stack_sections = vec![Section::Hash {
-        name: "stack",
-        value: words.stack_hash,
-    }];
+    let hash = |name, expected| Section::Hash { name, expected };
+    let mut sections = vec![hash("transformer hash", words.transformer_hash)];
+    let mut stack_sections = vec![hash("stack hash", words.stack_hash)];
     let mut ordered: Vec<&Known> = tensors.iter().collect();
     ordered.sort_by_key(|known| match known.role {
         Role::Biases(_) => (None, 0),
@@ -79,7 +84,10 @@ pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> F
         }
     }
     File {
-        format: Format::Stockfish(words),
+        format: Format::Stockfish {
+            version: words.version,
+            hash: words.transformer_hash ^ words.stack_hash,
+        },
         sections,
         stack_sections,
         tail: Tail::NONE,

@@ -4,9 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::cause::Cause;
-use super::identify::Identity;
-use super::layout::{Element, Place};
+use crate::{Cause, Element, Identity, List, Place, Text};
 
 /// Why a network file is refused: where, what was found, what was expected. Offsets are in bytes from the start of the
 /// file.
@@ -16,7 +14,7 @@ pub enum LoadError {
     /// The version word is another.
     Version {
         /// The name of the spec.
-        spec: &'static str,
+        spec: Text,
         /// The spec's version.
         expected: u32,
         /// The file's version.
@@ -27,7 +25,7 @@ pub enum LoadError {
     /// The network hash is another: the file holds a network of another shape.
     NetworkHash {
         /// The name of the spec.
-        spec: &'static str,
+        spec: Text,
         /// The spec's hash.
         expected: u32,
         /// The file's hash.
@@ -122,7 +120,7 @@ pub enum LoadError {
     /// The file has another length. Where nothing in a file marks its tensors, that is all there is to tell it by.
     Size {
         /// The name of the spec.
-        spec: &'static str,
+        spec: Text,
         /// The length of the spec's files in bytes.
         expected: u64,
         /// The length of the file in bytes.
@@ -137,7 +135,7 @@ pub enum LoadError {
         /// Where they begin.
         offset: u64,
         /// What they should be.
-        expected: &'static [u8],
+        expected: List<u8>,
         /// What they are.
         found: Vec<u8>,
         /// What the file is instead.
@@ -161,7 +159,7 @@ pub enum LoadError {
         /// Its name, or its beginning.
         found: String,
         /// The names that there may be.
-        allowed: Vec<&'static str>,
+        allowed: Vec<Text>,
         /// What the file is instead.
         identity: Identity,
     },
@@ -583,7 +581,7 @@ mod tests {
 
     const PLACE: Place = Place {
         stack: Some(3),
-        name: "fc_0.weights",
+        name: Text::Borrowed("fc_0.weights"),
     };
 
     fn check(error: LoadError, message: &str) {
@@ -594,7 +592,7 @@ mod tests {
     fn header_errors_say_what_the_file_is_instead() {
         check(
             LoadError::NetworkHash {
-                spec: "SFNNv5",
+                spec: Text::Borrowed("SFNNv5"),
                 expected: 0x1C10_2EF2,
                 found: 0x1C10_3C92,
                 identity: Identity::Spec { name: "small128" },
@@ -603,7 +601,7 @@ mod tests {
         );
         check(
             LoadError::Version {
-                spec: "SFNNv5",
+                spec: Text::Borrowed("SFNNv5"),
                 expected: 0x7AF3_2F20,
                 found: 0x10,
                 identity: Identity::Unknown,
@@ -627,7 +625,7 @@ mod tests {
             LoadError::SectionHash {
                 place: Place {
                     stack: None,
-                    name: "transformer hash",
+                    name: Text::Borrowed("transformer hash"),
                 },
                 offset: 64,
                 expected: 1,

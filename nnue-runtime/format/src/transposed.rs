@@ -2,7 +2,7 @@
 
 use alloc::vec;
 
-use super::layout::Tensor;
+use crate::Tensor;
 
 /// Below this many values, accidents look like evidence.
 const FEWEST_VALUES: usize = 1024;
@@ -74,9 +74,9 @@ fn explained(count: usize, inner: usize, values: &impl Fn(usize) -> f64) -> f64 
 mod tests {
     use alloc::vec::Vec;
 
-    use super::super::layout::{Element, Encoding, Section};
-    use super::super::tests::Random;
     use super::*;
+    use crate::tests::Random;
+    use crate::{Element, Encoding, Section};
 
     const INPUTS: usize = 256;
 
@@ -130,8 +130,8 @@ mod tests {
             for inner in [false, true] {
                 let right = tensor(stacks, outputs, inner);
                 let weights = weights(&right, spread);
-                for tensor in [right, tensor(stacks, outputs, !inner)] {
-                    assert!(!is_probably_transposed(&tensor, |index| weights[index]));
+                for tensor in [&right, &tensor(stacks, outputs, !inner)] {
+                    assert!(!is_probably_transposed(tensor, |index| weights[index]));
                 }
                 assert!(!is_probably_transposed(&right, |_| 0.0));
             }

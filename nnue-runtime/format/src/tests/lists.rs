@@ -4,112 +4,103 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::tests::{ORDERS, Random, load, stored};
-use super::*;
+use super::{ORDERS, Random, load, stored};
+use crate::*;
 
-const MEMORY_LEN: usize = super::tests::MEMORY_LEN;
+const MEMORY_LEN: usize = super::MEMORY_LEN;
 
 /// One of everything: constant and skipped bytes, alignment, other types, orders and widths than memory's, a tail.
 const SEQUENCE: FileLayout = FileLayout {
-    name: "Mixed",
+    name: Text::Borrowed("Mixed"),
     format: Format::Sequence,
-    sections: &[
-        Section::Bytes(b"NNUE\x01"),
-        Section::Skipped(6),
-        Section::Align(16),
-        tensor(
-            "padded columns",
-            [1, 3, 6],
-            stored_as(Element::I16, [0, 8, 1], 24),
-            Placed {
-                slots: 8,
-                segments: &[run(0, 2, 3, 0), run(1, 2, 3, 4)],
-                ..rows(Element::I16, 0, 3)
-            },
-        ),
-        Section::same("copied", Element::I32, Encoding::Raw, 64, [2, 3]),
-        tensor(
-            "widened",
-            [2, 1, 4],
-            stored_as(Element::I8, [4, 0, 1], 8),
-            Placed {
-                stride: 16,
-                slots: 4,
-                ..rows(Element::I32, 96, 1)
-            },
-        ),
-        tensor(
-            "transposed",
-            [2, 3, 8],
-            stored_as(Element::I8, [3, 1, 6], 48),
-            Placed {
-                stride: 32,
-                form: Form::Blocks,
-                slots: 8,
-                segments: &[packed(0, 0, 8)],
-                ..rows(Element::I8, 128, 4)
-            },
-        ),
-        tensor(
-            "quantised",
-            [1, 2, 5],
-            Stored {
-                quantise: Some(Quantise {
-                    factor: 64.0,
-                    rounding: Rounding::Nearest,
-                    element: Element::I8,
-                }),
-                ..stored_as(Element::F32, [0, 5, 1], 10)
-            },
-            Placed {
-                form: Form::Columns,
-                slots: 5,
-                ..rows(Element::I16, 192, 2)
-            },
-        ),
-        tensor(
-            "float",
-            [1, 1, 3],
-            stored_as(Element::F32, [0, 0, 1], 3),
-            Placed {
-                slots: 4,
-                ..rows(Element::F32, 256, 1)
-            },
-        ),
-        tensor(
-            "signs",
-            [1, 2, 70],
-            stored_as(Element::I8, [0, 70, 1], 140),
-            Placed {
-                form: Form::Bits,
-                slots: 128,
-                ..rows(Element::I8, 288, 2)
-            },
-        ),
-        tensor(
-            "blocks",
-            [1, 48, 4],
-            stored_as(Element::I16, [0, 1, 48], 192),
-            Placed {
-                form: Form::OutputBlocks { runs: 2, ids: 320 },
-                slots: 4,
-                ..rows(Element::I16, 384, 48)
-            },
-        ),
-    ],
+    sections: list(SECTIONS),
     stacks: Stacks::NONE,
     tail: Tail {
         text: b"bullet",
         multiple: 64,
     },
-    extents: &[Extent {
+    extents: list(&[Extent {
         name: "widgets",
         count: 6,
         unit: 2,
         bytes: 96,
-    }],
-    coalesced: &[],
+    }]),
+    coalesced: list(&[]),
 };
+
+const SECTIONS: &[Section] = &[
+    Section::Bytes(list(b"NNUE\x01")),
+    Section::Skipped(6),
+    Section::Align(16),
+    Section::tensor(
+        "padded columns",
+        [1, 3, 6],
+        Stored::new(Element::I16, [0, 8, 1], 24),
+        Placed::new(
+            Form::Rows,
+            Element::I16,
+            [0, 0],
+            [3, 8],
+            &[
+                Segment::run(0, 0, 3).every(2),
+                Segment::run(1, 4, 3).every(2),
+            ],
+        ),
+    ),
+    Section::same("copied", Element::I32, Encoding::Raw, 64, [2, 3]),
+    Section::tensor(
+        "widened",
+        [2, 1, 4],
+        Stored::new(Element::I8, [4, 0, 1], 8),
+        Placed::new(Form::Rows, Element::I32, [96, 16], [1, 4], &[]),
+    ),
+    Section::tensor(
+        "transposed",
+        [2, 3, 8],
+        Stored::new(Element::I8, [3, 1, 6], 48),
+        Placed::new(
+            Form::Blocks,
+            Element::I8,
+            [128, 32],
+            [4, 8],
+            &[Segment::run(0, 0, 8).packed()],
+        ),
+    ),
+    Section::tensor(
+        "quantised",
+        [1, 2, 5],
+        Stored::new(Element::F32, [0, 5, 1], 10).quantised(Quantise {
+            factor: 64.0,
+            rounding: Rounding::Nearest,
+            element: Element::I8,
+        }),
+        Placed::new(Form::Columns, Element::I16, [192, 0], [2, 5], &[]),
+    ),
+    Section::tensor(
+        "float",
+        [1, 1, 3],
+        Stored::new(Element::F32, [0, 0, 1], 3),
+        Placed::rows(Element::F32, 256, [1, 4]),
+    ),
+    Section::tensor(
+        "signs",
+        [1, 2, 70],
+        Stored::new(Element::I8, [0, 70, 1], 140),
+        Placed::new(Form::Bits, Element::U64, [288, 0], [2, 128], &[]),
+    ),
+    Section::tensor(
+        "blocks",
+        [1, 48, 4],
+        Stored::new(Element::I16, [0, 1, 48], 192),
+        Placed::new(
+            Form::OutputBlocks { runs: 2, ids: 320 },
+            Element::I16,
+            [384, 0],
+            [48, 4],
+            &[],
+        ),
+    ),
+];
 
 const HEAD: usize = 16;
 const COPIED: usize = HEAD + 48;
@@ -123,87 +114,31 @@ const END: usize = BLOCKS + 384;
 
 /// The same tensors of floating point, by name and in any order.
 const NAMED: FileLayout = FileLayout {
-    name: "Named",
+    name: Text::Borrowed("Named"),
     format: Format::Named,
-    sections: &[
-        named("first", "l0w", 6, 0),
-        named("second", "l0b", 3, 32),
-        named("third", "l1w", 2, 64),
-    ],
+    sections: list(
+        const {
+            &[
+                named("first", "l0w", 6, 0),
+                named("second", "l0b", 3, 32),
+                named("third", "l1w", 2, 64),
+            ]
+        },
+    ),
     stacks: Stacks::NONE,
     tail: Tail::NONE,
-    extents: &[],
-    coalesced: &[],
+    extents: list(&[]),
+    coalesced: list(&[]),
 };
 
-const fn tensor(name: &'static str, shape: [usize; 3], stored: Stored, placed: Placed) -> Section {
-    Section::Tensor(Tensor {
-        name,
-        shape,
-        stored,
-        placed,
-    })
-}
-
-const fn stored_as(element: Element, strides: [usize; 3], values: usize) -> Stored {
-    Stored {
-        id: "",
-        element,
-        encoding: Encoding::Raw,
-        values,
-        strides,
-        quantise: None,
-    }
-}
-
-const fn rows(element: Element, offset: usize, rows: usize) -> Placed {
-    Placed {
-        element,
-        offset,
-        stride: 0,
-        form: Form::Rows,
-        rows,
-        slots: 0,
-        segments: &[],
-    }
-}
-
-const fn run(input: usize, step: usize, len: usize, slot: usize) -> Segment {
-    Segment {
-        input,
-        step,
-        len,
-        slot,
-        at: 0,
-        packed: false,
-    }
-}
-
-const fn packed(input: usize, slot: usize, len: usize) -> Segment {
-    Segment {
-        packed: true,
-        ..run(input, 1, len, slot)
-    }
-}
-
 const fn named(name: &'static str, id: &'static str, count: usize, offset: usize) -> Section {
-    tensor(
-        name,
-        [1, 1, count],
-        Stored {
-            id,
-            quantise: Some(Quantise {
-                factor: 255.0,
-                rounding: Rounding::Truncate,
-                element: Element::I16,
-            }),
-            ..stored_as(Element::F32, [0, 0, 1], count)
-        },
-        Placed {
-            slots: count,
-            ..rows(Element::I16, offset, 1)
-        },
-    )
+    let stored = Stored::new(Element::F32, [0, 0, 1], count).quantised(Quantise {
+        factor: 255.0,
+        rounding: Rounding::Truncate,
+        element: Element::I16,
+    });
+    let placed = Placed::rows(Element::I16, offset, [1, count]);
+    Section::named(name, id, [1, 1, count], stored, placed)
 }
 
 /// A file of [`SEQUENCE`], with everything that loading has to keep: padding that is not zero, skipped bytes.
@@ -395,7 +330,10 @@ fn lengths_are_explained() {
         LoadError::Size { causes, .. } => causes,
         error => panic!("{error}"),
     };
-    let place = |name| Place { stack: None, name };
+    let place = |name: &'static str| Place {
+        stack: None,
+        name: name.into(),
+    };
     assert_eq!(tail.len(), 64 - END % 64);
     assert_eq!(causes(data), [Cause::NoTail]);
     assert_eq!(

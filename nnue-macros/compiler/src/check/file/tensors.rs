@@ -1,44 +1,18 @@
 //! The tensors of a network, as files may hold them.
 
-use super::{Axis, FileElement, Format, Parts, Section, Tensor};
-use crate::feature_set::{Family, FeatureSet};
-use crate::network::{Affine, Element, Layer, Network, Output, Source, Transformer, WeightType};
-use crate::spec::{Encoding, FactorRounding, RowType};
+use nnue_format::{Element, Encoding};
 
-/// Which tensor of a network one is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Rows of the transformer from this one of memory on: features, neurons.
-    Weights(usize),
-    /// The transformer's biases: neurons. Where perspectives have separate weights, 0 is white and 1 black.
-    Biases(usize),
-    /// PSQT values from this row of memory on: features, PSQT values.
-    Psqt(usize),
-    /// The weights of the layer of this index: stacks, outputs, inputs.
-    LayerWeights(usize),
-    /// The biases of the layer of this index: stacks, outputs.
-    LayerBiases(usize),
-    /// The factors of the sums of the layer of this index: stacks, outputs.
-    LayerAlpha(usize),
-}
-
-impl Role {
-    /// The layer that it belongs to, unless to the transformer.
-    pub fn layer(self) -> Option<usize> {
-        match self {
-            Role::Weights(_) | Role::Biases(_) | Role::Psqt(_) => None,
-            Role::LayerWeights(layer) | Role::LayerBiases(layer) | Role::LayerAlpha(layer) => {
-                Some(layer)
-            }
-        }
-    }
-}
+use super::Parts;
+use crate::feature_set::FeatureSet;
+use crate::network::file::{Axis, Role, Tensor};
+use crate::network::{Affine, Layer, Output, Source, Transformer, WeightType};
+use crate::spec::{FactorRounding, RowType};
 
 /// What a tensor's values are once they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Values {
     /// Integers that this type holds.
-    Integers(FileElement),
+    Integers(Element),
     /// Floating point.
     Float,
     /// Nothing but signs.
@@ -66,11 +40,11 @@ pub(super) struct Known {
 
 impl Known {
     /// The type that files have by default.
-    pub(super) fn element(&self) -> FileElement {
+    pub(super) fn element(&self) -> Element {
         match self.values {
             Values::Integers(element) => element,
-            Values::Float => FileElement::F32,
-            Values::Signs => FileElement::I8,
+            Values::Float => Element::F32,
+            Values::Signs => Element::I8,
         }
     }
 
@@ -141,7 +115,7 @@ fn of_transformer(
         name: format!("transformer.{owner}biases"),
         id: (!separate).then(|| "l0b".to_string()),
         axes: vec![neuron],
-        values: Values::Integers(FileElement::I16),
+        values: Values::Integers(Element::I16),
         one: Some(one),
         is_virtual: false,
         rounds_sums: false,
@@ -152,7 +126,7 @@ fn of_transformer(
         name: format!("transformer.{owner}{}", rows.name),
         id: None,
         axes: vec![(Axis::Feature, rows.count), (Axis::Stack, transformer.psqt)],
-        values: Values::Integers(FileElement::I32),
+        values: Values::Integers(Element::I32),
         one: Some(f64::from(output.one)),
         is_virtual: rows.is_virtual,
         rounds_sums: rows.rounds_sums,
@@ -165,7 +139,7 @@ fn of_transformer(
 struct Rows {
     name: String,
     id: Option<&'static str>,
-    element: FileElement,
+    element: Element,
     count: usize,
     is_virtual: bool,
     rounds_sums: bool,
@@ -176,8 +150,8 @@ fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
     let mut runs: Vec<Rows> = Vec::new();
     for set in features {
         let element = match set.element {
-            RowType::I8 => FileElement::I8,
-            RowType::I16 => FileElement::I16,
+            RowType::I8 => Element::I8,
+            RowType::I16 => Element::I16,
         };
         match runs.last_mut() {
             Some(last) if last.element == element => {
@@ -201,7 +175,7 @@ fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
             run.id = None;
         }
     }
-    let virtual_rows = virtual_rows(features, "virtual_weights", Some("l0f"), FileElement::I16);
+    let virtual_rows = virtual_rows(features, "virtual_weights", Some("l0f"), Element::I16);
     runs.into_iter().chain(virtual_rows).collect()
 }
 
@@ -209,12 +183,12 @@ fn rows_of_psqt(features: &[FeatureSet]) -> Vec<Rows> {
     let real = Rows {
         name: "psqt".to_string(),
         id: None,
-        element: FileElement::I32,
+        element: Element::I32,
         count: features.iter().map(|set| set.rows).sum(),
         is_virtual: false,
         rounds_sums: features.iter().any(rounds_sums),
     };
-    let virtual_rows = virtual_rows(features, "virtual_psqt", None, FileElement::I32);
+    let virtual_rows = virtual_rows(features, "virtual_psqt", None, Element::I32);
     std::iter::once(real).chain(virtual_rows).collect()
 }
 
@@ -222,7 +196,7 @@ fn virtual_rows(
     features: &[FeatureSet],
     name: &str,
     id: Option<&'static str>,
-    element: FileElement,
+    element: Element,
 ) -> Option<Rows> {
     let count = features.iter().map(FeatureSet::virtual_rows).sum();
     (count > 0).then(|| Rows {
@@ -277,15 +251,15 @@ impl Owner<'_> {
         );
         let input = (Axis::Input, self.layer.input_len());
         let values = match affine.weights {
-            WeightType::I8 => Values::Integers(FileElement::I8),
-            WeightType::I16 => Values::Integers(FileElement::I16),
+            WeightType::I8 => Values::Integers(Element::I8),
+            WeightType::I16 => Values::Integers(Element::I16),
             WeightType::F32 => Values::Float,
             WeightType::Binary => Values::Signs,
         };
         let float = self.layer.output.element == Element::F32;
         let biases = match float {
             true => Values::Float,
-            false => Values::Integers(FileElement::I32),
+            false => Values::Integers(Element::I32),
         };
         let sums_one = match self.layer.output.one.shared() {
             Some(one) if !float => Some(f64::from(one)),
@@ -310,7 +284,7 @@ impl Owner<'_> {
         let biases = self.tensor("biases", "b", vec![stack, output], biases, sums_one);
         let mut tensors = vec![weights, biases];
         if affine.scales.is_some() {
-            let values = Values::Integers(FileElement::I16);
+            let values = Values::Integers(Element::I16);
             tensors.push(self.tensor("alpha", "a", vec![stack, output], values, None));
         }
         tensors
@@ -353,88 +327,5 @@ impl Owner<'_> {
         let first = ones.next()??;
         ones.all(|one| one == Some(first))
             .then_some(f64::from(first))
-    }
-}
-
-/// A number of a network's shape that the length of its files depends on.
-pub(crate) struct Extent {
-    /// What it is a number of.
-    pub(crate) name: &'static str,
-    pub(crate) count: usize,
-    /// What people would choose a multiple of.
-    pub(crate) unit: usize,
-    /// The bytes that each accounts for.
-    pub(crate) bytes: usize,
-}
-
-impl Network {
-    /// How the length of the network's files depends on its shape, if nothing but the length tells files apart and
-    /// nothing is padded.
-    pub(crate) fn file_extents(&self) -> Vec<Extent> {
-        let sections = self.file.sections.iter();
-        let tensors: Vec<&Tensor> = sections.filter_map(Section::tensor).collect();
-        let padded = |tensor: &&Tensor| {
-            tensor
-                .axes
-                .last()
-                .is_some_and(|(_, len)| tensor.padded > *len)
-        };
-        if self.file.format != Format::Sequence || tensors.iter().any(padded) {
-            return Vec::new();
-        }
-        let has = |tensor: &Tensor, axis| tensor.axes.iter().any(|(own, _)| *own == axis);
-        let bytes = |axis| {
-            let with = tensors.iter().filter(|tensor| has(tensor, axis));
-            with.map(|tensor| tensor.raw_len()).sum::<usize>()
-        };
-        let inputs = tensors
-            .iter()
-            .map(|tensor| self.bytes_of_transformer(tensor));
-        let neurons = bytes(Axis::Neuron) + inputs.sum::<usize>();
-        // How many virtual rows there are does not depend on how many real ones.
-        let virtual_rows = tensors
-            .iter()
-            .filter(|tensor| self.has_virtual_rows(tensor));
-        let virtual_bytes: usize = virtual_rows.map(|tensor| tensor.raw_len()).sum();
-        let of_rows = bytes(Axis::Feature) - virtual_bytes;
-        // A piece has a row for each square.
-        let squares = |set: &FeatureSet| matches!(set.family, Family::PieceSquare(_));
-        let rows = if self.features.iter().all(squares) {
-            64
-        } else {
-            1
-        };
-        [
-            ("neurons", self.transformer.width, 16, neurons),
-            ("features", self.feature_count(), rows, of_rows),
-            ("stacks", self.stacks.count, 1, bytes(Axis::Stack)),
-        ]
-        .into_iter()
-        .filter(|(_, count, _, bytes)| bytes.is_multiple_of(*count))
-        .map(|(name, count, unit, bytes)| Extent {
-            name,
-            count,
-            unit: if count.is_multiple_of(unit) { unit } else { 1 },
-            bytes: bytes / count,
-        })
-        .collect()
-    }
-
-    fn has_virtual_rows(&self, tensor: &Tensor) -> bool {
-        match tensor.role {
-            Role::Weights(first) | Role::Psqt(first) => first >= self.first_virtual_row(0),
-            _ => false,
-        }
-    }
-
-    /// The bytes of a tensor that are weights of the transformer's output.
-    fn bytes_of_transformer(&self, tensor: &Tensor) -> usize {
-        let Role::LayerWeights(layer) = tensor.role else {
-            return 0;
-        };
-        let inputs = self.layers[layer].inputs.iter();
-        let inputs = inputs.filter(|slice| slice.source == Source::Transformer);
-        let inputs: usize = inputs.map(|slice| slice.len).sum();
-        tensor.raw_len() / tensor.len(Axis::Input) * inputs
     }
 }

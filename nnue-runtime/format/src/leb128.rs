@@ -139,8 +139,8 @@ fn is_shortest(encoded: &[u8]) -> bool {
 mod tests {
     use alloc::vec;
 
-    use super::super::tests::Random;
     use super::*;
+    use crate::tests::Random;
 
     fn encoded(values: &[i32]) -> Vec<u8> {
         let mut bytes = Vec::new();

@@ -8,10 +8,10 @@ use std::{
     path::Path,
 };
 
-use super::family::{Family, Features, ROW_UNIT, Wiring};
-use super::known::{self, PREFIX_LEN, SPECS};
-use super::layout::{DESCRIPTION_LIMIT, Encoding, START_LEN};
-use super::leb128;
+use crate::family::{Family, Features, ROW_UNIT, Wiring};
+use crate::known::{self, PREFIX_LEN, SPECS};
+use crate::layout::START_LEN;
+use crate::{DESCRIPTION_LIMIT, Encoding, leb128};
 
 /// What a file is. As text, words that follow "this is".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -310,8 +310,8 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    use super::super::tests::Random;
     use super::*;
+    use crate::tests::Random;
 
     /// A long file of zeros but for a few pieces.
     #[derive(Clone)]

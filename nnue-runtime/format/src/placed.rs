@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::layout::{Element, FileLayout};
+use crate::{Element, List, list};
 
 /// Outputs that a run of [`Form::OutputBlocks`] has.
 pub(crate) const RUN: usize = 16;
@@ -11,7 +11,7 @@ pub(crate) const RUN: usize = 16;
 ///
 /// A column has a *slot*, which differs from its number where the layer before leaves gaps or where vector instructions
 /// shuffle its outputs. What no value of the file fills is zero.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     /// The type of its values; without meaning for [`Form::Bits`].
     pub element: Element,
@@ -27,7 +27,7 @@ pub struct Placed {
     pub slots: usize,
     /// Which slots the columns have: every column is in exactly one segment, and segments share no slot. Without
     /// segments, each column's slot is its number.
-    pub segments: &'static [Segment],
+    pub segments: List<Segment>,
 }
 
 /// The order of a tensor's values in memory.
@@ -51,7 +51,7 @@ pub enum Form {
 }
 
 /// A run of columns whose slots follow one another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// The first column.
     pub input: usize,
@@ -69,6 +69,32 @@ pub struct Segment {
 }
 
 impl Placed {
+    /// A tensor whose buckets are `stride` bytes apart, with room for so many rows and slots.
+    #[must_use]
+    pub const fn new(
+        form: Form,
+        element: Element,
+        [offset, stride]: [usize; 2],
+        [rows, slots]: [usize; 2],
+        segments: &'static [Segment],
+    ) -> Placed {
+        Placed {
+            element,
+            offset,
+            stride,
+            form,
+            rows,
+            slots,
+            segments: list(segments),
+        }
+    }
+
+    /// One bucket of rows without gaps: `shape` is how many rows and columns there are.
+    #[must_use]
+    pub const fn rows(element: Element, offset: usize, shape: [usize; 2]) -> Placed {
+        Placed::new(Form::Rows, element, [offset, 0], shape, &[])
+    }
+
     /// The slot in memory of a column, for a level's order `packed` of eight-byte groups.
     ///
     /// In a packed segment, each vector of `packed.len()` groups holds in group `g` the eight inputs of the logical
@@ -76,29 +102,23 @@ impl Placed {
     ///
     /// # Panics
     ///
-    /// If the column is in no segment, or `packed` is not a permutation of its indices: in a constant, the build fails.
-    pub const fn slot(&self, column: usize, packed: &[usize]) -> usize {
+    /// If the column is in no segment, or `packed` is not a permutation of its indices.
+    #[must_use]
+    pub fn slot(&self, column: usize, packed: &[usize]) -> usize {
         if self.segments.is_empty() {
             return column;
         }
-        let mut i = 0;
-        while i < self.segments.len() {
-            let segment = self.segments[i];
-            if segment.input <= column && (column - segment.input).is_multiple_of(segment.step) {
-                let index = (column - segment.input) / segment.step;
-                if index < segment.len {
-                    let position = segment.at + index;
-                    return segment.slot
-                        + if segment.packed {
-                            packed_position(position, packed)
-                        } else {
-                            position
-                        };
-                }
-            }
-            i += 1;
-        }
-        panic!("a column is in no segment")
+        let position = self.segments.iter().find_map(|segment| {
+            let distance = column.checked_sub(segment.input)?;
+            let index = distance / segment.step;
+            let is_in = distance.is_multiple_of(segment.step) && index < segment.len;
+            let position = segment.at + index;
+            is_in.then(|| match segment.packed {
+                true => segment.slot + packed_position(position, packed),
+                false => segment.slot + position,
+            })
+        });
+        position.unwrap_or_else(|| panic!("column {column} is in no segment"))
     }
 
     /// The slots of columns `0..columns`.
@@ -116,7 +136,7 @@ impl Placed {
     }
 
     /// The bytes of one bucket.
-    pub(crate) const fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self.form {
             Form::Rows | Form::Blocks | Form::Columns => {
                 self.rows * self.slots * self.element.size()
@@ -126,8 +146,17 @@ impl Placed {
         }
     }
 
+    /// Where the first bucket ends, in bytes from the start of the weights.
+    pub(crate) fn end(&self) -> usize {
+        let values = self.offset + self.len();
+        match self.form {
+            Form::OutputBlocks { runs, ids } => values.max(ids + self.slots * runs * 2),
+            _ => values,
+        }
+    }
+
     /// Where the value of a row and a slot lies, counted in values. Meaningless for forms that do not have all values.
-    const fn index(&self, row: usize, slot: usize) -> usize {
+    pub(crate) fn index(&self, row: usize, slot: usize) -> usize {
         match self.form {
             Form::Blocks => (slot / 4 * self.rows + row) * 4 + slot % 4,
             Form::Columns => slot * self.rows + row,
@@ -136,7 +165,7 @@ impl Placed {
     }
 
     /// Where the bit of a row and a slot lies: a byte, and in it a mask.
-    const fn bit(&self, row: usize, slot: usize) -> (usize, u8) {
+    pub(crate) fn bit(&self, row: usize, slot: usize) -> (usize, u8) {
         let byte = slot % 64 / 8;
         let byte = if cfg!(target_endian = "big") {
             7 - byte
@@ -194,7 +223,7 @@ impl<'a> Bucket<'a, &'a [u8]> {
             },
             _ => placed.index(row, slot),
         };
-        placed.element.read_native(self.values, index)
+        placed.element.read(self.values, index)
     }
 
     /// Which of a slot's runs has a row.
@@ -251,7 +280,7 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
             return;
         }
         let index = placed.index(row, slot);
-        placed.element.write_native(self.values, index, value);
+        placed.element.write(self.values, index, value);
     }
 
     /// Sets the values of a slot, one for each row.
@@ -273,7 +302,7 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
                 self.ids[2 * index..][..2].copy_from_slice(&(id as u16).to_ne_bytes());
                 for (row, value) in run.iter().enumerate() {
                     let element = self.placed.element;
-                    element.write_native(self.values, index * RUN + row, *value);
+                    element.write(self.values, index * RUN + row, *value);
                 }
             }
             found += 1;
@@ -282,188 +311,19 @@ impl<'a> Bucket<'a, &'a mut [u8]> {
     }
 }
 
-impl Element {
-    fn read_native(self, bytes: &[u8], index: usize) -> f64 {
-        match self {
-            Element::I8 => f64::from(bytes[index].cast_signed()),
-            Element::I16 => f64::from(i16::from_ne_bytes(bytes.as_chunks().0[index])),
-            Element::I32 => f64::from(i32::from_ne_bytes(bytes.as_chunks().0[index])),
-            Element::F32 => f64::from(f32::from_ne_bytes(bytes.as_chunks().0[index])),
-        }
-    }
-
-    fn write_native(self, bytes: &mut [u8], index: usize, value: f64) {
-        match self {
-            Element::I8 => bytes[index] = (value as i8).cast_unsigned(),
-            Element::I16 => bytes.as_chunks_mut().0[index] = (value as i16).to_ne_bytes(),
-            Element::I32 => bytes.as_chunks_mut().0[index] = (value as i32).to_ne_bytes(),
-            Element::F32 => bytes.as_chunks_mut().0[index] = (value as f32).to_ne_bytes(),
-        }
-    }
-}
-
-/// Rearranges weights loaded for the level with the packed order `from` into those of the level with the order `to`.
-///
-/// # Panics
-///
-/// If `weights` is shorter than the layout says.
-pub fn relevel(layout: &FileLayout, weights: &mut [u8], from: &[usize], to: &[usize]) {
-    for (base, tensor) in layout.tensors() {
-        let placed = &tensor.placed;
-        if placed.segments.iter().all(|segment| !segment.packed) {
-            continue;
-        }
-        let [buckets, _, columns] = tensor.shape;
-        let [from, to] = [from, to].map(|packed| placed.slots_of(columns, packed));
-        let moves: Vec<(usize, usize)> = from.into_iter().zip(to).collect();
-        placed.move_slots_of_all(buckets, weights, base, &moves);
-    }
-}
-
-/// Moves columns of tensors: `moves` says for a tensor's name which column takes the place of which. Columns of which it says
-/// nothing stay where they are.
-///
-/// # Panics
-///
-/// If `weights` is shorter than the layout says, or a column is none of the tensor's.
-pub(crate) fn reorder(
-    layout: &FileLayout,
-    packed: &[usize],
-    weights: &mut [u8],
-    moves: impl Fn(&str) -> Vec<(usize, usize)>,
-) {
-    for (base, tensor) in layout.tensors() {
-        let moves = moves(tensor.name);
-        if moves.is_empty() {
-            continue;
-        }
-        let [buckets, _, columns] = tensor.shape;
-        let slots = tensor.placed.slots_of(columns, packed);
-        let mut sources: Vec<usize> = (0..columns).collect();
-        for (source, target) in moves {
-            sources[target] = source;
-        }
-        let moves = sources.iter().zip(&slots);
-        let moves: Vec<(usize, usize)> = moves
-            .map(|(source, target)| (slots[*source], *target))
-            .collect();
-        (tensor.placed).move_slots_of_all(buckets, weights, base, &moves);
-    }
-}
-
-impl Placed {
-    /// [`Self::move_slots`] for each bucket of a tensor.
-    fn move_slots_of_all(
-        &self,
-        buckets: usize,
-        weights: &mut [u8],
-        base: usize,
-        moves: &[(usize, usize)],
-    ) {
-        for bucket in 0..buckets {
-            self.move_slots(weights, base + bucket * self.stride, moves);
-        }
-    }
-
-    /// Moves what is in the first slot of each pair to the second. What is then in no second one is zero.
-    fn move_slots(&self, weights: &mut [u8], base: usize, moves: &[(usize, usize)]) {
-        let size = self.element.size();
-        let memory = &mut weights[base + self.offset..][..self.len()];
-        match self.form {
-            Form::Rows | Form::Blocks | Form::Columns => {
-                let before = memory.to_vec();
-                memory.fill(0);
-                for row in 0..self.rows {
-                    for &(source, target) in moves {
-                        let (source, target) = (self.index(row, source), self.index(row, target));
-                        memory[target * size..][..size]
-                            .copy_from_slice(&before[source * size..][..size]);
-                    }
-                }
-            }
-            Form::OutputBlocks { runs, ids } => {
-                move_runs(memory, runs * RUN * size, moves);
-                let ids = &mut weights[base + ids..][..self.slots * runs * 2];
-                move_runs(ids, runs * 2, moves);
-            }
-            Form::Bits => {
-                let before = memory.to_vec();
-                memory.fill(0);
-                for row in 0..self.rows {
-                    for &(source, target) in moves {
-                        let (byte, mask) = self.bit(row, source);
-                        if before[byte] & mask != 0 {
-                            let (byte, mask) = self.bit(row, target);
-                            memory[byte] |= mask;
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// [`Placed::move_slots`] where each slot is a run of `len` bytes.
-fn move_runs(memory: &mut [u8], len: usize, moves: &[(usize, usize)]) {
-    let before = memory.to_vec();
-    memory.fill(0);
-    for &(source, target) in moves {
-        memory[target * len..][..len].copy_from_slice(&before[source * len..][..len]);
-    }
-}
-
 /// Where the level's pack instructions put the byte that is logically at `position`.
-const fn packed_position(position: usize, packed: &[usize]) -> usize {
+fn packed_position(position: usize, packed: &[usize]) -> usize {
     let groups = packed.len();
     let logical = position / 8 % groups;
-    let mut group = 0;
-    while packed[group] != logical {
-        group += 1;
-    }
+    let group = packed.iter().position(|group| *group == logical);
+    let group = group.unwrap_or_else(|| panic!("{packed:?} is no order of groups"));
     position / (8 * groups) * (8 * groups) + group * 8 + position % 8
 }
 
-#[cfg(test)]
-mod tests {
-    use alloc::vec;
-    use alloc::vec::Vec;
-
-    use super::super::tests::ORDERS;
-    use super::*;
-
-    /// 128 packed columns, of which the region's first five are another layer's; then two runs that are not packed, and
-    /// one whose columns alternate with another's.
-    const GAPS: Placed = Placed {
-        element: Element::I8,
-        offset: 0,
-        stride: 0,
-        form: Form::Rows,
-        rows: 4,
-        slots: 160,
-        segments: &[
-            Segment {
-                at: 5,
-                packed: true,
-                ..run(0, 0, 123)
-            },
-            run(123, 137, 15),
-            run(138, 130, 5),
-            Segment {
-                step: 2,
-                ..run(143, 152, 3)
-            },
-            Segment {
-                step: 2,
-                ..run(144, 156, 3)
-            },
-        ],
-    };
-    const COLUMNS: usize = 149;
-
-    const FORMS: [Form; 3] = [Form::Rows, Form::Blocks, Form::Columns];
-    const BLOCKS: Form = Form::OutputBlocks { runs: 2, ids: 0 };
-
-    const fn run(input: usize, slot: usize, len: usize) -> Segment {
+impl Segment {
+    /// `len` columns from `input` on, in the slots from `slot` on.
+    #[must_use]
+    pub const fn run(input: usize, slot: usize, len: usize) -> Segment {
         Segment {
             input,
             step: 1,
@@ -474,10 +334,60 @@ mod tests {
         }
     }
 
+    /// The same with columns that are `step` apart.
+    #[must_use]
+    pub const fn every(self, step: usize) -> Segment {
+        Segment { step, ..self }
+    }
+
+    /// The same, `at` slots behind the beginning of the region.
+    #[must_use]
+    pub const fn at(self, at: usize) -> Segment {
+        Segment { at, ..self }
+    }
+
+    /// The same in a region that comes out of "pack" instructions.
+    #[must_use]
+    pub const fn packed(self) -> Segment {
+        Segment {
+            packed: true,
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::tests::ORDERS;
+
+    /// 128 packed columns, of which the region's first five are another layer's; then two runs that are not packed, and
+    /// one whose columns alternate with another's.
+    pub(crate) const GAPS: Placed = Placed::new(
+        Form::Rows,
+        Element::I8,
+        [0, 0],
+        [4, 160],
+        &[
+            Segment::run(0, 0, 123).at(5).packed(),
+            Segment::run(123, 137, 15),
+            Segment::run(138, 130, 5),
+            Segment::run(143, 152, 3).every(2),
+            Segment::run(144, 156, 3).every(2),
+        ],
+    );
+    pub(crate) const COLUMNS: usize = 149;
+
+    pub(crate) const FORMS: [Form; 3] = [Form::Rows, Form::Blocks, Form::Columns];
+    pub(crate) const BLOCKS: Form = Form::OutputBlocks { runs: 2, ids: 0 };
+
     #[test]
     fn slots_are_distinct_and_inside_the_row() {
         for order in ORDERS {
-            let mut seen = [false; GAPS.slots];
+            let mut seen = vec![false; GAPS.slots];
             for slot in GAPS.slots_of(COLUMNS, order) {
                 assert!(!core::mem::replace(&mut seen[slot], true), "slot {slot}");
             }
@@ -510,12 +420,6 @@ mod tests {
             assert_eq!(GAPS.slot(145, order), 153);
             assert_eq!(GAPS.slot(146, order), 157);
         }
-    }
-
-    #[test]
-    fn a_slot_can_be_computed_in_a_constant() {
-        const SLOT: usize = GAPS.slot(4, &[0, 2, 1, 3]);
-        assert_eq!(SLOT, 17);
     }
 
     #[test]
@@ -570,7 +474,7 @@ mod tests {
             form: Form::OutputBlocks { runs: 2, ids: 0 },
             rows: 64,
             slots: 3,
-            segments: &[],
+            segments: list(&[]),
             stride: 0,
         };
         let mut weights = vec![0xAA; 64 + placed.len()];
@@ -594,37 +498,5 @@ mod tests {
         assert_eq!(found, [-7.0, 300.0, 0.0, 0.0, 5.0, 0.0]);
         let ids: Vec<u8> = weights[..8].chunks(2).map(|id| id[0] | id[1]).collect();
         assert_eq!(ids, [1, 3, 0, 0]);
-    }
-
-    #[test]
-    fn moved_slots_leave_nothing_behind() {
-        let (from, to) = (ORDERS[1], ORDERS[2]);
-        for form in FORMS.into_iter().chain([BLOCKS]) {
-            let placed = Placed {
-                form,
-                offset: 1024,
-                rows: 32,
-                ..GAPS
-            };
-            let filled = |order: &[usize]| {
-                let mut weights = vec![0; 1024 + placed.len()];
-                let mut bucket = Bucket::cleared(&placed, &mut weights, 0, 0);
-                for (column, slot) in placed.slots_of(COLUMNS, order).into_iter().enumerate() {
-                    let value = |row: usize| f64::from(1 + (column + row) as i32 % 100);
-                    if form == BLOCKS {
-                        let values: Vec<f64> = (0..32).map(value).collect();
-                        assert_eq!(bucket.set_runs(slot, &values), Ok(()));
-                    } else {
-                        (0..32).for_each(|row| bucket.set(row, slot, value(row)));
-                    }
-                }
-                weights
-            };
-            let mut weights = filled(from);
-            let slots = |order| placed.slots_of(COLUMNS, order).into_iter();
-            let moves: Vec<_> = slots(from).zip(slots(to)).collect();
-            placed.move_slots(&mut weights, 0, &moves);
-            assert!(weights == filled(to), "{form:?}");
-        }
     }
 }

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::fmt::{self, Write};
 
-use super::layout::Encoding;
+use crate::Encoding;
 
 /// The shape of a network that is built like one of SFNNv1 to SFNNv9, in whatever size: three affine layers behind the
 /// transformer, the last with one output.
@@ -344,8 +344,8 @@ fn write_string(value: &str, text: &mut String) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
-    use super::super::known::SPECS;
     use super::*;
+    use crate::known::SPECS;
 
     #[test]
     fn specs_say_what_the_network_is() {

@@ -6,11 +6,10 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use super::error::LoadError;
-use super::identify::identify_open_file;
-use super::known::PREFIX_LEN;
-use super::layout::{FileLayout, Format};
-use super::load::check_start;
+use crate::identify::identify_open_file;
+use crate::known::PREFIX_LEN;
+use crate::split::check_start;
+use crate::{FileLayout, Format, LoadError};
 
 /// The least that the buffer grows by, in bytes.
 const MIN_STEP: u64 = 64 * 1024;
@@ -110,9 +109,9 @@ fn read_sized(
 mod tests {
     use alloc::vec;
 
-    use super::super::tests::{BODY, COMPRESSED, RAW, file};
-    use super::super::{DESCRIPTION_LIMIT, Element, Encoding, Section, split};
     use super::*;
+    use crate::tests::{BODY, COMPRESSED, RAW, file};
+    use crate::{DESCRIPTION_LIMIT, Element, Encoding, Section, list, split};
 
     /// Gives one byte a call, and counts them.
     struct Slow<'a> {
@@ -186,15 +185,17 @@ mod tests {
     #[test]
     fn buffers_are_little_longer_than_what_they_hold() {
         let layout = FileLayout {
-            sections: const {
-                &[Section::same(
-                    "weights",
-                    Element::I16,
-                    Encoding::Leb128,
-                    0,
-                    [1, 4_000_000],
-                )]
-            },
+            sections: list(
+                const {
+                    &[Section::same(
+                        "weights",
+                        Element::I16,
+                        Encoding::Leb128,
+                        0,
+                        [1, 4_000_000],
+                    )]
+                },
+            ),
             ..RAW
         };
         let source = file(&RAW);
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn files_are_read_and_checked_by_size() {
-        let path = std::env::temp_dir().join(format!("nnue-runtime-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("nnue-format-{}", std::process::id()));
         let source = file(&RAW);
         std::fs::write(&path, &source).unwrap();
         let opened = open(&RAW, &path).unwrap();

@@ -7,13 +7,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::error::LoadError;
-use super::layout::{Element, FileLayout, Place, Rounding, Tensor};
-use super::load::Part;
-use crate::features::Factors;
+use crate::split::Part;
+use crate::{Element, Factors, FileLayout, LoadError, Place, Rounding, Tensor, Text};
 
 /// Rows of a set in memory, and its virtual rows in the same matrix.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Coalesced {
     /// The type of values: 16 or 32 bits.
     pub element: Element,
@@ -30,11 +28,11 @@ pub struct Coalesced {
 }
 
 /// The tensors of a set whose rows are floating point in the file and rounded as sums.
-struct Floats {
-    real: &'static Tensor,
+struct Floats<'a> {
+    real: &'a Tensor,
     /// The set's first row in `real`: sets share tensors.
     first: usize,
-    virtuals: &'static Tensor,
+    virtuals: &'a Tensor,
     /// Its first virtual row in `virtuals`.
     first_virtual: usize,
 }
@@ -54,7 +52,7 @@ struct Sum {
 ///
 /// [`LoadError::Coalesced`] if a sum leaves its type.
 pub(super) fn add(layout: &FileLayout, weights: &mut [u8]) -> Result<(), LoadError> {
-    for coalesced in layout.coalesced {
+    for coalesced in layout.coalesced.iter() {
         if coalesced.floats(layout).is_some() {
             continue;
         }
@@ -80,7 +78,7 @@ pub(super) fn add(layout: &FileLayout, weights: &mut [u8]) -> Result<(), LoadErr
 
 /// Takes virtual rows out of the real ones: the inverse of [`add`].
 pub(super) fn subtract(layout: &FileLayout, weights: &mut [u8]) {
-    for coalesced in layout.coalesced {
+    for coalesced in layout.coalesced.iter() {
         if coalesced.floats(layout).is_none() {
             coalesced.for_each_value(weights, |_, _, sum, virtual_sum| sum - virtual_sum);
         }
@@ -99,7 +97,7 @@ pub(super) fn float_sums(
     parts: &[Part<'_>],
 ) -> Result<Vec<(usize, Vec<u8>)>, LoadError> {
     let mut replaced: Vec<(usize, Vec<u8>)> = Vec::new();
-    for coalesced in layout.coalesced {
+    for coalesced in layout.coalesced.iter() {
         let Some(floats) = coalesced.floats(layout) else {
             continue;
         };
@@ -159,7 +157,7 @@ pub(super) fn subtract_floats(
     weights: &[u8],
     values: &mut [u8],
 ) {
-    for coalesced in layout.coalesced {
+    for coalesced in layout.coalesced.iter() {
         let Some(floats) = coalesced.floats(layout) else {
             continue;
         };
@@ -208,7 +206,7 @@ fn sum(own: f64, virtuals: impl Iterator<Item = f64>) -> f64 {
 
 impl Coalesced {
     /// Its tensors, if their values are floating point that is rounded as sums.
-    fn floats(&self, layout: &FileLayout) -> Option<Floats> {
+    fn floats<'a>(&self, layout: &'a FileLayout) -> Option<Floats<'a>> {
         if self.factors.round_each {
             return None;
         }
@@ -224,7 +222,7 @@ impl Coalesced {
     }
 
     /// The tensor that has a row of the matrix, and the number of the row in it.
-    fn place(&self, layout: &FileLayout, row: usize) -> Option<(&'static Tensor, usize)> {
+    fn place<'a>(&self, layout: &'a FileLayout, row: usize) -> Option<(&'a Tensor, usize)> {
         let offset = self.row_offset(row);
         let mut tensors = layout.tensors().map(|(_, tensor)| tensor);
         let tensor = tensors.find(|tensor| {
@@ -233,6 +231,11 @@ impl Coalesced {
         })?;
         let row_len = self.columns * self.element.size();
         Some((tensor, (offset - tensor.placed.offset) / row_len))
+    }
+
+    /// Where its virtual rows end, in bytes from the start of the weights.
+    pub(crate) fn end(&self) -> usize {
+        self.row_offset(self.virtual_row + self.factors.rows())
     }
 
     /// Where the matrix's row is in memory.
@@ -293,11 +296,11 @@ impl Coalesced {
             own,
             virtual_sum,
         } = sum;
-        let (mut name, mut row, mut column) = ("", self.row + row, slot);
+        let (mut name, mut row, mut column) = (Text::default(), self.row + row, slot);
         let (mut factor, mut allowed) = (None, self.element.limits());
         if let Some((tensor, row_of_tensor)) = self.place(layout, row) {
             let slots = tensor.placed.slots_of(tensor.shape[2], &[0]);
-            (name, row) = (tensor.name, row_of_tensor);
+            (name, row) = (tensor.name.clone(), row_of_tensor);
             column = slots.iter().position(|of| *of == slot).unwrap_or(slot);
             // Integers are added once they are integers.
             if self.floats(layout).is_some() {
@@ -322,10 +325,11 @@ mod tests {
     use alloc::string::ToString;
     use core::convert::Infallible;
 
-    use super::super::layout::{Encoding, Format, Quantise, Section, Stacks, Stored, Tail};
-    use super::super::{Form, Loaded, Placed, split, store};
     use super::*;
-    use crate::features::{PieceSquare, VirtualSet};
+    use crate::{
+        Format, Loaded, PieceSquare, Placed, Quantise, Section, Stacks, Stored, Tail, VirtualSet,
+        list, split, store,
+    };
 
     /// Kings have no rows, and there are two buckets: the first and the fourth rank's squares, all others.
     const SET: PieceSquare = PieceSquare {
@@ -358,31 +362,35 @@ mod tests {
     /// A neuron, with virtual rows before the others.
     const fn layout<const TRUNCATE: bool, const EACH: bool>() -> FileLayout {
         FileLayout {
-            name: "Factorised",
+            name: Text::Borrowed("Factorised"),
             format: Format::Sequence,
-            sections: const {
-                &[
-                    tensor::<TRUNCATE>("virtuals", VIRTUAL, 2 * REAL),
-                    tensor::<TRUNCATE>("rows", REAL, 0),
-                ]
-            },
+            sections: list(
+                const {
+                    &[
+                        tensor::<TRUNCATE>("virtuals", VIRTUAL, 2 * REAL),
+                        tensor::<TRUNCATE>("rows", REAL, 0),
+                    ]
+                },
+            ),
             stacks: Stacks::NONE,
             tail: Tail::NONE,
-            extents: &[],
-            coalesced: const {
-                &[Coalesced {
-                    element: Element::I16,
-                    offset: 0,
-                    columns: 1,
-                    row: 0,
-                    virtual_row: REAL,
-                    factors: Factors {
-                        set: SET,
-                        sets: &[VirtualSet::Pieces, VirtualSet::King],
-                        round_each: EACH,
-                    },
-                }]
-            },
+            extents: list(&[]),
+            coalesced: list(
+                const {
+                    &[Coalesced {
+                        element: Element::I16,
+                        offset: 0,
+                        columns: 1,
+                        row: 0,
+                        virtual_row: REAL,
+                        factors: Factors {
+                            set: SET,
+                            sets: list(&[VirtualSet::Pieces, VirtualSet::King]),
+                            round_each: EACH,
+                        },
+                    }]
+                },
+            ),
         }
     }
 
@@ -391,34 +399,16 @@ mod tests {
         rows: usize,
         offset: usize,
     ) -> Section {
-        Section::Tensor(Tensor {
-            name,
-            shape: [1, rows, 1],
-            stored: Stored {
-                id: "",
-                element: Element::F32,
-                encoding: Encoding::Raw,
-                values: rows,
-                strides: [0, 1, 1],
-                quantise: Some(Quantise {
-                    factor: 10.0,
-                    rounding: match TRUNCATE {
-                        true => Rounding::Truncate,
-                        false => Rounding::Nearest,
-                    },
-                    element: Element::I16,
-                }),
+        let stored = Stored::new(Element::F32, [0, 1, 1], rows).quantised(Quantise {
+            factor: 10.0,
+            rounding: match TRUNCATE {
+                true => Rounding::Truncate,
+                false => Rounding::Nearest,
             },
-            placed: Placed {
-                element: Element::I16,
-                offset,
-                stride: 0,
-                form: Form::Rows,
-                rows,
-                slots: 1,
-                segments: &[],
-            },
-        })
+            element: Element::I16,
+        });
+        let placed = Placed::rows(Element::I16, offset, [rows, 1]);
+        Section::tensor(name, [1, rows, 1], stored, placed)
     }
 
     /// A file of zeros but for a row and its virtual ones.
@@ -460,7 +450,9 @@ mod tests {
         ] {
             let (own, piece, king) = values;
             let file = file(own, piece, king);
-            let found = layouts.map(|layout| row(&load(&layout, &file).unwrap()));
+            let found = layouts
+                .each_ref()
+                .map(|layout| row(&load(layout, &file).unwrap()));
             assert_eq!(found, expected, "{values:?}");
         }
     }

@@ -2,15 +2,15 @@
 
 use alloc::vec::Vec;
 
-use super::PieceSquare;
+use crate::{List, PieceSquare};
 
 /// The virtual rows that a file has for a piece-square set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
     /// The set.
     pub set: PieceSquare,
     /// The virtual sets, whose rows follow each other.
-    pub sets: &'static [VirtualSet],
+    pub sets: List<VirtualSet>,
     /// Of floating point: whether each row is rounded before they are added, and not their sum.
     pub round_each: bool,
 }
@@ -37,6 +37,11 @@ const KINGS: [usize; 2] = [5, 11];
 const RELATIVE: usize = 15;
 
 impl Factors {
+    /// All virtual rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.sets.iter().map(|set| self.rows_of(*set)).sum()
+    }
+
     fn rows_of(&self, set: VirtualSet) -> usize {
         let planes = if self.has_kings() { 12 } else { 10 };
         match set {
@@ -65,7 +70,7 @@ impl Factors {
                     }
                     virtual_rows.clear();
                     let mut first = 0;
-                    for set in self.sets {
+                    for set in self.sets.iter() {
                         let row = self.virtual_row(*set, bucket, offset, piece, square);
                         virtual_rows.push(first + row);
                         first += self.rows_of(*set);
@@ -178,7 +183,7 @@ mod tests {
         };
         Factors {
             set,
-            sets,
+            sets: crate::list(sets),
             round_each: false,
         }
     }
@@ -193,7 +198,7 @@ mod tests {
         };
         Factors {
             set,
-            sets: &[VirtualSet::Pieces],
+            sets: crate::list(&[VirtualSet::Pieces]),
             round_each: false,
         }
     }
@@ -201,7 +206,7 @@ mod tests {
     /// For each real row its virtual ones.
     fn table(factors: &Factors, rows: usize) -> Vec<Vec<usize>> {
         let mut table = vec![Vec::new(); rows];
-        let count: usize = factors.sets.iter().map(|set| factors.rows_of(*set)).sum();
+        let count = factors.rows();
         factors.for_each_row(|row, virtual_rows| {
             assert!(table[row].is_empty(), "visited once");
             assert!(virtual_rows.iter().all(|row| *row < count));

@@ -2,11 +2,41 @@
 //!
 //! Values travel as `f64`, which holds each `i32` and each `f32` exactly.
 
-use super::form::Form;
-use super::layout::{Element, Quantise, Rounding, Stored, Tensor};
+use core::fmt;
+
+use crate::{Element, Form, Tensor};
 
 /// Numbers from here on are integers; `i64` holds those below.
 const NO_FRACTIONS: f64 = (1i64 << 52) as f64;
+
+/// How floating point becomes integers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantise {
+    /// The integer that stands for 1.0.
+    pub factor: f64,
+    /// What happens to fractions.
+    pub rounding: Rounding,
+    /// The type of integers that must hold the result.
+    pub element: Element,
+}
+
+/// What happens to fractions when floating point becomes integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// They are cut off.
+    Truncate,
+    /// To the nearest integer, halves away from zero.
+    Nearest,
+}
+
+impl fmt::Display for Rounding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Rounding::Truncate => "truncate",
+            Rounding::Nearest => "nearest",
+        })
+    }
+}
 
 /// Why a value cannot be loaded.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +49,7 @@ pub(crate) enum Unfit {
 
 impl Tensor {
     /// A value of the file, as memory has it.
-    pub(crate) fn to_memory(self, stored: f64) -> Result<f64, Unfit> {
+    pub(crate) fn to_memory(&self, stored: f64) -> Result<f64, Unfit> {
         if !stored.is_finite() {
             return Err(Unfit::NotFinite);
         }
@@ -45,7 +75,7 @@ impl Tensor {
     }
 
     /// A value of memory, as the file may have had it: for quantised tensors, some number that becomes the value.
-    pub(crate) fn to_stored(self, value: f64) -> f64 {
+    pub(crate) fn to_stored(&self, value: f64) -> f64 {
         match &self.stored.quantise {
             Some(quantise) => quantise.undo(value),
             None => value,
@@ -81,32 +111,10 @@ impl Quantise {
     }
 }
 
-impl Stored {
-    /// The value of this index among little-endian ones.
-    pub(crate) fn read(&self, bytes: &[u8], index: usize) -> f64 {
-        match self.element {
-            Element::I8 => f64::from(bytes[index].cast_signed()),
-            Element::I16 => f64::from(i16::from_le_bytes(bytes.as_chunks().0[index])),
-            Element::I32 => f64::from(i32::from_le_bytes(bytes.as_chunks().0[index])),
-            Element::F32 => f64::from(f32::from_le_bytes(bytes.as_chunks().0[index])),
-        }
-    }
-
-    /// Writes a value that the type holds, little-endian.
-    pub(crate) fn write(&self, bytes: &mut [u8], index: usize, value: f64) {
-        match self.element {
-            Element::I8 => bytes[index] = (value as i8).cast_unsigned(),
-            Element::I16 => bytes.as_chunks_mut().0[index] = (value as i16).to_le_bytes(),
-            Element::I32 => bytes.as_chunks_mut().0[index] = (value as i32).to_le_bytes(),
-            Element::F32 => bytes.as_chunks_mut().0[index] = (value as f32).to_le_bytes(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::layout::{Encoding, Section};
     use super::*;
+    use crate::{Encoding, Section};
 
     const BOTH: [Rounding; 2] = [Rounding::Truncate, Rounding::Nearest];
 

@@ -1,12 +1,12 @@
 //! Files without a header: bullet's, and tensors as the spec lists them.
 
-use super::tensors::{Known, Role, Values};
-use super::{Axis, File, FileElement, Format, Quantise, Section, Tail, Tensor};
+use nnue_format::{Element, Format, Quantise, Rounding, Section, Tail};
+
+use super::tensors::{Known, Values};
 use crate::check::in_range;
 use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
-use crate::spec::{
-    self, BulletKind, Content, Entry, FileRounding, TailName, TensorEntry, Transposed,
-};
+use crate::network::file::{Axis, File, Role, Tensor, section_len};
+use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
 
 /// The most that a spec can skip at once: a network's worth.
 const LONGEST_SKIPPED: i64 = 1 << 30;
@@ -83,8 +83,8 @@ pub(super) fn tensors(
     })
 }
 
-fn rounding(key: Option<&Spanned<FileRounding>>) -> FileRounding {
-    key.map_or(FileRounding::Truncate, |rounding| rounding.value)
+fn rounding(key: Option<&Spanned<Rounding>>) -> Rounding {
+    key.map_or(Rounding::Truncate, |rounding| rounding.value)
 }
 
 fn tail(key: Option<&Spanned<TailName>>, default: TailName) -> Tail {
@@ -208,7 +208,7 @@ fn unknown(what: &str, found: &Spanned<String>, allowed: &[&str], diagnostics: &
 /// Makes sections of entries.
 struct Reader<'a> {
     tensors: &'a [Known],
-    rounding: FileRounding,
+    rounding: Rounding,
     /// Which of bullet's files it is, if one, and what is transposed in it.
     bullet: Option<(BulletKind, Option<&'a Spanned<Transposed>>)>,
 }
@@ -219,7 +219,7 @@ impl Reader<'_> {
         entries: &[Entry],
         span: Span,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<Section>> {
+    ) -> Option<Vec<Section<Tensor>>> {
         let mut sections = Some(Vec::new());
         let mut seen: Vec<(Role, Span)> = Vec::new();
         let mut parts_of_sums: Vec<PartOfSums<'_>> = Vec::new();
@@ -249,7 +249,7 @@ impl Reader<'_> {
                     let len = in_range("bytes", len, 1..=LONGEST_SKIPPED, diagnostics);
                     len.map(|len| vec![Section::Skipped(len as usize)])
                 }
-                Content::Bytes(bytes) => Some(vec![Section::Bytes(bytes.clone())]),
+                Content::Bytes(bytes) => Some(vec![Section::Bytes(bytes.clone().into())]),
             };
             if let (true, Some([Section::Skipped(_) | Section::Bytes(_)])) =
                 (named, read.as_deref())
@@ -284,17 +284,17 @@ impl Reader<'_> {
     fn again(
         &self,
         entry: &Entry,
-        sections: Vec<Section>,
+        sections: Vec<Section<Tensor>>,
         first: Span,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<Section>> {
-        let name = sections.iter().find_map(Section::tensor)?.name.clone();
+    ) -> Option<Vec<Section<Tensor>>> {
+        let name = sections.iter().find_map(Section::as_tensor)?.name.clone();
         match self.bullet {
             // What trainers list twice is saved twice, and the first is as good as the second.
             Some((BulletKind::Quantised | BulletKind::Raw, _)) => Some(
                 sections
                     .iter()
-                    .filter_map(Section::file_len)
+                    .filter_map(section_len)
                     .map(Section::Skipped)
                     .collect(),
             ),
@@ -365,7 +365,7 @@ impl Reader<'_> {
         keys: &TensorEntry,
         known: &Known,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<Section>> {
+    ) -> Option<Vec<Section<Tensor>>> {
         let element = self.element(keys, known, diagnostics);
         let axes = match (&keys.axes, self.bullet) {
             (Some(axes), _) => check_axes(axes, known, diagnostics),
@@ -437,9 +437,9 @@ impl Reader<'_> {
         keys: &TensorEntry,
         known: &Known,
         diagnostics: &mut Diagnostics,
-    ) -> Option<FileElement> {
+    ) -> Option<Element> {
         let default = match self.bullet {
-            Some((BulletKind::Raw | BulletKind::Weights, _)) => FileElement::F32,
+            Some((BulletKind::Raw | BulletKind::Weights, _)) => Element::F32,
             Some((BulletKind::Quantised, _)) => self.quantised_element(known),
             None => known.element(),
         };
@@ -447,7 +447,7 @@ impl Reader<'_> {
             return Some(default);
         };
         if let Some((kind @ (BulletKind::Raw | BulletKind::Weights), _)) = self.bullet
-            && element.value != FileElement::F32
+            && element.value != Element::F32
         {
             diagnostics
                 .error(
@@ -457,19 +457,14 @@ impl Reader<'_> {
                 .help("everything in this file is `f32`: remove it");
             return None;
         }
-        let allowed: Vec<FileElement> = [
-            FileElement::I8,
-            FileElement::I16,
-            FileElement::I32,
-            FileElement::F32,
-        ]
-        .into_iter()
-        .filter(|element| match known.values {
-            Values::Integers(own) => *element == FileElement::F32 || element.size() <= own.size(),
-            Values::Float => *element == FileElement::F32,
-            Values::Signs => true,
-        })
-        .collect();
+        let allowed: Vec<Element> = [Element::I8, Element::I16, Element::I32, Element::F32]
+            .into_iter()
+            .filter(|element| match known.values {
+                Values::Integers(own) => *element == Element::F32 || element.size() <= own.size(),
+                Values::Float => *element == Element::F32,
+                Values::Signs => true,
+            })
+            .collect();
         if !allowed.contains(&element.value) {
             diagnostics
                 .error(
@@ -484,7 +479,7 @@ impl Reader<'_> {
     }
 
     /// The type that bullet's examples give a tensor: where weights are `i16`, biases are too.
-    fn quantised_element(&self, known: &Known) -> FileElement {
+    fn quantised_element(&self, known: &Known) -> Element {
         let Role::LayerBiases(layer) = known.role else {
             return known.element();
         };
@@ -493,9 +488,7 @@ impl Reader<'_> {
             .iter()
             .find(|other| other.role == Role::LayerWeights(layer));
         match weights.map(|weights| weights.values) {
-            Some(Values::Integers(FileElement::I16)) if known.values != Values::Float => {
-                FileElement::I16
-            }
+            Some(Values::Integers(Element::I16)) if known.values != Values::Float => Element::I16,
             _ => known.element(),
         }
     }
@@ -506,7 +499,7 @@ impl Reader<'_> {
         entry: &Entry,
         keys: &TensorEntry,
         known: &Known,
-        element: FileElement,
+        element: Element,
         diagnostics: &mut Diagnostics,
     ) -> Option<Option<Quantise>> {
         let Values::Integers(own) = known.values else {
@@ -514,10 +507,10 @@ impl Reader<'_> {
         };
         let own = match known.role {
             // Rows of bytes are words in memory, and here they are no bytes.
-            Role::Weights(_) => FileElement::I16,
+            Role::Weights(_) => Element::I16,
             _ => own,
         };
-        if element != FileElement::F32 {
+        if element != Element::F32 {
             return self.needless(keys, known, diagnostics);
         }
         let factor = match &keys.one {
@@ -580,8 +573,12 @@ struct PartOfSums<'a> {
 }
 
 impl PartOfSums<'_> {
-    fn of<'a>(known: &'a Known, sections: &[Section], entry: Span) -> Option<PartOfSums<'a>> {
-        let tensor = sections.iter().find_map(Section::tensor)?;
+    fn of<'a>(
+        known: &'a Known,
+        sections: &[Section<Tensor>],
+        entry: Span,
+    ) -> Option<PartOfSums<'a>> {
+        let tensor = sections.iter().find_map(Section::as_tensor)?;
         known.rounds_sums.then_some(PartOfSums {
             known,
             quantise: tensor.quantise,

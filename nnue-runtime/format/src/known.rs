@@ -1,8 +1,8 @@
 //! What files can be told by: the networks that the project has specs for, those that came later, and what is no
 //! network at all.
 
-use super::family::{Family, Features, Wiring};
-use super::layout::Encoding;
+use crate::Encoding;
+use crate::family::{Family, Features, Wiring};
 
 /// The project's specs by name, oldest first.
 pub(crate) const SPECS: &[(&str, Family)] = &[

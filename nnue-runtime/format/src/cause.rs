@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::layout::{Element, Extent, FileLayout, Place, Section, Tail};
+use crate::{Element, Extent, FileLayout, Place, Section, Tail};
 
 /// What would explain the length of a file. As text, words that follow "as if".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
     /// A tensor is not there.
@@ -55,16 +55,16 @@ pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
         let len = tensor.raw_len();
         let size = tensor.stored.element.size();
         if explains(expected - len) {
-            causes.push(Cause::Missing(place));
+            causes.push(Cause::Missing(place.clone()));
         }
         if explains(expected + len) {
-            causes.push(Cause::Twice(place));
+            causes.push(Cause::Twice(place.clone()));
         }
         let others = [1, 2, 4].into_iter().filter(|other| *other != size);
         causes.extend(others.filter_map(|other| {
             let data = expected - len + len / size * other;
-            explains(data).then_some(Cause::OtherSize {
-                place,
+            explains(data).then(|| Cause::OtherSize {
+                place: place.clone(),
                 found: other,
                 expected: size,
             })

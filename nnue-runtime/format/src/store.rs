@@ -3,11 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::coalesce;
-use super::form::Bucket;
-use super::layout::{Encoding, Entry, FileLayout, Format, Section, Tensor};
-use super::leb128;
-use super::load::{Loaded, swap_on_big_endian};
+use crate::element::swap_on_big_endian;
+use crate::layout::Entry;
+use crate::placed::Bucket;
+use crate::{Encoding, FileLayout, Format, Loaded, Section, Tensor, coalesce, leb128};
 
 /// The most bytes that are given to a sink at once.
 const BUFFER_LEN: usize = 64 * 1024;
@@ -42,7 +41,7 @@ pub fn store<E>(
     sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
     let own;
-    let weights = match layout.coalesced {
+    let weights = match &*layout.coalesced {
         [] => weights,
         _ => {
             let mut copy = weights.to_vec();
@@ -69,7 +68,7 @@ pub fn store<E>(
             if let Some(entry) = layout.entries().nth(*index)
                 && let Section::Tensor(tensor) = entry.section
             {
-                writer.put(tensor.stored.id.as_bytes())?;
+                writer.put(tensor.id.as_bytes())?;
                 writer.put(b"\n")?;
                 writer.put(&(tensor.stored.values as u64).to_le_bytes())?;
                 writer.tensor(tensor, &entry, packed, weights, Ignored::NONE)?;
@@ -239,10 +238,9 @@ fn gather(tensor: &Tensor, base: usize, packed: &[usize], weights: &[u8]) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use super::super::split;
-    use super::super::tests::{COMPRESSED, RAW, Random, file, load, stored};
-    use super::super::{Element, Stacks};
     use super::*;
+    use crate::tests::{COMPRESSED, RAW, Random, file, load, stored};
+    use crate::{Element, Stacks, list, split};
 
     /// More than a buffer of values.
     const COUNT: usize = 100_000;
@@ -264,8 +262,8 @@ mod tests {
         let weights = Random(5).bytes(2 * COUNT);
         for sections in sections {
             let layout = FileLayout {
-                sections,
-                stacks,
+                sections: list(sections),
+                stacks: stacks.clone(),
                 ..RAW
             };
             let mut source = Vec::new();

@@ -1,0 +1,37 @@
+//! The `[file]` table: which tensors a net file has, and how.
+
+mod list;
+mod stockfish;
+mod tensors;
+
+use crate::diagnostics::Diagnostics;
+use crate::feature_set::FeatureSet;
+use crate::network::{File, Layer, Output, Stacks, Transformer};
+use crate::spec;
+
+/// What of a network decides what its files hold; `None` is what is wrong with the spec.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'a> {
+    pub(super) features: Option<&'a [FeatureSet]>,
+    pub(super) transformer: Option<&'a Transformer>,
+    pub(super) stacks: Option<&'a Stacks>,
+    pub(super) layers: Option<&'a [Layer]>,
+    pub(super) output: Option<&'a Output>,
+}
+
+/// Checks the table.
+pub(super) fn check(
+    file: &spec::File,
+    parts: Parts<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<File> {
+    let tensors = tensors::all(parts);
+    match file {
+        spec::File::Stockfish(file) => {
+            let words = stockfish::check(file, parts, diagnostics);
+            Some(stockfish::file(file, words?, &tensors?))
+        }
+        spec::File::Bullet(file) => list::bullet(file, &tensors?, diagnostics),
+        spec::File::Tensors(file) => list::tensors(file, &tensors?, diagnostics),
+    }
+}

@@ -1,0 +1,326 @@
+//! The net file and memory together: what a file must contain, and where each of its tensors goes.
+
+use nnue_format::{
+    Coalesced, Element, Extent, Factors, FileLayout, Form, Format, Placed, Section, Segment,
+    Stacks, Stored, VirtualSet,
+};
+
+use super::{ColumnRun, Field, FieldElement, Fields, LaidOut, Layout};
+use crate::feature_set::{Family, FeatureSet};
+use crate::network::file::{Axis, Role, Tensor};
+use crate::network::{Network, Source};
+use crate::spec::{self, FactorRounding};
+
+/// The layout of a network's files, which the loader follows.
+pub fn file(layout: &Layout<'_>) -> FileLayout {
+    let network = layout.network;
+    let sections = |sections: &[Section<Tensor>]| {
+        let sections = sections.iter();
+        let placed = sections.map(|section| section.map(|tensor| place(layout, tensor)));
+        placed.collect::<Vec<_>>().into()
+    };
+    let file = &network.file;
+    FileLayout {
+        name: network.name.clone().into(),
+        format: file.format,
+        sections: sections(&file.sections),
+        stacks: match file.stack_sections.as_slice() {
+            [] => Stacks::NONE,
+            of_a_stack => Stacks {
+                count: network.stacks.count,
+                stride: layout.stack.size,
+                sections: sections(of_a_stack),
+            },
+        },
+        tail: file.tail,
+        extents: extents(network).into(),
+        coalesced: coalesced(layout).into(),
+    }
+}
+
+/// The axes of rows that have no buckets: features and neurons, or features and PSQT values.
+const ROWS_OF_NEURONS: [Axis; 3] = [Axis::Stack, Axis::Feature, Axis::Neuron];
+/// PSQT values have no buckets: the stacks are their columns.
+const ROWS_OF_PSQT: [Axis; 3] = [Axis::Output, Axis::Feature, Axis::Stack];
+const ROWS_OF_BIASES: [Axis; 3] = [Axis::Stack, Axis::Input, Axis::Output];
+const ROWS_OF_WEIGHTS: [Axis; 3] = [Axis::Stack, Axis::Output, Axis::Input];
+
+/// The place of weights of a layer that has none: there is no such tensor.
+const NOWHERE: Placed = Placed::rows(Element::I32, 0, [0, 0]);
+
+/// A tensor of the file, with its place in memory.
+fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
+    let (axes, mut placed) = match tensor.role {
+        Role::Weights(row) => (ROWS_OF_NEURONS, weights_of_rows(layout, tensor, row)),
+        Role::Biases(copy) => (ROWS_OF_NEURONS, biases_of_copy(layout, copy)),
+        Role::Psqt(row) => (ROWS_OF_PSQT, psqt_of_rows(layout, tensor, row)),
+        Role::LayerWeights(layer) => (ROWS_OF_WEIGHTS, weights(layout, layer)),
+        Role::LayerBiases(layer) => (
+            ROWS_OF_BIASES,
+            outputs(layout, layer, |fields| Some(&fields.biases)),
+        ),
+        Role::LayerAlpha(layer) => (
+            ROWS_OF_BIASES,
+            outputs(layout, layer, |fields| fields.alpha.as_ref()),
+        ),
+    };
+    let shape = axes.map(|axis| tensor.len(axis));
+    if shape[0] > 1 {
+        placed.stride = layout.stack.size;
+    }
+    nnue_format::Tensor {
+        name: tensor.name.clone().into(),
+        id: tensor.id.clone().into(),
+        shape,
+        stored: Stored {
+            element: tensor.element,
+            encoding: tensor.encoding,
+            strides: axes.map(|axis| tensor.stride(axis)),
+            values: tensor.values(),
+            quantise: tensor.quantise,
+        },
+        placed,
+    }
+}
+
+/// Rows of the transformer's weights from `first` on.
+fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
+    let (element, start) = of_weights(layout, "transformer_weights");
+    let width = layout.columns.width;
+    let offset = start + first * width * element.size();
+    neurons(
+        layout,
+        Placed::rows(element, offset, [tensor.len(Axis::Feature), width]),
+    )
+}
+
+/// The biases of a copy of the transformer's weights. They are an accumulator: behind the neurons are its PSQT sums.
+fn biases_of_copy(layout: &Layout<'_>, copy: usize) -> Placed {
+    let (_, start) = of_weights(layout, "transformer_biases");
+    let offset = start + copy * layout.half.size;
+    neurons(
+        layout,
+        Placed::rows(Element::I16, offset, [1, layout.columns.width]),
+    )
+}
+
+/// Rows whose columns are neurons.
+fn neurons(layout: &Layout<'_>, rows: Placed) -> Placed {
+    let segments = match layout.columns.as_in_file() {
+        true => Vec::new(),
+        false => layout.columns.runs.iter().map(segment_of_run).collect(),
+    };
+    Placed {
+        segments: segments.into(),
+        ..rows
+    }
+}
+
+fn psqt_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
+    let (element, start) = of_weights(layout, "transformer_psqt");
+    let psqt = layout.network.transformer.psqt;
+    let offset = start + first * psqt * element.size();
+    Placed::rows(element, offset, [tensor.len(Axis::Feature), psqt])
+}
+
+/// A number for each output of an affine layer.
+fn outputs(
+    layout: &Layout<'_>,
+    layer: usize,
+    field: impl FnOnce(&Fields) -> Option<&Field>,
+) -> Placed {
+    let LaidOut::Affine(affine) = &layout.layers[layer] else {
+        return NOWHERE;
+    };
+    let (element, offset) = of_stack(layout, field(&affine.fields));
+    Placed::rows(element, offset, [1, affine.outputs])
+}
+
+/// The weights of an affine layer.
+fn weights(layout: &Layout<'_>, layer: usize) -> Placed {
+    let LaidOut::Affine(affine) = &layout.layers[layer] else {
+        return NOWHERE;
+    };
+    let (element, offset) = of_stack(layout, Some(&affine.fields.weights));
+    let form = match affine.form {
+        super::Form::Rows => Form::Rows,
+        super::Form::Blocks => Form::Blocks,
+        super::Form::Columns => Form::Columns,
+        super::Form::OutputBlocks(runs) => Form::OutputBlocks {
+            runs,
+            ids: of_stack(layout, affine.fields.blocks.as_ref()).1,
+        },
+        super::Form::Bits => Form::Bits,
+    };
+    let segments = affine.segments.iter().map(|segment| Segment {
+        input: segment.input,
+        step: segment.step,
+        len: segment.len,
+        slot: segment.slot,
+        at: segment.at,
+        packed: segment.packed,
+    });
+    Placed {
+        segments: segments.collect(),
+        ..Placed::new(
+            form,
+            element,
+            [offset, 0],
+            [affine.outputs, affine.slots],
+            &[],
+        )
+    }
+}
+
+/// Where a field of all weights begins, and the type of its elements.
+fn of_weights(layout: &Layout<'_>, name: &str) -> (Element, usize) {
+    let field = layout
+        .weights
+        .fields
+        .iter()
+        .find(|field| field.name == name);
+    field.map_or((Element::I32, 0), |field| (element(field), field.offset))
+}
+
+/// Where a field of the first stack begins, and the type of its elements.
+fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
+    let (_, stacks) = of_weights(layout, "stacks");
+    field.map_or((Element::I32, stacks), |field| {
+        (element(field), stacks + field.offset)
+    })
+}
+
+fn element(field: &Field) -> Element {
+    match field.element {
+        FieldElement::I8 => Element::I8,
+        FieldElement::I16 => Element::I16,
+        FieldElement::U16 => Element::U16,
+        FieldElement::U64 => Element::U64,
+        FieldElement::F32 => Element::F32,
+        FieldElement::I32 | FieldElement::Half | FieldElement::Stack => Element::I32,
+    }
+}
+
+/// The rows that are sums of their own and of virtual rows.
+fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
+    let network = layout.network;
+    let tables = [
+        ("transformer_weights", layout.columns.width),
+        ("transformer_psqt", network.transformer.psqt),
+    ];
+    let mut coalesced = Vec::new();
+    for copy in 0..network.transformer.perspectives.copies() {
+        let mut row = copy * network.feature_count();
+        let mut virtual_row = network.first_virtual_row(copy);
+        for set in &network.features {
+            for (name, columns) in tables.iter().filter(|(_, columns)| *columns > 0) {
+                let Some(factors) = factors(set) else {
+                    continue;
+                };
+                let (element, offset) = of_weights(layout, name);
+                coalesced.push(Coalesced {
+                    element,
+                    offset,
+                    columns: *columns,
+                    row,
+                    virtual_row,
+                    factors,
+                });
+            }
+            row += set.rows;
+            virtual_row += set.virtual_rows();
+        }
+    }
+    coalesced
+}
+
+fn segment_of_run(run: &ColumnRun) -> Segment {
+    Segment::run(run.file, run.memory, run.len).every(run.step)
+}
+
+/// The virtual rows of a set. The engine's sets have none: nobody knows what their features have in common.
+fn factors(set: &FeatureSet) -> Option<Factors> {
+    let (Some(factors), Family::PieceSquare(tables)) = (&set.factors, &set.family) else {
+        return None;
+    };
+    let sets = factors.sets.iter().map(|(set, _)| match set {
+        spec::VirtualSet::A | spec::VirtualSet::P => VirtualSet::Pieces,
+        spec::VirtualSet::K => VirtualSet::King,
+        spec::VirtualSet::HalfRelativeKP => VirtualSet::RelativePieces,
+    });
+    Some(Factors {
+        set: tables.tables([0; 2], set.max_active),
+        sets: sets.collect(),
+        round_each: factors.rounding == FactorRounding::Each,
+    })
+}
+
+/// How the length of the network's files depends on its shape, if nothing but the length tells files apart and nothing
+/// is padded.
+fn extents(network: &Network) -> Vec<Extent> {
+    let sections = network.file.sections.iter();
+    let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();
+    let padded = |tensor: &&Tensor| {
+        tensor
+            .axes
+            .last()
+            .is_some_and(|(_, len)| tensor.padded > *len)
+    };
+    if network.file.format != Format::Sequence || tensors.iter().any(padded) {
+        return Vec::new();
+    }
+    let has = |tensor: &Tensor, axis| tensor.axes.iter().any(|(own, _)| *own == axis);
+    let bytes = |axis| {
+        let with = tensors.iter().filter(|tensor| has(tensor, axis));
+        with.map(|tensor| tensor.raw_len()).sum::<usize>()
+    };
+    let inputs = tensors
+        .iter()
+        .map(|tensor| bytes_of_transformer(network, tensor));
+    let neurons = bytes(Axis::Neuron) + inputs.sum::<usize>();
+    // How many virtual rows there are does not depend on how many real ones.
+    let virtual_rows = tensors
+        .iter()
+        .filter(|tensor| has_virtual_rows(network, tensor));
+    let virtual_bytes: usize = virtual_rows.map(|tensor| tensor.raw_len()).sum();
+    let of_rows = bytes(Axis::Feature) - virtual_bytes;
+    // A piece has a row for each square.
+    let squares = |set: &FeatureSet| matches!(set.family, Family::PieceSquare(_));
+    let rows = if network.features.iter().all(squares) {
+        64
+    } else {
+        1
+    };
+    [
+        ("neurons", network.transformer.width, 16, neurons),
+        ("features", network.feature_count(), rows, of_rows),
+        ("stacks", network.stacks.count, 1, bytes(Axis::Stack)),
+    ]
+    .into_iter()
+    .filter(|(_, count, _, bytes)| bytes.is_multiple_of(*count))
+    .map(|(name, count, unit, bytes)| Extent {
+        name,
+        count,
+        unit: if count.is_multiple_of(unit) { unit } else { 1 },
+        bytes: bytes / count,
+    })
+    .collect()
+}
+
+fn has_virtual_rows(network: &Network, tensor: &Tensor) -> bool {
+    match tensor.role {
+        Role::Weights(first) | Role::Psqt(first) => first >= network.first_virtual_row(0),
+        _ => false,
+    }
+}
+
+/// The bytes of a tensor that are weights of the transformer's output.
+fn bytes_of_transformer(network: &Network, tensor: &Tensor) -> usize {
+    let Role::LayerWeights(layer) = tensor.role else {
+        return 0;
+    };
+    let inputs = network.layers[layer].inputs.iter();
+    let inputs = inputs.filter(|slice| slice.source == Source::Transformer);
+    let inputs: usize = inputs.map(|slice| slice.len).sum();
+    tensor.raw_len() / tensor.len(Axis::Input) * inputs
+}

@@ -1,0 +1,142 @@
+//! What the network's files hold, in the order in which they hold it. Where it goes in memory is decided later.
+
+use nnue_format::{Element, Encoding, Format, Quantise, Section, Tail};
+
+pub use crate::spec::Axis;
+
+/// What a net file must contain. Numbers are little-endian.
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    /// How its sections are found.
+    pub format: Format,
+    /// In the order of the file.
+    pub sections: Vec<Section<Tensor>>,
+    /// What then follows once per stack; only Stockfish's files have it.
+    pub stack_sections: Vec<Section<Tensor>>,
+    /// What it ends with.
+    pub tail: Tail,
+}
+
+/// Which tensor of a network one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Rows of the transformer from this one of memory on: features, neurons.
+    Weights(usize),
+    /// The transformer's biases: neurons. Where perspectives have separate weights, 0 is white and 1 black.
+    Biases(usize),
+    /// PSQT values from this row of memory on: features, PSQT values.
+    Psqt(usize),
+    /// The weights of the layer of this index: stacks, outputs, inputs.
+    LayerWeights(usize),
+    /// The biases of the layer of this index: stacks, outputs.
+    LayerBiases(usize),
+    /// The factors of the sums of the layer of this index: stacks, outputs.
+    LayerAlpha(usize),
+}
+
+impl Role {
+    /// The layer that it belongs to, unless to the transformer.
+    pub fn layer(self) -> Option<usize> {
+        match self {
+            Role::Weights(_) | Role::Biases(_) | Role::Psqt(_) => None,
+            Role::LayerWeights(layer) | Role::LayerBiases(layer) | Role::LayerAlpha(layer) => {
+                Some(layer)
+            }
+        }
+    }
+}
+
+/// A tensor of a net file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    /// Which of the network's it is.
+    pub role: Role,
+    /// `transformer.biases`, `fc_0.weights`, ...
+    pub name: String,
+    /// What the file calls it, as in `l0w`; empty where files have no names.
+    pub id: String,
+    /// The type of its values.
+    pub element: Element,
+    /// The axes and their lengths, outermost first.
+    pub axes: Vec<(Axis, usize)>,
+    /// The length of the innermost axis with its padding.
+    pub padded: usize,
+    /// How it is stored.
+    pub encoding: Encoding,
+    /// How floating point becomes integers.
+    pub quantise: Option<Quantise>,
+}
+
+impl Tensor {
+    /// The lengths of its axes in the file, outermost first.
+    pub fn shape(&self) -> Vec<usize> {
+        let mut shape: Vec<usize> = self.axes.iter().map(|(_, len)| *len).collect();
+        if let Some(innermost) = shape.last_mut() {
+            *innermost = self.padded;
+        }
+        shape
+    }
+
+    /// ` (stack, output, input)`: its axes, outermost first; nothing where only one is longer than 1.
+    pub fn axis_order(&self) -> String {
+        let long = self.axes.iter().filter(|(_, len)| *len > 1);
+        let names: Vec<String> = long.map(|(axis, _)| axis.to_string()).collect();
+        match names.len() {
+            0 | 1 => String::new(),
+            _ => format!(" ({})", names.join(", ")),
+        }
+    }
+
+    /// Values in the file, padding included.
+    pub fn values(&self) -> usize {
+        self.shape().iter().product()
+    }
+
+    /// Bytes in the file when raw.
+    pub fn raw_len(&self) -> usize {
+        self.values() * self.element.size()
+    }
+
+    /// The length of an axis; 1 for axes that it does not have.
+    pub fn len(&self, axis: Axis) -> usize {
+        let found = self.axes.iter().find(|(own, _)| *own == axis);
+        found.map_or(1, |(_, len)| *len)
+    }
+
+    /// How many values lie between one on an axis and the next; 0 for axes that it does not have.
+    pub fn stride(&self, axis: Axis) -> usize {
+        match self.axes.iter().position(|(own, _)| *own == axis) {
+            Some(index) => self.shape()[index + 1..].iter().product(),
+            None => 0,
+        }
+    }
+}
+
+impl File {
+    /// All sections, those of the stacks as often as there are stacks, each with the number of its stack.
+    pub fn all_sections(
+        &self,
+        stacks: usize,
+    ) -> impl Iterator<Item = (Option<usize>, &Section<Tensor>)> {
+        let once = self.sections.iter().map(|section| (None, section));
+        let repeated = (0..stacks).flat_map(|stack| {
+            let sections = self.stack_sections.iter();
+            sections.map(move |section| (Some(stack), section))
+        });
+        once.chain(repeated)
+    }
+}
+
+/// The bytes of a section in the file; `None` when that depends on the values or on where it is.
+pub fn section_len(section: &Section<Tensor>) -> Option<usize> {
+    match section {
+        Section::Hash { .. } => Some(4),
+        Section::Bytes(bytes) => Some(bytes.len()),
+        Section::Skipped(len) => Some(*len),
+        Section::Align(_) => None,
+        Section::Tensor(tensor) => match tensor.encoding {
+            Encoding::Raw => Some(tensor.raw_len()),
+            Encoding::Leb128 => None,
+        },
+    }
+}

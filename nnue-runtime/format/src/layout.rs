@@ -1,0 +1,422 @@
+//! What a net file must contain, and where its tensors lie in memory.
+
+use alloc::borrow::Cow;
+use core::fmt;
+
+use crate::coalesce::Coalesced;
+use crate::{Element, Encoding, Placed, Stored, Tensor, leb128};
+
+/// A list that generated code has as a constant, and tools make at run time.
+pub type List<T> = Cow<'static, [T]>;
+
+/// A text that generated code has as a constant, and tools make at run time.
+pub type Text = Cow<'static, str>;
+
+/// A constant [`List`].
+pub const fn list<T: Clone>(items: &'static [T]) -> List<T> {
+    Cow::Borrowed(items)
+}
+
+/// The longest description that a file may carry, in bytes. Released nets use at most a few hundred; the limit keeps
+/// [`FileLayout::max_len`] meaningful.
+pub const DESCRIPTION_LIMIT: u32 = 64 * 1024;
+
+/// Bytes before the description: version, network hash, length of the description.
+pub(crate) const START_LEN: usize = 12;
+
+/// A whole network file: the sections that come once, those of every stack, the tail.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileLayout {
+    /// The name of the spec, for messages.
+    pub name: Text,
+    /// How the sections are found.
+    pub format: Format,
+    /// What the file begins with, in file order.
+    pub sections: List<Section>,
+    /// What follows `sections`, repeated.
+    pub stacks: Stacks,
+    /// What the file ends with.
+    pub tail: Tail,
+    /// How its length depends on the network's shape, for messages; the number that is likelier to differ comes first.
+    pub extents: List<Extent>,
+    /// The rows that are sums of their own and of virtual rows, once they are loaded.
+    pub coalesced: List<Coalesced>,
+}
+
+/// How the sections of a file are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Stockfish's: a header, and hashes among the sections.
+    Stockfish {
+        /// The version word at offset 0.
+        version: u32,
+        /// The network hash at offset 4.
+        hash: u32,
+    },
+    /// One section after the other from offset 0 on, nothing but their lengths to find them by.
+    Sequence,
+    /// Tensors in any order, before each its [`Tensor::id`], a line feed and the number of values as a `u64`.
+    Named,
+}
+
+/// The layer stacks: one list of sections, repeated in the file and in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stacks {
+    /// How often `sections` are repeated.
+    pub count: usize,
+    /// Bytes from a stack to the next in memory.
+    pub stride: usize,
+    /// The sections of one stack, in file order. [`Placed::offset`] is that of the tensor in stack 0.
+    pub sections: List<Section>,
+}
+
+/// What a file ends with: a text, repeated and cut off where the file's length is a multiple of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tail {
+    /// The text. Not empty.
+    pub text: &'static [u8],
+    /// What the file's length is a multiple of; 1 for files without a tail.
+    pub multiple: usize,
+}
+
+/// A number of the network's shape that the length of the file depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// What it is a number of, as in `neurons`.
+    pub name: &'static str,
+    /// The number.
+    pub count: usize,
+    /// What it is a multiple of in any network.
+    pub unit: usize,
+    /// The bytes of the file that each accounts for.
+    pub bytes: usize,
+}
+
+/// One piece of a file. `T` describes a tensor: where it lies in memory too, unless nobody has decided that yet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Section<T = Tensor> {
+    /// A `u32` that must have this value.
+    Hash {
+        /// Its name, for messages.
+        name: &'static str,
+        /// Its value.
+        expected: u32,
+    },
+    /// Bytes that must be these.
+    Bytes(List<u8>),
+    /// So many bytes that mean nothing here. They are kept for writing.
+    Skipped(usize),
+    /// Bytes up to the next multiple of this, counted from the start of the file.
+    Align(usize),
+    /// Weights or biases.
+    Tensor(T),
+}
+
+/// A place in a file, for messages: a section, and the stack it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The number of the stack, if the section is in one of several.
+    pub stack: Option<usize>,
+    /// The name of the section.
+    pub name: Text,
+}
+
+/// A section of a file together with its repetition.
+pub(crate) struct Entry<'a> {
+    pub(crate) place: Place,
+    /// What to add to the tensor's offset in memory.
+    pub(crate) base: usize,
+    pub(crate) section: &'a Section,
+}
+
+impl FileLayout {
+    /// The layout of nothing: what stands in for one when a spec has errors.
+    pub const EMPTY: FileLayout = FileLayout {
+        name: Cow::Borrowed(""),
+        format: Format::Sequence,
+        sections: list(&[]),
+        stacks: Stacks::NONE,
+        tail: Tail::NONE,
+        extents: list(&[]),
+        coalesced: list(&[]),
+    };
+
+    /// The length in bytes of the longest file that can be valid: raw tensors as they are, LEB128 values of the
+    /// longest form, a description of [`DESCRIPTION_LIMIT`] bytes.
+    #[must_use]
+    pub fn max_len(&self) -> u64 {
+        let start = match self.format {
+            Format::Stockfish { .. } => START_LEN as u64 + u64::from(DESCRIPTION_LIMIT),
+            Format::Sequence | Format::Named => 0,
+        };
+        let data = self.entries().fold(start, |offset, entry| {
+            let len = match entry.section {
+                Section::Align(to) => return offset.next_multiple_of(*to as u64),
+                Section::Tensor(tensor) => self.tensor_max_len(tensor),
+                section => section.len(),
+            };
+            offset + len
+        });
+        data.next_multiple_of(self.tail.multiple as u64)
+    }
+
+    /// The bytes of memory that the tensors take: how long the weights that [`Parts::load`](crate::Parts::load) fills must
+    /// be at least.
+    #[must_use]
+    pub fn memory_len(&self) -> usize {
+        let ends = self.tensors().map(|(base, tensor)| {
+            let last = base + (tensor.shape[0] - 1) * tensor.placed.stride;
+            last + tensor.placed.end()
+        });
+        let virtual_rows = self.coalesced.iter().map(Coalesced::end);
+        ends.chain(virtual_rows).max().unwrap_or(0)
+    }
+
+    /// Where the last section ends in a file of [`Format::Sequence`], whose tensors are raw.
+    pub(crate) fn data_len(&self) -> usize {
+        self.entries().fold(0, |offset, entry| match entry.section {
+            Section::Align(to) => offset.next_multiple_of(*to),
+            section => offset + section.len() as usize,
+        })
+    }
+
+    /// The most bytes that a tensor takes, with what stands before its values.
+    fn tensor_max_len(&self, tensor: &Tensor) -> u64 {
+        let values = match tensor.stored.encoding {
+            Encoding::Raw => tensor.raw_len() as u64,
+            Encoding::Leb128 => (leb128::MAGIC.len() + 4) as u64 + tensor.leb128_len().end(),
+        };
+        match self.format {
+            Format::Named => values + (tensor.id.len() + 1 + 8) as u64,
+            _ => values,
+        }
+    }
+
+    /// The inputs of the affine layers of a stack.
+    pub(crate) fn affine_inputs(&self) -> impl Iterator<Item = usize> {
+        self.stacks
+            .sections
+            .iter()
+            .filter_map(|section| match section {
+                Section::Tensor(tensor) if tensor.stored.element == Element::I8 => {
+                    Some(tensor.shape[2])
+                }
+                _ => None,
+            })
+    }
+
+    /// All sections in file order, those of the stacks repeated.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        let Self {
+            sections, stacks, ..
+        } = self;
+        let once = sections.iter().map(|section| Entry {
+            place: Place {
+                stack: None,
+                name: section.name(),
+            },
+            base: 0,
+            section,
+        });
+        let repeated = (0..stacks.count).flat_map(move |stack| {
+            stacks.sections.iter().map(move |section| Entry {
+                place: Place {
+                    // The number of an only stack would only puzzle the reader of a message.
+                    stack: (stacks.count > 1).then_some(stack),
+                    name: section.name(),
+                },
+                base: stack * stacks.stride,
+                section,
+            })
+        });
+        once.chain(repeated)
+    }
+
+    /// All tensors in file order, those of the stacks repeated, with what to add to their offsets in memory.
+    pub fn tensors(&self) -> impl Iterator<Item = (usize, &Tensor)> {
+        let stacks = &self.stacks;
+        let once = self.sections.iter().map(|section| (0, section));
+        let repeated = (0..stacks.count).flat_map(move |stack| {
+            let sections = stacks.sections.iter();
+            sections.map(move |section| (stack * stacks.stride, section))
+        });
+        once.chain(repeated)
+            .filter_map(|(base, section)| Some((base, section.as_tensor()?)))
+    }
+}
+
+impl Stacks {
+    /// No sections that repeat.
+    pub const NONE: Stacks = Stacks {
+        count: 0,
+        stride: 0,
+        sections: list(&[]),
+    };
+}
+
+impl Tail {
+    /// The file ends with its last section.
+    pub const NONE: Tail = Tail {
+        text: b"\0",
+        multiple: 1,
+    };
+
+    /// Whether a file's last section may end at `offset`: what follows is the tail, and all of it.
+    pub(crate) fn follows(self, source: &[u8], offset: usize) -> bool {
+        let Some((data, rest)) = source.split_at_checked(offset) else {
+            return false;
+        };
+        // Where the text stands once more before it, the tail begins earlier. A single byte may as well be a weight.
+        let begins_earlier = self.text.len() > 1 && self.multiple > 1 && data.ends_with(self.text);
+        !begins_earlier && rest.iter().copied().eq(self.bytes(offset))
+    }
+
+    /// The bytes that follow the last section, which ends at `offset`.
+    pub fn bytes(self, offset: usize) -> impl Iterator<Item = u8> {
+        let len = offset.next_multiple_of(self.multiple) - offset;
+        self.text.iter().copied().cycle().take(len)
+    }
+}
+
+impl<T> Section<T> {
+    /// The tensor, if it is one.
+    pub fn as_tensor(&self) -> Option<&T> {
+        match self {
+            Section::Tensor(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    /// The same section with another description of its tensor.
+    pub fn map<U>(&self, describe: impl FnOnce(&T) -> U) -> Section<U> {
+        match self {
+            Section::Hash { name, expected } => Section::Hash {
+                name,
+                expected: *expected,
+            },
+            Section::Bytes(bytes) => Section::Bytes(bytes.clone()),
+            Section::Skipped(len) => Section::Skipped(*len),
+            Section::Align(to) => Section::Align(*to),
+            Section::Tensor(tensor) => Section::Tensor(describe(tensor)),
+        }
+    }
+}
+
+impl Section {
+    /// A word that must have this value.
+    #[must_use]
+    pub const fn hash(name: &'static str, expected: u32) -> Section {
+        Section::Hash { name, expected }
+    }
+
+    /// A tensor whose values memory has as the file has them: `rows` of `columns` integers.
+    #[must_use]
+    pub const fn same(
+        name: &'static str,
+        element: Element,
+        encoding: Encoding,
+        offset: usize,
+        [rows, columns]: [usize; 2],
+    ) -> Section {
+        Section::tensor(
+            name,
+            [1, rows, columns],
+            Stored::new(element, [0, columns, 1], rows * columns).encoded(encoding),
+            Placed::rows(element, offset, [rows, columns]),
+        )
+    }
+
+    /// A tensor.
+    #[must_use]
+    pub const fn tensor(
+        name: &'static str,
+        shape: [usize; 3],
+        stored: Stored,
+        placed: Placed,
+    ) -> Section {
+        Section::named(name, "", shape, stored, placed)
+    }
+
+    /// A tensor that has a name of its own in the file.
+    #[must_use]
+    pub const fn named(
+        name: &'static str,
+        id: &'static str,
+        shape: [usize; 3],
+        stored: Stored,
+        placed: Placed,
+    ) -> Section {
+        Section::Tensor(Tensor {
+            name: Cow::Borrowed(name),
+            id: Cow::Borrowed(id),
+            shape,
+            stored,
+            placed,
+        })
+    }
+
+    /// What messages call it.
+    fn name(&self) -> Text {
+        Cow::Borrowed(match self {
+            Self::Hash { name, .. } => name,
+            Self::Bytes(_) => "bytes",
+            Self::Skipped(_) => "skipped bytes",
+            Self::Align(_) => "alignment",
+            Self::Tensor(tensor) => return tensor.name.clone(),
+        })
+    }
+
+    /// The bytes that it takes where tensors are raw and nothing is aligned.
+    pub(crate) fn len(&self) -> u64 {
+        let len = match self {
+            Self::Hash { .. } => 4,
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Skipped(len) => *len,
+            Self::Align(_) => 0,
+            Self::Tensor(tensor) => tensor.raw_len(),
+        };
+        len as u64
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.stack {
+            Some(stack) => write!(f, "stack {stack} {}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::tests::RAW;
+
+    #[test]
+    fn places_name_the_stack_only_where_there_are_several() {
+        let last = |layout: &FileLayout| layout.entries().last().unwrap().place.to_string();
+        assert_eq!(last(&RAW), "stack 1 fc_1.weights");
+        let stacks = Stacks {
+            count: 1,
+            ..RAW.stacks
+        };
+        assert_eq!(last(&FileLayout { stacks, ..RAW }), "fc_1.weights");
+    }
+
+    #[test]
+    fn tails_reach_to_the_multiple() {
+        let tail = Tail {
+            text: b"bullet",
+            multiple: 64,
+        };
+        let bytes = |offset| tail.bytes(offset).collect::<Vec<u8>>();
+        assert_eq!(bytes(64), b"");
+        assert_eq!(bytes(63), b"b");
+        assert_eq!(bytes(120), b"bulletbu");
+        assert_eq!(Tail::NONE.bytes(7).count(), 0);
+    }
+}

@@ -1,0 +1,86 @@
+//! Net files: what they hold, and how they are read, checked, written and identified.
+//!
+//! Three formats, all little-endian. Files of Stockfish's format have no index; where a tensor lies follows from the sizes
+//! of everything before it:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 4 | version of the format |
+//! | 4 | network hash: transformer hash ^ stack hash |
+//! | 4 + n | length of the description, description (any bytes, at most [`DESCRIPTION_LIMIT`]) |
+//! | 4 | transformer hash |
+//! | ... | tensors of the transformer |
+//! | 4 | stack hash, then the tensors of the stack; all this once per stack |
+//!
+//! A tensor is either raw or a LEB128 block: the 17 bytes `COMPRESSED_LEB128`, a `u32` number of bytes, and that many
+//! bytes of signed LEB128 values. After the last stack the file ends.
+//!
+//! [`Format::Sequence`] has nothing but sections, one after the other, and something that pads the file: bullet's
+//! `quantised.bin` and `raw.bin`, and whatever a list of tensors describes. Its length is all that tells a wrong file; so the
+//! loader finds out what would explain another one, and what the values themselves say against the order.
+//! [`Format::Named`] is bullet's `weights.bin`: before each tensor are its name and the number of its values.
+//!
+//! A [`FileLayout`] says what a file must contain and where each tensor goes in memory, which is seen as plain bytes of the
+//! machine's own endianness. Types, orders of axes and padding may differ between the two. Generated code holds its layout
+//! as a constant; the compiler makes the same value at run time from a checked network.
+//!
+//! Reading has two steps, so that a wrong or hostile file costs no memory: [`split`] checks everything but the values
+//! (version, hashes, block sizes, total length), and [`Parts::load`] fills the weights. Nothing in a file is taken on
+//! trust and no integer is lost: a file is either refused, or [`store`] gives back each of its bytes. Only floating point
+//! that was made into integers and weights that were reduced to their signs come back as other numbers of the same meaning.
+//!
+//! [`identify`] needs no layout: it says which network a file holds.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod cause;
+mod coalesce;
+mod element;
+mod error;
+mod factors;
+mod family;
+mod identify;
+mod known;
+mod layout;
+mod leb128;
+mod load;
+mod piece_square;
+mod placed;
+mod quantise;
+#[cfg(feature = "std")]
+mod read;
+mod rearrange;
+mod split;
+mod store;
+mod tensor;
+#[cfg(test)]
+mod tests;
+mod transposed;
+
+pub use cause::Cause;
+pub use coalesce::Coalesced;
+pub use element::Element;
+pub use error::LoadError;
+pub use factors::{Factors, VirtualSet};
+pub use family::{Family, Features, Wiring};
+#[cfg(feature = "std")]
+pub use identify::identify_file;
+pub use identify::{Identity, identify};
+pub use layout::{
+    DESCRIPTION_LIMIT, Extent, FileLayout, Format, List, Place, Section, Stacks, Tail, Text, list,
+};
+pub use load::{Loaded, check};
+pub use piece_square::PieceSquare;
+pub use placed::{Form, Placed, Segment};
+pub use quantise::{Quantise, Rounding};
+#[cfg(feature = "std")]
+pub use read::{open, read_all};
+pub use rearrange::{relevel, reorder};
+pub use split::{Parts, split};
+pub use store::store;
+pub use tensor::{Encoding, Stored, Tensor};

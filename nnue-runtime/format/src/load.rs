@@ -1,0 +1,212 @@
+//! From the tensors of a file to weights.
+
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::element::swap_on_big_endian;
+use crate::leb128::{self, Fault};
+use crate::placed::Bucket;
+use crate::quantise::Unfit;
+use crate::split::Part;
+use crate::transposed::is_probably_transposed;
+use crate::{Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, coalesce, split};
+
+/// What a file says besides its weights.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// The description in the header: text, usually, but any bytes are allowed.
+    pub description: Vec<u8>,
+    /// The bytes other than zero in padding, each with its offset from the end of the description, in ascending order.
+    /// Some nets have a few there, for a pretty hash.
+    pub ignored: Vec<(u64, u8)>,
+    /// The bytes of all [`Section::Skipped`], one after the other.
+    pub skipped: Vec<u8>,
+    /// The order in which a file of [`Format::Named`] has the layout's sections; empty for other formats.
+    pub order: Vec<usize>,
+    /// Tensors that look as if the file had them in another order, with rows and columns exchanged.
+    pub transposed: Vec<Place>,
+    /// What the file is, where its header and its size are those of the layout but its weights are another network's.
+    pub looks_like: Option<Identity>,
+}
+
+impl Parts<'_> {
+    /// Fills the weights, in the layout of a level with the packed order `packed` (see
+    /// [`Placed::slot`](Placed::slot)).
+    ///
+    /// # Errors
+    ///
+    /// Those about single values. `weights` is then partly filled.
+    ///
+    /// # Panics
+    ///
+    /// If `weights` is shorter than the layout says.
+    pub fn load(mut self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
+        let parts = core::mem::take(&mut self.tensors);
+        let sums = coalesce::float_sums(self.layout, &parts)?;
+        for (index, mut part) in parts.into_iter().enumerate() {
+            if let Some((_, bytes)) = sums.iter().find(|(part, _)| *part == index) {
+                part.bytes = bytes;
+            }
+            let Part { tensor, bytes, .. } = part;
+            if tensor.is_same() {
+                let placed = &tensor.placed;
+                let memory = &mut weights[part.base + placed.offset..][..placed.len()];
+                match tensor.stored.encoding {
+                    Encoding::Raw => {
+                        memory.copy_from_slice(bytes);
+                        swap_on_big_endian(memory, tensor.stored.element);
+                    }
+                    Encoding::Leb128 => part.decompress(memory)?,
+                }
+            } else {
+                part.place(packed, weights)?;
+                let size = tensor.stored.element.size();
+                for index in tensor.padding() {
+                    self.ignore(part.offset + index * size, &bytes[index * size..][..size]);
+                }
+            }
+            if self.unmarked && is_probably_transposed(tensor, |i| tensor.stored.read(bytes, i)) {
+                self.loaded.transposed.push(part.place);
+            }
+        }
+        coalesce::add(self.layout, weights)?;
+        self.loaded.description = self.description.to_vec();
+        // Sections that are found before tensors are loaded come first.
+        self.loaded.ignored.sort_unstable_by_key(|(at, _)| *at);
+        Ok(self.loaded)
+    }
+}
+
+impl Part<'_> {
+    /// Puts the values where memory has them, converted.
+    fn place(&self, packed: &[usize], weights: &mut [u8]) -> Result<(), LoadError> {
+        let Part { tensor, base, .. } = self;
+        let values = self.raw()?;
+        let [buckets, rows, columns] = tensor.shape;
+        let slots = tensor.placed.slots_of(columns, packed);
+        let value = |bucket: usize, row: usize, column: usize| {
+            let index = tensor.stored_index([bucket, row, column]);
+            let stored = tensor.stored.read(&values, index);
+            let value = tensor.to_memory(stored);
+            value.map_err(|unfit| self.unfit(unfit, index, stored))
+        };
+        for bucket in 0..buckets {
+            let mut memory = Bucket::cleared(&tensor.placed, weights, *base, bucket);
+            if let Form::OutputBlocks { runs, .. } = tensor.placed.form {
+                let mut outputs = vec![0.0; rows];
+                for (column, slot) in slots.iter().enumerate() {
+                    for (row, output) in outputs.iter_mut().enumerate() {
+                        *output = value(bucket, row, column)?;
+                    }
+                    memory
+                        .set_runs(*slot, &outputs)
+                        .map_err(|found| LoadError::OutputBlocks {
+                            place: self.place.clone(),
+                            bucket: (buckets > 1).then_some(bucket),
+                            input: column,
+                            found,
+                            allowed: runs,
+                        })?;
+                }
+                continue;
+            }
+            for row in 0..rows {
+                for (column, slot) in slots.iter().enumerate() {
+                    memory.set(row, *slot, value(bucket, row, column)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The values as raw files have them.
+    fn raw(&self) -> Result<Cow<'_, [u8]>, LoadError> {
+        match self.tensor.stored.encoding {
+            Encoding::Raw => Ok(Cow::Borrowed(self.bytes)),
+            Encoding::Leb128 => {
+                let mut values = vec![0; self.tensor.raw_len()];
+                self.decompress(&mut values)?;
+                swap_on_big_endian(&mut values, self.tensor.stored.element);
+                Ok(Cow::Owned(values))
+            }
+        }
+    }
+
+    fn unfit(&self, unfit: Unfit, index: usize, value: f64) -> LoadError {
+        let (place, index) = (self.place.clone(), index as u64);
+        match unfit {
+            Unfit::NotFinite => LoadError::NotFinite {
+                place,
+                index,
+                value,
+            },
+            Unfit::OutOfRange => LoadError::OutOfRange {
+                place,
+                index,
+                value,
+                factor: self.tensor.stored.quantise.map(|quantise| quantise.factor),
+                allowed: self.tensor.limits().unwrap_or_default(),
+            },
+        }
+    }
+
+    /// Decodes a LEB128 block into integers of the machine's endianness.
+    fn decompress(&self, memory: &mut [u8]) -> Result<(), LoadError> {
+        let count = self.tensor.stored.values;
+        let element = self.tensor.stored.element;
+        let result = match element.size() {
+            1 => leb128::decode::<1>(self.bytes, memory.as_chunks_mut().0),
+            2 => leb128::decode::<2>(self.bytes, memory.as_chunks_mut().0),
+            _ => leb128::decode::<4>(self.bytes, memory.as_chunks_mut().0),
+        };
+        let place = || self.place.clone();
+        let longest = leb128::longest(element.size());
+        let byte_count = |at_least: usize, at_most: usize| LoadError::Leb128ByteCount {
+            place: place(),
+            offset: (self.offset - 4) as u64,
+            found: self.bytes.len() as u32,
+            at_least: at_least as u64,
+            at_most: at_most as u64,
+        };
+        let file_offset = |offset: usize| (self.offset + offset) as u64;
+        match result {
+            Ok(used) if used == self.bytes.len() => Ok(()),
+            Ok(used) => Err(byte_count(used, used)),
+            Err(Fault::Ended { decoded }) => {
+                // Each value that is missing, wholly or in part, takes at least one byte more.
+                let missing = count - decoded;
+                let len = self.bytes.len();
+                Err(byte_count(len + missing, len + missing * longest))
+            }
+            Err(Fault::Overlong { index, offset }) => Err(LoadError::Leb128Overlong {
+                place: place(),
+                index: index as u64,
+                offset: file_offset(offset),
+                longest,
+            }),
+            Err(Fault::OutOfRange {
+                index,
+                offset,
+                value,
+            }) => Err(LoadError::Leb128OutOfRange {
+                place: place(),
+                index: index as u64,
+                offset: file_offset(offset),
+                value,
+                element,
+            }),
+        }
+    }
+}
+
+/// Checks a whole file as loading does, and keeps nothing of it but what [`Loaded`] has.
+///
+/// # Errors
+///
+/// All of [`LoadError`] but those of reading a file into memory.
+pub fn check(layout: &FileLayout, source: &[u8]) -> Result<Loaded, LoadError> {
+    let parts = split(layout, source)?;
+    let mut weights = vec![0; layout.memory_len()];
+    parts.load(&[0], &mut weights)
+}

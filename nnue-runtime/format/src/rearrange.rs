@@ -1,0 +1,159 @@
+//! Columns of tensors in another order, in memory: for another level, or because neurons are reordered.
+
+use alloc::vec::Vec;
+
+use crate::placed::RUN;
+use crate::{FileLayout, Form, Placed};
+
+/// Rearranges weights loaded for the level with the packed order `from` into those of the level with the order `to`.
+///
+/// # Panics
+///
+/// If `weights` is shorter than the layout says.
+pub fn relevel(layout: &FileLayout, weights: &mut [u8], from: &[usize], to: &[usize]) {
+    for (base, tensor) in layout.tensors() {
+        let placed = &tensor.placed;
+        if placed.segments.iter().all(|segment| !segment.packed) {
+            continue;
+        }
+        let [buckets, _, columns] = tensor.shape;
+        let [from, to] = [from, to].map(|packed| placed.slots_of(columns, packed));
+        let moves: Vec<(usize, usize)> = from.into_iter().zip(to).collect();
+        placed.move_slots_of_all(buckets, weights, base, &moves);
+    }
+}
+
+/// Moves columns of tensors: `moves` says for a tensor's name which column takes the place of which. Columns of which it says
+/// nothing stay where they are.
+///
+/// # Panics
+///
+/// If `weights` is shorter than the layout says, or a column is none of the tensor's.
+pub fn reorder(
+    layout: &FileLayout,
+    packed: &[usize],
+    weights: &mut [u8],
+    moves: impl Fn(&str) -> Vec<(usize, usize)>,
+) {
+    for (base, tensor) in layout.tensors() {
+        let moves = moves(&tensor.name);
+        if moves.is_empty() {
+            continue;
+        }
+        let [buckets, _, columns] = tensor.shape;
+        let slots = tensor.placed.slots_of(columns, packed);
+        let mut sources: Vec<usize> = (0..columns).collect();
+        for (source, target) in moves {
+            sources[target] = source;
+        }
+        let moves = sources.iter().zip(&slots);
+        let moves: Vec<(usize, usize)> = moves
+            .map(|(source, target)| (slots[*source], *target))
+            .collect();
+        (tensor.placed).move_slots_of_all(buckets, weights, base, &moves);
+    }
+}
+
+impl Placed {
+    /// [`Self::move_slots`] for each bucket of a tensor.
+    fn move_slots_of_all(
+        &self,
+        buckets: usize,
+        weights: &mut [u8],
+        base: usize,
+        moves: &[(usize, usize)],
+    ) {
+        for bucket in 0..buckets {
+            self.move_slots(weights, base + bucket * self.stride, moves);
+        }
+    }
+
+    /// Moves what is in the first slot of each pair to the second. What is then in no second one is zero.
+    fn move_slots(&self, weights: &mut [u8], base: usize, moves: &[(usize, usize)]) {
+        let size = self.element.size();
+        let memory = &mut weights[base + self.offset..][..self.len()];
+        match self.form {
+            Form::Rows | Form::Blocks | Form::Columns => {
+                let before = memory.to_vec();
+                memory.fill(0);
+                for row in 0..self.rows {
+                    for &(source, target) in moves {
+                        let (source, target) = (self.index(row, source), self.index(row, target));
+                        memory[target * size..][..size]
+                            .copy_from_slice(&before[source * size..][..size]);
+                    }
+                }
+            }
+            Form::OutputBlocks { runs, ids } => {
+                move_runs(memory, runs * RUN * size, moves);
+                let ids = &mut weights[base + ids..][..self.slots * runs * 2];
+                move_runs(ids, runs * 2, moves);
+            }
+            Form::Bits => {
+                let before = memory.to_vec();
+                memory.fill(0);
+                for row in 0..self.rows {
+                    for &(source, target) in moves {
+                        let (byte, mask) = self.bit(row, source);
+                        if before[byte] & mask != 0 {
+                            let (byte, mask) = self.bit(row, target);
+                            memory[byte] |= mask;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// [`Placed::move_slots`] where each slot is a run of `len` bytes.
+fn move_runs(memory: &mut [u8], len: usize, moves: &[(usize, usize)]) {
+    let before = memory.to_vec();
+    memory.fill(0);
+    for &(source, target) in moves {
+        memory[target * len..][..len].copy_from_slice(&before[source * len..][..len]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::placed::Bucket;
+    use crate::placed::tests::{BLOCKS, COLUMNS, FORMS, GAPS};
+    use crate::tests::ORDERS;
+
+    #[test]
+    fn moved_slots_leave_nothing_behind() {
+        let (from, to) = (ORDERS[1], ORDERS[2]);
+        for form in FORMS.into_iter().chain([BLOCKS]) {
+            let placed = Placed {
+                form,
+                offset: 1024,
+                rows: 32,
+                ..GAPS
+            };
+            let filled = |order: &[usize]| {
+                let mut weights = vec![0; 1024 + placed.len()];
+                let mut bucket = Bucket::cleared(&placed, &mut weights, 0, 0);
+                for (column, slot) in placed.slots_of(COLUMNS, order).into_iter().enumerate() {
+                    let value = |row: usize| f64::from(1 + (column + row) as i32 % 100);
+                    if form == BLOCKS {
+                        let values: Vec<f64> = (0..32).map(value).collect();
+                        assert_eq!(bucket.set_runs(slot, &values), Ok(()));
+                    } else {
+                        (0..32).for_each(|row| bucket.set(row, slot, value(row)));
+                    }
+                }
+                weights
+            };
+            let mut weights = filled(from);
+            let slots = |order| placed.slots_of(COLUMNS, order).into_iter();
+            let moves: Vec<_> = slots(from).zip(slots(to)).collect();
+            placed.move_slots(&mut weights, 0, &moves);
+            assert!(weights == filled(to), "{form:?}");
+        }
+    }
+}

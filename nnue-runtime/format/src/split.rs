@@ -1,0 +1,388 @@
+//! Cuts a file into its tensors: everything about it is checked but single values.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::cause::causes;
+use crate::{
+    DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Identity, List, LoadError, Loaded, Place,
+    Section, Tensor, identify, leb128,
+};
+
+/// A file cut into its tensors: everything about it is checked but single values.
+#[derive(Clone, Debug)]
+pub struct Parts<'a> {
+    pub(crate) layout: &'a FileLayout,
+    pub(crate) description: &'a [u8],
+    /// Where the description ends in the file.
+    body: usize,
+    pub(crate) tensors: Vec<Part<'a>>,
+    /// Whether the order of sections follows from nothing but the spec.
+    pub(crate) unmarked: bool,
+    pub(crate) loaded: Loaded,
+}
+
+/// A tensor of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<'a> {
+    pub(crate) place: Place,
+    pub(crate) tensor: &'a Tensor,
+    /// What to add to the tensor's place in memory.
+    pub(crate) base: usize,
+    /// Where `bytes` begin in the file.
+    pub(crate) offset: usize,
+    /// The raw values, or what follows the byte count of a LEB128 block.
+    pub(crate) bytes: &'a [u8],
+}
+
+/// What is left of a file.
+struct Cursor<'a> {
+    source: &'a [u8],
+    offset: usize,
+}
+
+/// Cuts a file into its tensors. Allocates next to nothing, so that it can come before the weights are allocated; a
+/// file that passes has at least a byte for each value.
+///
+/// # Errors
+///
+/// All of [`LoadError`] but those about single values, [`LoadError::TooLong`] and `LoadError::Io`.
+pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
+    let mut cursor = Cursor { source, offset: 0 };
+    let mut parts = Parts {
+        layout,
+        description: &[],
+        body: 0,
+        tensors: Vec::new(),
+        unmarked: layout.format == Format::Sequence,
+        loaded: Loaded::default(),
+    };
+    match layout.format {
+        Format::Stockfish { .. } => {
+            let description_len = cursor.start(layout)?;
+            parts.description = cursor.take(&header("description"), description_len)?;
+            parts.body = cursor.offset;
+            parts.sections(layout, &mut cursor)?;
+            parts.loaded.looks_like = contradiction(layout, source);
+        }
+        Format::Sequence => {
+            // Without marks in the file, its length is all that tells one net from another: it comes first.
+            let expected = layout.max_len();
+            if source.len() as u64 != expected {
+                return Err(LoadError::Size {
+                    spec: layout.name.clone(),
+                    expected,
+                    found: source.len() as u64,
+                    causes: causes(layout, source),
+                    identity: identify(source),
+                });
+            }
+            parts.sections(layout, &mut cursor)?;
+        }
+        Format::Named => parts.entries(layout, &mut cursor)?,
+    }
+    let end = cursor.offset;
+    if layout.tail.follows(source, end) {
+        return Ok(parts);
+    }
+    let tail_len = end.next_multiple_of(layout.tail.multiple) - end;
+    if source.len() > end + tail_len {
+        return Err(LoadError::TrailingBytes {
+            expected_len: (end + tail_len) as u64,
+            found_len: source.len() as u64,
+        });
+    }
+    Err(LoadError::Tail {
+        offset: end as u64,
+        expected_len: tail_len as u64,
+        text: layout.tail.text,
+        causes: causes(layout, source),
+    })
+}
+
+/// What a file that fits the layout is, if not of the layout: nets of some networks differ in nothing but which weights
+/// are zero.
+fn contradiction(layout: &FileLayout, source: &[u8]) -> Option<Identity> {
+    let identity = identify(source);
+    let inputs = identity.family()?.inputs();
+    let same = layout
+        .affine_inputs()
+        .eq(inputs.map(|inputs| inputs as usize));
+    (!same).then_some(identity)
+}
+
+/// Checks what comes before the description, in any beginning of a file.
+#[cfg(feature = "std")]
+pub(crate) fn check_start(layout: &FileLayout, source: &[u8]) -> Result<(), LoadError> {
+    Cursor { source, offset: 0 }.start(layout).map(drop)
+}
+
+impl<'a> Parts<'a> {
+    /// Reads the sections one after the other.
+    fn sections(
+        &mut self,
+        layout: &'a FileLayout,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<(), LoadError> {
+        // The end of the last thing that could be recognised. If a section is not where it should be, it is searched for
+        // from here.
+        let mut landmark = cursor.offset;
+        for entry in layout.entries() {
+            let place = entry.place;
+            match entry.section {
+                Section::Hash { expected, .. } => {
+                    cursor.hash(&place, *expected, landmark)?;
+                    landmark = cursor.offset;
+                }
+                Section::Bytes(expected) => cursor.expect(&place, expected)?,
+                Section::Skipped(len) => {
+                    self.loaded
+                        .skipped
+                        .extend_from_slice(cursor.take(&place, *len)?);
+                }
+                Section::Align(to) => {
+                    let offset = cursor.offset;
+                    let padding = cursor.take(&place, offset.next_multiple_of(*to) - offset)?;
+                    self.ignore(offset, padding);
+                }
+                Section::Tensor(tensor) => {
+                    let bytes = match tensor.stored.encoding {
+                        Encoding::Raw => cursor.raw(&place, tensor)?,
+                        Encoding::Leb128 => cursor.block(&place, tensor, landmark)?,
+                    };
+                    self.tensors.push(Part {
+                        place,
+                        tensor,
+                        base: entry.base,
+                        offset: cursor.offset - bytes.len(),
+                        bytes,
+                    });
+                    if tensor.stored.encoding == Encoding::Leb128 {
+                        landmark = cursor.offset;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads tensors in whatever order the file has them, each behind its id and its length.
+    fn entries(
+        &mut self,
+        layout: &'a FileLayout,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<(), LoadError> {
+        let ids = || layout.tensors().map(|(_, tensor)| &tensor.id);
+        let longest = ids().map(|id| id.len()).max().unwrap_or(0);
+        while !cursor.rest().is_empty() {
+            let offset = cursor.offset as u64;
+            let start = &cursor.rest()[..cursor.rest().len().min(longest + 1)];
+            let len = start.iter().position(|byte| *byte == b'\n');
+            let id = len.map_or(start, |len| &start[..len]);
+            let found = ids().position(|known| len.is_some() && known.as_bytes() == id);
+            let Some(index) = found else {
+                return Err(LoadError::UnknownEntry {
+                    offset,
+                    found: String::from_utf8_lossy(id).into_owned(),
+                    allowed: ids().cloned().collect(),
+                    identity: identify(cursor.source),
+                });
+            };
+            let Some(entry) = layout.entries().nth(index) else {
+                break;
+            };
+            let (place, Section::Tensor(tensor)) = (entry.place, entry.section) else {
+                break;
+            };
+            if self.loaded.order.contains(&index) {
+                return Err(LoadError::EntryTwice { place, offset });
+            }
+            cursor.offset += id.len() + 1;
+            let count = cursor.take(&place, 8)?;
+            let count = count
+                .iter()
+                .rev()
+                .fold(0, |n, &byte| n << 8 | u64::from(byte));
+            if count != tensor.stored.values as u64 {
+                return Err(LoadError::EntryLen {
+                    place,
+                    offset,
+                    found: count,
+                    expected: tensor.stored.values as u64,
+                });
+            }
+            let bytes = cursor.take(&place, tensor.raw_len())?;
+            self.loaded.order.push(index);
+            self.tensors.push(Part {
+                place,
+                tensor,
+                base: entry.base,
+                offset: cursor.offset - bytes.len(),
+                bytes,
+            });
+        }
+        let missing = (0..).zip(layout.entries());
+        let mut missing = missing.filter(|(index, _)| !self.loaded.order.contains(index));
+        match missing.next() {
+            Some((_, entry)) => Err(LoadError::EntryMissing { place: entry.place }),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps what is not zero of bytes that no evaluation reads, from `offset` in the file on.
+    pub(crate) fn ignore(&mut self, offset: usize, padding: &[u8]) {
+        let from = offset - self.body;
+        let ignored = padding.iter().enumerate().filter(|(_, byte)| **byte != 0);
+        let ignored = ignored.map(|(index, byte)| ((from + index) as u64, *byte));
+        self.loaded.ignored.extend(ignored);
+    }
+}
+
+impl<'a> Cursor<'a> {
+    /// Checks the header up to the length of the description, and returns that.
+    fn start(&mut self, layout: &FileLayout) -> Result<usize, LoadError> {
+        let Format::Stockfish {
+            version: expected_version,
+            hash: expected_hash,
+        } = layout.format
+        else {
+            return Ok(0);
+        };
+        let version = self.word(&header("version"))?;
+        if version != expected_version {
+            return Err(LoadError::Version {
+                spec: layout.name.clone(),
+                expected: expected_version,
+                found: version,
+                identity: identify(self.source),
+            });
+        }
+        let hash = self.word(&header("network hash"))?;
+        if hash != expected_hash {
+            return Err(LoadError::NetworkHash {
+                spec: layout.name.clone(),
+                expected: expected_hash,
+                found: hash,
+                identity: identify(self.source),
+            });
+        }
+        let length = self.word(&header("description length"))?;
+        if length > DESCRIPTION_LIMIT {
+            return Err(LoadError::DescriptionTooLong {
+                length,
+                limit: DESCRIPTION_LIMIT,
+            });
+        }
+        Ok(length as usize)
+    }
+
+    fn hash(&mut self, place: &Place, expected: u32, landmark: usize) -> Result<(), LoadError> {
+        let offset = self.offset;
+        let found = self.word(place)?;
+        if found == expected {
+            return Ok(());
+        }
+        Err(LoadError::SectionHash {
+            place: place.clone(),
+            offset: offset as u64,
+            expected,
+            found,
+            elsewhere: self.find(&expected.to_le_bytes(), landmark),
+        })
+    }
+
+    fn expect(&mut self, place: &Place, expected: &List<u8>) -> Result<(), LoadError> {
+        let offset = self.offset as u64;
+        let found = self.take(place, expected.len())?;
+        if found == &**expected {
+            return Ok(());
+        }
+        Err(LoadError::Bytes {
+            offset,
+            expected: expected.clone(),
+            found: found.to_vec(),
+            identity: identify(self.source),
+        })
+    }
+
+    fn raw(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
+        // Before anything else: where a block is found, its length would only lead astray.
+        if self.rest().starts_with(leb128::MAGIC) {
+            return Err(LoadError::UnexpectedlyCompressed {
+                place: place.clone(),
+                offset: self.offset as u64,
+            });
+        }
+        self.take(place, tensor.raw_len())
+    }
+
+    fn block(
+        &mut self,
+        place: &Place,
+        tensor: &Tensor,
+        landmark: usize,
+    ) -> Result<&'a [u8], LoadError> {
+        let offset = self.offset;
+        if self.take(place, leb128::MAGIC.len())? != leb128::MAGIC {
+            return Err(LoadError::NotCompressed {
+                place: place.clone(),
+                offset: offset as u64,
+                elsewhere: self.find(leb128::MAGIC, landmark),
+            });
+        }
+        let offset = self.offset;
+        let byte_count = self.word(place)?;
+        let allowed = tensor.leb128_len();
+        if !allowed.contains(&u64::from(byte_count)) {
+            return Err(LoadError::Leb128ByteCount {
+                place: place.clone(),
+                offset: offset as u64,
+                found: byte_count,
+                at_least: *allowed.start(),
+                at_most: *allowed.end(),
+            });
+        }
+        self.take(place, byte_count as usize)
+    }
+
+    fn word(&mut self, place: &Place) -> Result<u32, LoadError> {
+        let bytes = self.take(place, 4)?;
+        Ok(bytes
+            .iter()
+            .rev()
+            .fold(0, |word, &byte| word << 8 | u32::from(byte)))
+    }
+
+    fn take(&mut self, place: &Place, len: usize) -> Result<&'a [u8], LoadError> {
+        let rest = self.rest();
+        let bytes = rest.get(..len).ok_or_else(|| LoadError::Truncated {
+            place: place.clone(),
+            offset: self.offset as u64,
+            needed: len as u64,
+            available: rest.len() as u64,
+        })?;
+        self.offset += len;
+        Ok(bytes)
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        &self.source[self.offset..]
+    }
+
+    /// Where `what` first occurs after `landmark`.
+    fn find(&self, what: &[u8], landmark: usize) -> Option<u64> {
+        let distance = self.source[landmark..]
+            .windows(what.len())
+            .position(|window| window == what)?;
+        Some((landmark + distance) as u64)
+    }
+}
+
+/// A field of the header.
+pub(crate) const fn header(name: &'static str) -> Place {
+    Place {
+        stack: None,
+        name: Cow::Borrowed(name),
+    }
+}

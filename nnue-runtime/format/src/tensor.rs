@@ -1,0 +1,192 @@
+//! A tensor, in a file and in memory.
+
+use core::fmt;
+use core::ops::RangeInclusive;
+
+use crate::leb128;
+use crate::{Element, Placed, Quantise, Text};
+
+/// A tensor, in the file and in memory: buckets of rows of columns. Of weights, rows are outputs and columns inputs;
+/// but the transformer's have a row for each feature and a column for each neuron, as kernels read them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    /// Its name, for messages, such as `transformer.weights`.
+    pub name: Text,
+    /// What the file calls it. Only files of [`Format::Named`](crate::Format::Named) do; empty for others.
+    pub id: Text,
+    /// Buckets, rows and columns.
+    pub shape: [usize; 3],
+    /// How the file has its values.
+    pub stored: Stored,
+    /// Where memory has its values.
+    pub placed: Placed,
+}
+
+/// How a file has the values of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stored {
+    /// The type of the values.
+    pub element: Element,
+    /// How they are written down.
+    pub encoding: Encoding,
+    /// How many values lie between a bucket, row or column and the next. What they do not reach is padding.
+    pub strides: [usize; 3],
+    /// How many values there are, padding included.
+    pub values: usize,
+    /// How floating point becomes integers; only `f32` tensors have this, and need it unless memory is `f32` too.
+    pub quantise: Option<Quantise>,
+}
+
+/// How a file holds the values of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Little-endian numbers, one after the other.
+    Raw,
+    /// One block of signed LEB128 values.
+    Leb128,
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Encoding::Raw => "raw",
+            Encoding::Leb128 => "leb128",
+        })
+    }
+}
+
+impl Stored {
+    /// Numbers one after the other: `values` of them, padding included, `strides` apart.
+    #[must_use]
+    pub const fn new(element: Element, strides: [usize; 3], values: usize) -> Stored {
+        Stored {
+            element,
+            encoding: Encoding::Raw,
+            strides,
+            values,
+            quantise: None,
+        }
+    }
+
+    /// The same, compressed or not.
+    #[must_use]
+    pub const fn encoded(self, encoding: Encoding) -> Stored {
+        Stored { encoding, ..self }
+    }
+
+    /// The same of floating point that becomes integers.
+    #[must_use]
+    pub const fn quantised(self, quantise: Quantise) -> Stored {
+        Stored {
+            quantise: Some(quantise),
+            ..self
+        }
+    }
+
+    /// The value of this index among the little-endian ones of a file.
+    pub(crate) fn read(&self, bytes: &[u8], index: usize) -> f64 {
+        self.element.read_little_endian(bytes, index)
+    }
+
+    /// Writes a value that the type holds, little-endian.
+    pub(crate) fn write(&self, bytes: &mut [u8], index: usize, value: f64) {
+        self.element.write_little_endian(bytes, index, value);
+    }
+}
+
+impl Tensor {
+    /// The bytes of the values in the file if it holds them raw.
+    pub(crate) fn raw_len(&self) -> usize {
+        self.stored.values * self.stored.element.size()
+    }
+
+    /// How many bytes the values may take as LEB128.
+    pub(crate) fn leb128_len(&self) -> RangeInclusive<u64> {
+        let count = self.stored.values as u64;
+        count..=count * leb128::longest(self.stored.element.size()) as u64
+    }
+
+    /// Whether memory has the integers of the file in the order of the file, so that they need only be copied.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        let ([buckets, rows, columns], stored, placed) = (self.shape, &self.stored, &self.placed);
+        let in_order = stored.strides[2] == 1 && (rows == 1 || stored.strides[1] == columns);
+        buckets == 1
+            && in_order
+            && stored.values == rows * columns
+            && stored.element == placed.element
+            && stored.element != Element::F32
+            && placed.is_rows_of(rows, columns)
+    }
+
+    /// Where in the file's values that of a bucket, row and column is.
+    pub(crate) fn stored_index(&self, [bucket, row, column]: [usize; 3]) -> usize {
+        let strides = self.stored.strides;
+        bucket * strides[0] + row * strides[1] + column * strides[2]
+    }
+
+    /// The values of the file that are none of the tensor's.
+    pub(crate) fn padding(&self) -> impl Iterator<Item = usize> {
+        let values: usize = self.shape.iter().product();
+        let end = if values == self.stored.values {
+            0
+        } else {
+            self.stored.values
+        };
+        let mut axes = [0, 1, 2].map(|axis| (self.stored.strides[axis], self.shape[axis]));
+        axes.sort_unstable_by_key(|(stride, _)| core::cmp::Reverse(*stride));
+        (0..end).filter(move |&index| {
+            let mut rest = index;
+            for (stride, len) in axes {
+                if len > 1 {
+                    let position = rest / stride;
+                    if position >= len {
+                        return true;
+                    }
+                    rest -= position * stride;
+                }
+            }
+            rest != 0
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::Section;
+
+    fn tensor(shape: [usize; 3], strides: [usize; 3], values: usize) -> Tensor {
+        let stored = Stored::new(Element::I8, strides, values);
+        let placed = Placed::rows(Element::I8, 0, [shape[1], shape[2]]);
+        let Section::Tensor(tensor) = Section::tensor("weights", shape, stored, placed) else {
+            unreachable!()
+        };
+        tensor
+    }
+
+    #[test]
+    fn padding_is_what_no_value_reaches() {
+        for (shape, strides, values) in [
+            ([1, 2, 7], [0, 32, 1], 64),
+            ([2, 3, 5], [1, 2, 8], 40),
+            ([2, 3, 5], [24, 8, 1], 48),
+            ([3, 1, 5], [1, 0, 4], 20),
+            ([2, 3, 5], [15, 5, 1], 30),
+        ] {
+            let tensor = tensor(shape, strides, values);
+            let mut padding = alloc::vec![true; values];
+            for bucket in 0..shape[0] {
+                for row in 0..shape[1] {
+                    for column in 0..shape[2] {
+                        padding[tensor.stored_index([bucket, row, column])] = false;
+                    }
+                }
+            }
+            let expected: Vec<usize> = (0..values).filter(|&index| padding[index]).collect();
+            assert_eq!(tensor.padding().collect::<Vec<_>>(), expected, "{shape:?}");
+        }
+    }
+}

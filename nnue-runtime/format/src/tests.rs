@@ -1,0 +1,281 @@
+//! A network small enough to try every byte of its file.
+
+mod lists;
+mod stockfish;
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+use crate::*;
+
+/// The packed orders of all levels.
+pub(crate) const ORDERS: [&[usize]; 3] = [&[0], &[0, 2, 1, 3], &[0, 4, 1, 5, 2, 6, 3, 7]];
+
+pub(crate) const RAW: FileLayout = layout(const { &transformer::<false>() });
+pub(crate) const COMPRESSED: FileLayout = layout(const { &transformer::<true>() });
+
+/// Bytes of the weights in memory.
+pub(crate) const MEMORY_LEN: usize = STACKS_AT + 2 * STRIDE;
+const STACKS_AT: usize = 96;
+const STRIDE: usize = 576;
+pub(crate) const VERSION: u32 = 0x7AF3_2F20;
+pub(crate) const HASH: u32 = 0x1C10_2EF2;
+
+/// Where things lie in a raw file.
+pub(crate) const BODY: usize = 16;
+pub(crate) const WEIGHTS: usize = BODY + 4 + 8;
+pub(crate) const STACK: usize = WEIGHTS + 40 + 9 + 24;
+pub(crate) const STACK_LEN: usize = 4 + 12 + 3 * 128 + 8 + 2 * 32;
+pub(crate) const FC_0: usize = STACK + 4 + 12;
+pub(crate) const FC_1: usize = FC_0 + 3 * 128 + 8;
+
+const STACK_SECTIONS: &[Section] = &[
+    Section::hash("stack hash", 0x6333_6A4A),
+    same("fc_0.biases", Element::I32, false, STACKS_AT, 3),
+    affine(
+        "fc_0.weights",
+        [3, 128],
+        Placed::new(
+            Form::Blocks,
+            Element::I8,
+            [STACKS_AT + 16, 0],
+            [4, 128],
+            &[
+                Segment::run(0, 0, 64).packed(),
+                Segment::run(64, 64, 64).packed(),
+            ],
+        ),
+    ),
+    same("fc_1.biases", Element::I32, false, STACKS_AT + 528, 2),
+    affine(
+        "fc_1.weights",
+        [2, 7],
+        Placed::new(
+            Form::Rows,
+            Element::I8,
+            [STACKS_AT + 544, 0],
+            [2, 12],
+            &[Segment::run(0, 0, 3), Segment::run(3, 4, 4)],
+        ),
+    ),
+];
+
+/// SplitMix64.
+pub(crate) struct Random(pub(crate) u64);
+
+const fn layout(sections: &'static [Section]) -> FileLayout {
+    FileLayout {
+        name: Text::Borrowed("Tiny"),
+        format: Format::Stockfish {
+            version: VERSION,
+            hash: HASH,
+        },
+        sections: list(sections),
+        stacks: Stacks {
+            count: 2,
+            stride: STRIDE,
+            sections: list(STACK_SECTIONS),
+        },
+        tail: Tail::NONE,
+        extents: list(&[]),
+        coalesced: list(&[]),
+    }
+}
+
+const fn transformer<const COMPRESSED: bool>() -> [Section; 5] {
+    [
+        Section::Hash {
+            name: "transformer hash",
+            expected: 0x7F23_44B8,
+        },
+        same("biases", Element::I16, COMPRESSED, 0, 4),
+        same("weights", Element::I16, COMPRESSED, 8, 20),
+        same("threats", Element::I8, false, 48, 9),
+        same("psqt", Element::I32, COMPRESSED, 60, 6),
+    ]
+}
+
+const fn same(
+    name: &'static str,
+    element: Element,
+    compressed: bool,
+    offset: usize,
+    count: usize,
+) -> Section {
+    let encoding = if compressed {
+        Encoding::Leb128
+    } else {
+        Encoding::Raw
+    };
+    Section::same(name, element, encoding, offset, [1, count])
+}
+
+const fn affine(name: &'static str, [rows, columns]: [usize; 2], placed: Placed) -> Section {
+    let padded = columns.next_multiple_of(32);
+    let stored = Stored::new(Element::I8, [0, padded, 1], rows * padded);
+    Section::tensor(name, [1, rows, columns], stored, placed)
+}
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    pub(crate) fn bytes(&mut self, len: usize) -> Vec<u8> {
+        (0..len).map(|_| self.next() as u8).collect()
+    }
+}
+
+/// A valid file of [`RAW`] or [`COMPRESSED`], with extreme values and with padding that is not zero.
+pub(crate) fn file(layout: &FileLayout) -> Vec<u8> {
+    let compressed = layout.max_len() != RAW.max_len();
+    let mut random = Random(7);
+    let mut bytes = Vec::new();
+    let word = |bytes: &mut Vec<u8>, word: u32| bytes.extend(word.to_le_bytes());
+    word(&mut bytes, VERSION);
+    word(&mut bytes, HASH);
+    word(&mut bytes, 4);
+    bytes.extend(b"tiny");
+    word(&mut bytes, 0x7F23_44B8);
+
+    let values = |bytes: &mut Vec<u8>, size: usize, values: &[i32]| {
+        if compressed {
+            let mut block = Vec::new();
+            values
+                .iter()
+                .for_each(|&value| crate::leb128::encode(value, &mut block));
+            bytes.extend(b"COMPRESSED_LEB128");
+            word(bytes, block.len() as u32);
+            bytes.extend(block);
+        } else {
+            values
+                .iter()
+                .for_each(|value| bytes.extend(&value.to_le_bytes()[..size]));
+        }
+    };
+    values(&mut bytes, 2, &[32767, -32768, 0, -1]);
+    let weights: Vec<i32> = (0..20)
+        .map(|_| i32::from(random.next() as i16) >> random.below(16))
+        .collect();
+    values(&mut bytes, 2, &weights);
+    bytes.extend(random.bytes(9));
+    values(&mut bytes, 4, &[i32::MAX, i32::MIN, -64, 64, 63, 1 << 20]);
+
+    for _ in 0..2 {
+        word(&mut bytes, 0x6333_6A4A);
+        bytes.extend(random.bytes(12 + 3 * 128 + 8));
+        for _ in 0..2 {
+            bytes.extend(random.bytes(7));
+            bytes.extend([0; 22]);
+            bytes.extend([0, 42, 0x80]);
+        }
+    }
+    bytes
+}
+
+pub(crate) fn load(
+    layout: &FileLayout,
+    packed: &[usize],
+    source: &[u8],
+) -> Result<(Vec<u8>, Loaded), LoadError> {
+    // Not zeroed: loading must not depend on what was there.
+    let mut weights = vec![0xAA; MEMORY_LEN];
+    let loaded = split(layout, source)?.load(packed, &mut weights)?;
+    Ok((weights, loaded))
+}
+
+pub(crate) fn stored(
+    layout: &FileLayout,
+    packed: &[usize],
+    weights: &[u8],
+    loaded: &Loaded,
+) -> Vec<u8> {
+    let mut file = Vec::new();
+    let Ok(()) = store::<Infallible>(layout, packed, weights, loaded, &mut |piece| {
+        file.extend_from_slice(piece);
+        Ok(())
+    });
+    file
+}
+
+/// Whether the source is refused; if not, it must come back byte for byte.
+fn is_refused(layout: &FileLayout, source: &[u8]) -> bool {
+    ORDERS.map(|order| match load(layout, order, source) {
+        Ok((weights, loaded)) => {
+            assert_eq!(stored(layout, order, &weights, &loaded), source);
+            false
+        }
+        Err(_) => true,
+    }) != [false; 3]
+}
+
+#[test]
+fn every_byte_comes_back() {
+    for layout in [RAW, COMPRESSED] {
+        assert!(!is_refused(&layout, &file(&layout)));
+    }
+    assert_eq!(file(&RAW).len(), STACK + 2 * STACK_LEN);
+}
+
+#[test]
+fn every_truncation_is_called_one() {
+    for layout in [RAW, COMPRESSED] {
+        let source = file(&layout);
+        for len in 0..source.len() {
+            let error = split(&layout, &source[..len]).err();
+            let Some(LoadError::Truncated {
+                offset,
+                needed,
+                available,
+                ..
+            }) = error
+            else {
+                panic!("{error:?} at {len}")
+            };
+            assert_eq!(offset + available, len as u64);
+            assert!(needed > available);
+        }
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_refused_or_comes_back() {
+    for layout in [RAW, COMPRESSED] {
+        let mut source = file(&layout);
+        let mut refused = 0;
+        for bit in 0..8 * source.len() {
+            source[bit / 8] ^= 1 << (bit % 8);
+            refused += usize::from(is_refused(&layout, &source));
+            source[bit / 8] ^= 1 << (bit % 8);
+        }
+        // Version, network hash, length, three hashes, and, in compressed files, three block headers.
+        let headers = 3 * 32 + 3 * 32 + usize::from(layout.max_len() != RAW.max_len()) * 3 * 21 * 8;
+        assert!(refused >= headers, "{refused} of at least {headers}");
+    }
+}
+
+#[test]
+fn bytes_at_random_are_refused() {
+    let mut random = Random(3);
+    for layout in [RAW, COMPRESSED] {
+        let valid = file(&layout);
+        for _ in 0..2000 {
+            let len = random.below(2 * valid.len() as u64) as usize;
+            let mut source = random.bytes(len);
+            assert!(is_refused(&layout, &source));
+            // The same behind a valid beginning, so that all sections are reached.
+            let kept = random.below(valid.len() as u64) as usize;
+            source.splice(..kept.min(len), valid[..kept].iter().copied());
+            is_refused(&layout, &source);
+        }
+    }
+}
