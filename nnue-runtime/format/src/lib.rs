@@ -74,7 +74,7 @@ pub use identify::{Identity, identify};
 pub use layout::{
     DESCRIPTION_LIMIT, Extent, FileLayout, Format, List, Place, Section, Stacks, Tail, Text, list,
 };
-pub use load::{Loaded, check};
+pub use load::{Ignored, Loaded, check};
 pub use piece_square::PieceSquare;
 pub use placed::{Form, Placed, Segment};
 pub use quantise::{Quantise, Rounding};

@@ -17,9 +17,8 @@ use crate::{Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, coale
 pub struct Loaded {
     /// The description in the header: text, usually, but any bytes are allowed.
     pub description: Vec<u8>,
-    /// The bytes other than zero in padding, each with its offset from the end of the description, in ascending order.
-    /// Some nets have a few there, for a pretty hash.
-    pub ignored: Vec<(u64, u8)>,
+    /// The bytes other than zero in padding, in the order of the layout. Some nets have a few there, for a pretty hash.
+    pub ignored: Vec<Ignored>,
     /// The bytes of all [`Section::Skipped`], one after the other.
     pub skipped: Vec<u8>,
     /// The order in which a file of [`Format::Named`] has the layout's sections; empty for other formats.
@@ -28,6 +27,41 @@ pub struct Loaded {
     pub transposed: Vec<Place>,
     /// What the file is, where its header and its size are those of the layout but its weights are another network's.
     pub looks_like: Option<Identity>,
+}
+
+/// A byte other than zero in padding, which no evaluation reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ignored {
+    /// The number of its section in the layout, from 0, where the sections of every stack count.
+    pub section: usize,
+    /// Its offset in the section; in tensors among the bytes of the values, once they are no LEB128 any more.
+    pub offset: usize,
+    /// The byte.
+    pub byte: u8,
+}
+
+impl Loaded {
+    /// Keeps what is not zero of a section's padding, which begins at `offset` in the section.
+    pub(crate) fn ignore(&mut self, section: usize, offset: usize, padding: &[u8]) {
+        let ignored = (offset..)
+            .zip(padding)
+            .map(|(offset, byte)| Ignored {
+                section,
+                offset,
+                byte: *byte,
+            })
+            .filter(|ignored| ignored.byte != 0);
+        self.ignored.extend(ignored);
+    }
+
+    /// What was ignored in a section.
+    pub(crate) fn ignored_in(&self, section: usize) -> &[Ignored] {
+        let before = |end: usize| {
+            self.ignored
+                .partition_point(|ignored| ignored.section < end)
+        };
+        &self.ignored[before(section)..before(section + 1)]
+    }
 }
 
 impl Parts<'_> {
@@ -60,10 +94,12 @@ impl Parts<'_> {
                     Encoding::Leb128 => part.decompress(memory)?,
                 }
             } else {
-                part.place(packed, weights)?;
+                let values = part.raw()?;
+                part.place(&values, packed, weights)?;
                 let size = tensor.stored.element.size();
-                for index in tensor.padding() {
-                    self.ignore(part.offset + index * size, &bytes[index * size..][..size]);
+                for offset in tensor.padding().map(|index| index * size) {
+                    let padding = &values[offset..][..size];
+                    self.loaded.ignore(part.section, offset, padding);
                 }
             }
             if self.unmarked && is_probably_transposed(tensor, |i| tensor.stored.read(bytes, i)) {
@@ -72,22 +108,21 @@ impl Parts<'_> {
         }
         coalesce::add(self.layout, weights)?;
         self.loaded.description = self.description.to_vec();
-        // Sections that are found before tensors are loaded come first.
-        self.loaded.ignored.sort_unstable_by_key(|(at, _)| *at);
+        // Tensors may have another order in the file, and alignment was found before they were loaded.
+        self.loaded.ignored.sort_by_key(|ignored| ignored.section);
         Ok(self.loaded)
     }
 }
 
 impl Part<'_> {
     /// Puts the values where memory has them, converted.
-    fn place(&self, packed: &[usize], weights: &mut [u8]) -> Result<(), LoadError> {
+    fn place(&self, values: &[u8], packed: &[usize], weights: &mut [u8]) -> Result<(), LoadError> {
         let Part { tensor, base, .. } = self;
-        let values = self.raw()?;
         let [buckets, rows, columns] = tensor.shape;
         let slots = tensor.placed.slots_of(columns, packed);
         let value = |bucket: usize, row: usize, column: usize| {
             let index = tensor.stored_index([bucket, row, column]);
-            let stored = tensor.stored.read(&values, index);
+            let stored = tensor.stored.read(values, index);
             let value = tensor.to_memory(stored);
             value.map_err(|unfit| self.unfit(unfit, index, stored))
         };

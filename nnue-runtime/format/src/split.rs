@@ -15,8 +15,6 @@ use crate::{
 pub struct Parts<'a> {
     pub(crate) layout: &'a FileLayout,
     pub(crate) description: &'a [u8],
-    /// Where the description ends in the file.
-    body: usize,
     pub(crate) tensors: Vec<Part<'a>>,
     /// Whether the order of sections follows from nothing but the spec.
     pub(crate) unmarked: bool,
@@ -26,6 +24,8 @@ pub struct Parts<'a> {
 /// A tensor of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<'a> {
+    /// The number of the section in the layout.
+    pub(crate) section: usize,
     pub(crate) place: Place,
     pub(crate) tensor: &'a Tensor,
     /// What to add to the tensor's place in memory.
@@ -53,7 +53,6 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
     let mut parts = Parts {
         layout,
         description: &[],
-        body: 0,
         tensors: Vec::new(),
         unmarked: layout.format == Format::Sequence,
         loaded: Loaded::default(),
@@ -62,7 +61,6 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
         Format::Stockfish { .. } => {
             let description_len = cursor.start(layout)?;
             parts.description = cursor.take(&header("description"), description_len)?;
-            parts.body = cursor.offset;
             parts.sections(layout, &mut cursor)?;
             parts.loaded.looks_like = contradiction(layout, source);
         }
@@ -128,7 +126,7 @@ impl<'a> Parts<'a> {
         // The end of the last thing that could be recognised. If a section is not where it should be, it is searched for
         // from here.
         let mut landmark = cursor.offset;
-        for entry in layout.entries() {
+        for (number, entry) in layout.entries().enumerate() {
             let place = entry.place;
             match entry.section {
                 Section::Hash { expected, .. } => {
@@ -144,7 +142,7 @@ impl<'a> Parts<'a> {
                 Section::Align(to) => {
                     let offset = cursor.offset;
                     let padding = cursor.take(&place, offset.next_multiple_of(*to) - offset)?;
-                    self.ignore(offset, padding);
+                    self.loaded.ignore(number, 0, padding);
                 }
                 Section::Tensor(tensor) => {
                     let bytes = match tensor.stored.encoding {
@@ -152,6 +150,7 @@ impl<'a> Parts<'a> {
                         Encoding::Leb128 => cursor.block(&place, tensor, landmark)?,
                     };
                     self.tensors.push(Part {
+                        section: number,
                         place,
                         tensor,
                         base: entry.base,
@@ -215,6 +214,7 @@ impl<'a> Parts<'a> {
             let bytes = cursor.take(&place, tensor.raw_len())?;
             self.loaded.order.push(index);
             self.tensors.push(Part {
+                section: index,
                 place,
                 tensor,
                 base: entry.base,
@@ -228,14 +228,6 @@ impl<'a> Parts<'a> {
             Some((_, entry)) => Err(LoadError::EntryMissing { place: entry.place }),
             None => Ok(()),
         }
-    }
-
-    /// Keeps what is not zero of bytes that no evaluation reads, from `offset` in the file on.
-    pub(crate) fn ignore(&mut self, offset: usize, padding: &[u8]) {
-        let from = offset - self.body;
-        let ignored = padding.iter().enumerate().filter(|(_, byte)| **byte != 0);
-        let ignored = ignored.map(|(index, byte)| ((from + index) as u64, *byte));
-        self.loaded.ignored.extend(ignored);
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::element::swap_on_big_endian;
 use crate::layout::Entry;
 use crate::placed::Bucket;
-use crate::{Encoding, FileLayout, Format, Loaded, Section, Tensor, coalesce, leb128};
+use crate::{Encoding, FileLayout, Format, Ignored, Loaded, Section, Tensor, coalesce, leb128};
 
 /// The most bytes that are given to a sink at once.
 const BUFFER_LEN: usize = 64 * 1024;
@@ -62,7 +62,6 @@ pub fn store<E>(
         writer.put(&(loaded.description.len() as u32).to_le_bytes())?;
         writer.put(&loaded.description)?;
     }
-    let body = writer.offset();
     if layout.format == Format::Named {
         for index in &loaded.order {
             if let Some(entry) = layout.entries().nth(*index)
@@ -71,20 +70,15 @@ pub fn store<E>(
                 writer.put(tensor.id.as_bytes())?;
                 writer.put(b"\n")?;
                 writer.put(&(tensor.stored.values as u64).to_le_bytes())?;
-                writer.tensor(tensor, &entry, packed, weights, Ignored::NONE)?;
+                let ignored = loaded.ignored_in(*index);
+                writer.tensor(tensor, &entry, packed, weights, ignored)?;
             }
         }
         return writer.flush();
     }
     let mut skipped = loaded.skipped.as_slice();
-    for entry in layout.entries() {
-        // What was ignored in or before this section's bytes.
-        let from = writer.offset() - body;
-        let first = loaded.ignored.partition_point(|&(at, _)| at < from);
-        let ignored = Ignored {
-            from,
-            bytes: &loaded.ignored[first..],
-        };
+    for (number, entry) in layout.entries().enumerate() {
+        let ignored = loaded.ignored_in(number);
         match entry.section {
             Section::Hash { expected, .. } => writer.put(&expected.to_le_bytes())?,
             Section::Bytes(bytes) => writer.put(bytes)?,
@@ -96,7 +90,9 @@ pub fn store<E>(
             Section::Align(to) => {
                 let offset = writer.offset();
                 let len = offset.next_multiple_of(*to as u64) - offset;
-                writer.put(&ignored.among(vec![0; len as usize]))?;
+                let mut padding = vec![0; len as usize];
+                put_back(ignored, &mut padding);
+                writer.put(&padding)?;
             }
             Section::Tensor(tensor) => {
                 writer.tensor(tensor, &entry, packed, weights, ignored)?;
@@ -108,28 +104,12 @@ pub fn store<E>(
     writer.flush()
 }
 
-/// Bytes other than zero in what no evaluation reads, from some place of the file on.
-#[derive(Clone, Copy)]
-struct Ignored<'a> {
-    from: u64,
-    bytes: &'a [(u64, u8)],
-}
-
-impl Ignored<'_> {
-    const NONE: Ignored<'static> = Ignored {
-        from: 0,
-        bytes: &[],
-    };
-
-    /// Puts back those that belong among these bytes, the next of the file.
-    fn among(self, mut bytes: Vec<u8>) -> Vec<u8> {
-        for &(at, byte) in self.bytes {
-            match bytes.get_mut(at.wrapping_sub(self.from) as usize) {
-                Some(ignored) => *ignored = byte,
-                None => break,
-            }
+/// Puts what was ignored in a section among its bytes.
+fn put_back(ignored: &[Ignored], bytes: &mut [u8]) {
+    for ignored in ignored {
+        if let Some(byte) = bytes.get_mut(ignored.offset) {
+            *byte = ignored.byte;
         }
-        bytes
     }
 }
 
@@ -149,15 +129,16 @@ impl<E> Writer<'_, E> {
         entry: &Entry,
         packed: &[usize],
         weights: &[u8],
-        ignored: Ignored<'_>,
+        ignored: &[Ignored],
     ) -> Result<(), E> {
         let size = tensor.stored.element.size();
         let mut gathered;
         let native = if tensor.is_same() {
             &weights[entry.base + tensor.placed.offset..][..tensor.placed.len()]
         } else {
-            gathered = ignored.among(gather(tensor, entry.base, packed, weights));
+            gathered = gather(tensor, entry.base, packed, weights);
             coalesce::subtract_floats(self.layout, tensor, weights, &mut gathered);
+            put_back(ignored, &mut gathered);
             swap_on_big_endian(&mut gathered, tensor.stored.element);
             &gathered
         };

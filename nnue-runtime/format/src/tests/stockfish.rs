@@ -102,10 +102,17 @@ fn levels_differ_by_a_rearrangement() {
 #[test]
 fn padding_that_is_not_zero_is_kept() {
     let (_, loaded) = load(&RAW, &[0], &file(&RAW)).unwrap();
-    let row = |row: usize| (FC_1 - BODY + row / 2 * STACK_LEN + row % 2 * 32) as u64;
-    let expected: Vec<_> = (0..4)
-        .flat_map(|n| [(row(n) + 30, 42), (row(n) + 31, 0x80)])
-        .collect();
+    // Behind five sections of the transformer, the weights of fc_1 are the last of five in each stack.
+    let ignored = |stack: usize, offset, byte| Ignored {
+        section: 4 + 5 * (stack + 1),
+        offset,
+        byte,
+    };
+    let of_stack = |stack| {
+        [(30, 42), (31, 0x80), (62, 42), (63, 0x80)]
+            .map(|(offset, byte)| ignored(stack, offset, byte))
+    };
+    let expected = [of_stack(0), of_stack(1)].concat();
     assert_eq!(loaded.ignored, expected);
 }
 
@@ -297,4 +304,39 @@ fn truncation_names_the_tensor() {
             available: 0,
         }
     );
+}
+
+/// Of a transformer that memory has in another order, and compressed, the file has fewer bytes than its values.
+#[test]
+fn padding_comes_back_where_tensors_are_decoded_before_they_are_placed() {
+    const ROWS: usize = 250;
+    const NEIGHBOURS: &[Section] = &[Section::tensor(
+        "weights",
+        [1, ROWS, 4],
+        Stored::new(Element::I16, [0, 4, 1], 4 * ROWS).encoded(Encoding::Leb128),
+        Placed::new(
+            Form::Rows,
+            Element::I16,
+            [2048, 0],
+            [ROWS, 4],
+            &[
+                Segment::run(0, 0, 2).every(2),
+                Segment::run(1, 2, 2).every(2),
+            ],
+        ),
+    )];
+    let layout = FileLayout {
+        sections: list(NEIGHBOURS),
+        ..RAW
+    };
+    let raw = file(&RAW);
+    let (magic, byte_count) = (b"COMPRESSED_LEB128", 4 * ROWS as u32);
+    let values = [1; 4 * ROWS];
+    let block = [&magic[..], &byte_count.to_le_bytes(), &values].concat();
+    let source = [&raw[..BODY], &block, &raw[STACK..]].concat();
+    let mut weights = vec![0; layout.memory_len()];
+    let parts = split(&layout, &source).unwrap();
+    let loaded = parts.load(ORDERS[0], &mut weights).unwrap();
+    assert_eq!(loaded.ignored.len(), 8);
+    assert!(super::stored(&layout, ORDERS[0], &weights, &loaded) == source);
 }
