@@ -41,6 +41,7 @@ impl From<io::Error> for Failure {
 }
 
 /// A program from its arguments to its exit code: what `run` returns, 1 if it fails, 2 if the options are wrong.
+/// `LEVELS` in its usage stands for the names of this architecture's levels.
 pub fn execute<T>(
     program: &str,
     usage: &str,
@@ -48,7 +49,10 @@ pub fn execute<T>(
     run: impl FnOnce(&T) -> Result<ExitCode, Failure>,
 ) -> ExitCode {
     let done = match parse(lexopt::Parser::from_env()) {
-        Ok(Command::Help) => print(usage),
+        Ok(Command::Help) => {
+            let levels: Vec<&str> = Level::names().collect();
+            print(&usage.replace("LEVELS", &levels.join(", ")))
+        }
         Ok(Command::Version) => print(&format!("{program} {}\n", env!("CARGO_PKG_VERSION"))),
         Ok(Command::Run(arguments)) => run(&arguments),
         Err(error) => {

@@ -1,9 +1,11 @@
-//! Levels: the instruction sets that kernels are generated for, which of them this machine can run,
-//! and the choice of one.
+//! Levels: which of the instruction sets in the table of [`nnue_levels`] this machine can run, and the
+//! choice of one.
 //!
-//! A [`Level`] is proof: it is only made after every feature of its row in the table below was
-//! detected (or, with [`Level::assume`], vouched for). Therefore [`dispatch!`](crate::dispatch) may
-//! call functions that enable exactly these features.
+//! A [`Level`] is proof: it is only made after every feature of its row in the table was detected
+//! (or, with [`Level::assume`], vouched for). Therefore [`dispatch!`](crate::dispatch) may call
+//! functions that enable these features.
+
+pub mod dispatch;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,10 +13,14 @@ use core::error::Error;
 use core::fmt;
 use core::str::FromStr;
 
+use nnue_levels::{ISAS, Isa};
+
+pub use nnue_levels::Kind;
+
 use crate::simd;
 
-/// Whether this machine has a target feature. Without `std` nothing can be asked at run time, and
-/// the machine has what the build was compiled for.
+/// Whether this machine has a target feature. Without `std` nothing can be asked at run time, and the
+/// machine has what the build was compiled for.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 macro_rules! has_feature {
     ($feature:tt) => {
@@ -22,93 +28,59 @@ macro_rules! has_feature {
     };
 }
 #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+#[allow(
+    unused_macros,
+    reason = "an architecture without levels of its own has no features to ask for"
+)]
 macro_rules! has_feature {
     ($feature:tt) => {
-        cfg!(all(target_arch = "x86_64", target_feature = $feature))
+        cfg!(target_feature = $feature)
     };
 }
 
-/// The one table of levels. Detection, the attribute of generated functions, and the baseline all
-/// come from it, so that they cannot differ.
-macro_rules! levels {
-    ($($(#[$doc:meta])* $kind:ident $name:literal [$($first:tt $(, $feature:tt)*)?];)+) => {
-        /// The instruction sets, ascending: a later one is expected to be faster where both are
-        /// available.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        #[non_exhaustive]
-        pub enum Kind {
-            $($(#[$doc])* $kind,)+
-        }
+/// What follows from the table for the architecture that this build is for.
+macro_rules! of_this_architecture {
+    ($(
+        $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:tt),*] $facts:tt
+    )+) => {
+        /// The levels of this architecture, ascending.
+        const KINDS: &[Kind] = &[$(#[cfg(all($(target_arch = $arch)?))] Kind::$kind),+];
 
-        impl Kind {
-            const ALL: &[Kind] = &[$(Kind::$kind),+];
+        /// The highest level of which every feature is enabled at compile time.
+        const BASELINE: Kind = {
+            let mut baseline = Kind::Scalar;
+            $(
+                if cfg!(all($(target_arch = $arch,)? $(target_feature = $feature),*)) {
+                    baseline = Kind::$kind;
+                }
+            )+
+            baseline
+        };
 
-            /// The highest level of which every feature is enabled at compile time.
-            const BASELINE: Kind = {
-                let mut baseline = Kind::Scalar;
+        /// The features of a level of this architecture that this machine lacks.
+        fn missing(kind: Kind) -> Vec<&'static str> {
+            let tested: &[(&'static str, bool)] = match kind {
                 $(
-                    if cfg!(all(
-                        target_arch = "x86_64"
-                        $(, target_feature = $first $(, target_feature = $feature)*)?
-                    )) {
-                        baseline = Kind::$kind;
-                    }
+                    #[cfg(all($(target_arch = $arch)?))]
+                    Kind::$kind => &[$(($feature, has_feature!($feature))),*],
                 )+
-                baseline
+                _ => &[],
             };
+            tested.iter().filter(|(_, has)| !has).map(|&(feature, _)| feature).collect()
+        }
 
-            const fn name(self) -> &'static str {
-                match self {
-                    $(Kind::$kind => $name,)+
-                }
-            }
-
-            const fn features(self) -> &'static [&'static str] {
-                match self {
-                    $(Kind::$kind => &[$($first $(, $feature)*)?],)+
-                }
-            }
-
-            /// The features as `#[target_feature(enable = "...")]` wants them.
-            const fn attribute(self) -> &'static str {
-                match self {
-                    $(Kind::$kind => concat!($($first $(, ",", $feature)*)?),)+
-                }
-            }
-
-            fn missing(self) -> Vec<&'static str> {
-                let tested: &[(&'static str, bool)] = match self {
-                    $(Kind::$kind => &[
-                        $(($first, has_feature!($first)) $(, ($feature, has_feature!($feature)))*)?
-                    ],)+
-                };
-                tested.iter().filter(|(_, has)| !has).map(|&(feature, _)| feature).collect()
+        const fn packed(kind: Kind) -> &'static [usize] {
+            match kind {
+                $(
+                    #[cfg(all($(target_arch = $arch)?))]
+                    Kind::$kind => &simd::$module::PACKED,
+                )+
+                _ => &[],
             }
         }
     };
 }
-
-levels! {
-    /// Plain Rust, which runs everywhere; LLVM uses what the build's target features allow.
-    Scalar "scalar" [];
-    /// 256-bit vectors: Intel since Haswell (2013), AMD since Zen (2017).
-    Avx2 "avx2" ["avx", "avx2", "bmi1", "bmi2", "fma", "lzcnt", "popcnt"];
-    /// AVX2 with one instruction for products of bytes: Intel's processors without AVX-512 since
-    /// Alder Lake (2021).
-    AvxVnni "avxvnni" ["avx", "avx2", "bmi1", "bmi2", "fma", "lzcnt", "popcnt", "avxvnni"];
-    /// 512-bit vectors and twice the registers: Intel since Skylake-X (2017).
-    Avx512 "avx512" [
-        "avx", "avx2", "bmi1", "bmi2", "fma", "lzcnt", "popcnt",
-        "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"
-    ];
-    /// AVX-512 with products of bytes and compression of 16-bit lanes: Intel since Ice Lake (2019),
-    /// AMD since Zen 4 (2022).
-    Avx512Icl "avx512icl" [
-        "avx", "avx2", "bmi1", "bmi2", "fma", "lzcnt", "popcnt",
-        "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd",
-        "avx512vnni", "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq"
-    ];
-}
+nnue_levels::levels!(of_this_architecture);
 
 /// An instruction set that this machine can run.
 ///
@@ -123,7 +95,7 @@ pub struct Level(Kind);
 impl Level {
     /// The highest level of which every feature was enabled when this build was compiled; `scalar`
     /// in portable builds.
-    pub const BASELINE: Level = Level(Kind::BASELINE);
+    pub const BASELINE: Level = Level(BASELINE);
 
     /// The level to use: the one that the environment variable `NNUE_LEVEL` names, else the best
     /// available.
@@ -168,22 +140,28 @@ impl Level {
         }
     }
 
-    /// The level of a name: `scalar`, `avx2`, `avxvnni`, `avx512` or `avx512icl`.
+    /// The level of a name, one of [`Level::names`].
     ///
     /// # Errors
     ///
     /// [`LevelError`] if there is no such level, if this machine lacks features of it, or if it is
     /// below [`Level::BASELINE`].
     pub fn by_name(name: &str) -> Result<Level, LevelError> {
-        let Some(&kind) = Kind::ALL.iter().find(|kind| kind.name() == name) else {
-            return Err(LevelError::Unknown { name: name.into() });
-        };
-        Level::new(kind)
+        match ISAS.iter().find(|isa| isa.name == name) {
+            Some(isa) => Level::new(isa.kind),
+            None => Err(LevelError::Unknown { name: name.into() }),
+        }
     }
 
     /// All levels that this machine and this build can run, ascending.
     pub fn available() -> impl Iterator<Item = Level> {
-        Kind::ALL.iter().filter_map(|&kind| Level::new(kind).ok())
+        KINDS.iter().filter_map(|&kind| Level::new(kind).ok())
+    }
+
+    /// The names of all levels that machines of this architecture can have, ascending: on x86-64
+    /// `scalar`, `avx2`, `avxvnni`, `avx512` and `avx512icl`.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        KINDS.iter().map(|kind| kind.isa().name)
     }
 
     /// The level of a kind without detection; the baseline if that is higher.
@@ -193,7 +171,7 @@ impl Level {
     /// This machine has all [features](Level::features) of the kind.
     #[must_use]
     pub const unsafe fn assume(kind: Kind) -> Level {
-        if (kind as u8) < Kind::BASELINE as u8 {
+        if (kind as u8) < BASELINE as u8 {
             Level::BASELINE
         } else {
             Level(kind)
@@ -204,11 +182,11 @@ impl Level {
     #[inline(always)]
     #[must_use]
     pub const fn kind(self) -> Kind {
-        const TOP: Kind = Kind::ALL[Kind::ALL.len() - 1];
+        const TOP: Kind = KINDS[KINDS.len() - 1];
         // By the invariant nothing but `self.0` is ever returned; written so that the compiler sees
         // which arms of a `match` no level can reach.
-        if Kind::BASELINE as u8 == TOP as u8 || (self.0 as u8) < Kind::BASELINE as u8 {
-            return Kind::BASELINE;
+        if BASELINE as u8 == TOP as u8 || (self.0 as u8) < BASELINE as u8 {
+            return BASELINE;
         }
         self.0
     }
@@ -216,27 +194,21 @@ impl Level {
     /// The name, as in [`Level::by_name`].
     #[must_use]
     pub const fn name(self) -> &'static str {
-        self.kind().name()
+        self.kind().isa().name
     }
 
     /// The target features of the level, as rustc names them.
     #[must_use]
     pub const fn features(self) -> &'static [&'static str] {
-        self.kind().features()
+        self.kind().isa().features
     }
 
     /// The order in which this level's `pack_u8` leaves groups of 8 bytes: packed group `g` of a
     /// vector holds logical group `packed()[g]`. Weights are permuted by it once, when they are
     /// loaded.
     #[must_use]
-    pub fn packed(self) -> &'static [usize] {
-        match self.kind() {
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 | Kind::AvxVnni => &simd::avx2::PACKED,
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 | Kind::Avx512Icl => &simd::avx512::PACKED,
-            _ => &simd::scalar::PACKED,
-        }
+    pub const fn packed(self) -> &'static [usize] {
+        packed(self.kind())
     }
 
     fn best() -> Level {
@@ -245,20 +217,21 @@ impl Level {
 
     /// The only place that makes a level of a kind that is not the baseline and not assumed.
     fn new(kind: Kind) -> Result<Level, LevelError> {
-        if kind < Kind::BASELINE {
-            return Err(LevelError::BelowBaseline {
-                name: kind.name(),
-                baseline: Kind::BASELINE.name(),
-            });
+        let Isa {
+            name, target_arch, ..
+        } = *kind.isa();
+        if let Some(target_arch) = target_arch
+            && !KINDS.contains(&kind)
+        {
+            return Err(LevelError::OtherArchitecture { name, target_arch });
         }
-        let missing = kind.missing();
-        if missing.is_empty() {
-            Ok(Level(kind))
-        } else {
-            Err(LevelError::Unavailable {
-                name: kind.name(),
-                missing,
-            })
+        if kind < BASELINE {
+            let baseline = BASELINE.isa().name;
+            return Err(LevelError::BelowBaseline { name, baseline });
+        }
+        match missing(kind) {
+            missing if missing.is_empty() => Ok(Level(kind)),
+            missing => Err(LevelError::Unavailable { name, missing }),
         }
     }
 }
@@ -286,6 +259,13 @@ pub enum LevelError {
         /// The name asked for.
         name: String,
     },
+    /// Only machines of another architecture can have the level.
+    OtherArchitecture {
+        /// The level asked for.
+        name: &'static str,
+        /// The architecture of such machines, as in `cfg(target_arch)`.
+        target_arch: &'static str,
+    },
     /// The machine lacks features of the level (without `std`: the build was not compiled with
     /// them).
     Unavailable {
@@ -308,8 +288,12 @@ impl fmt::Display for LevelError {
         match self {
             LevelError::Unknown { name } => {
                 write!(f, "unknown level `{name}`, expected one of")?;
-                write_names(f, Kind::ALL.iter().map(|kind| kind.name()))
+                write_names(f, Level::names())
             }
+            LevelError::OtherArchitecture { name, target_arch } => write!(
+                f,
+                "level `{name}` is not available: only machines of the architecture `{target_arch}` can have it"
+            ),
             LevelError::Unavailable { name, missing } => {
                 write!(f, "level `{name}` is not available: found no support for")?;
                 write_names(f, missing.iter().copied())
@@ -324,104 +308,6 @@ impl fmt::Display for LevelError {
 }
 
 impl Error for LevelError {}
-
-/// Whether the string of a `#[target_feature(enable = "...")]` attribute lists exactly the features
-/// of a kind, in the table's order. Generated code asserts it at compile time, so that kernels are
-/// neither slower than their level allows nor uncallable.
-#[doc(hidden)]
-#[must_use]
-pub const fn enables(kind: Kind, attribute: &str) -> bool {
-    let (expected, found) = (kind.attribute().as_bytes(), attribute.as_bytes());
-    if expected.len() != found.len() {
-        return false;
-    }
-    let mut index = 0;
-    while index < expected.len() {
-        if expected[index] != found[index] {
-            return false;
-        }
-        index += 1;
-    }
-    true
-}
-
-/// Stands for an argument of any type in calls that are type-checked and never made.
-#[doc(hidden)]
-#[must_use]
-pub fn never<T>(argument: &str) -> T {
-    unreachable!("`{argument}` of a call that is only checked")
-}
-
-/// Calls a function of the module of a level: `dispatch!(level, function(arguments))`.
-///
-/// For generated code: modules `scalar`, and on x86-64 `avx2`, `avxvnni`, `avx512` and `avx512icl`,
-/// must be in scope, each with that function, which is safe and enables at most the features of the
-/// level. Arguments are local variables.
-///
-/// Safe for whoever calls it, whatever is in these modules. The compiler itself checks the functions, once
-/// for each level, in a function that enables the features of the level and calls them without
-/// `unsafe`. Arguments are read before any `unsafe` block, and a `let` of their names compiles only
-/// if they are variables: a `static mut` is none.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! dispatch {
-    ($level:expr, $function:ident($($argument:ident),* $(,)?)) => {{
-        $(let $argument = $argument;)*
-        match $crate::level::Level::kind($level) {
-            #[cfg(target_arch = "x86_64")]
-            $crate::level::Kind::Avx2 => {
-                $crate::dispatch!(@assert_safe Avx2
-                    "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt",
-                    avx2::$function($($argument),*));
-                // SAFETY: a `Level` exists only where every feature of its kind does, and as the
-                // line above asserts, the call asks for nothing else.
-                unsafe { avx2::$function($($argument),*) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            $crate::level::Kind::AvxVnni => {
-                $crate::dispatch!(@assert_safe AvxVnni
-                    "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni",
-                    avxvnni::$function($($argument),*));
-                // SAFETY: as above.
-                unsafe { avxvnni::$function($($argument),*) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            $crate::level::Kind::Avx512 => {
-                $crate::dispatch!(@assert_safe Avx512
-                    "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd",
-                    avx512::$function($($argument),*));
-                // SAFETY: as above.
-                unsafe { avx512::$function($($argument),*) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            $crate::level::Kind::Avx512Icl => {
-                $crate::dispatch!(@assert_safe Avx512Icl
-                    "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq",
-                    avx512icl::$function($($argument),*));
-                // SAFETY: as above.
-                unsafe { avx512icl::$function($($argument),*) }
-            }
-            // Every machine can run it, and every level computes the same.
-            _ => scalar::$function($($argument),*),
-        }
-    }};
-    // Compiles only if the function is safe to call where exactly the features of the kind are enabled.
-    (@assert_safe $kind:ident $features:literal, $module:ident::$function:ident($($argument:ident),*)) => {
-        const _: () = {
-            $crate::__private::core::assert!($crate::level::enables(
-                $crate::level::Kind::$kind,
-                $features
-            ));
-            #[target_feature(enable = $features)]
-            fn call_without_unsafe() {
-                let _ = $module::$function(
-                    $($crate::level::never($crate::__private::core::stringify!($argument))),*
-                );
-            }
-            let _ = call_without_unsafe;
-        };
-    };
-}
 
 fn write_names(
     f: &mut fmt::Formatter<'_>,
@@ -452,18 +338,6 @@ mod tests {
     }
 
     #[test]
-    fn a_level_has_all_features_of_the_levels_it_extends() {
-        let extends = |kind: Kind, base: Kind| {
-            base.features()
-                .iter()
-                .all(|feature| kind.features().contains(feature))
-        };
-        assert!(extends(Kind::AvxVnni, Kind::Avx2));
-        assert!(extends(Kind::Avx512, Kind::Avx2));
-        assert!(extends(Kind::Avx512Icl, Kind::Avx512));
-    }
-
-    #[test]
     fn names_round_trip_and_others_are_refused() {
         for level in Level::available() {
             assert_eq!(level.to_string().parse(), Ok(level));
@@ -475,29 +349,34 @@ mod tests {
                 name: "avx3".into()
             }
         );
+        let names: Vec<String> = Level::names().map(|name| format!("`{name}`")).collect();
         assert_eq!(
             error.to_string(),
-            "unknown level `avx3`, expected one of `scalar`, `avx2`, `avxvnni`, `avx512`, `avx512icl`"
+            format!("unknown level `avx3`, expected one of {}", names.join(", "))
         );
         assert!(Level::by_name("").is_err() && Level::by_name("AVX2").is_err());
     }
 
     #[test]
     fn every_level_is_available_or_refused_with_the_reason() {
-        for &kind in Kind::ALL {
-            match Level::by_name(kind.name()) {
-                Ok(level) => assert!(level.kind() == kind && kind.missing().is_empty()),
+        for isa in ISAS {
+            let is_here = KINDS.contains(&isa.kind);
+            match Level::by_name(isa.name) {
+                Ok(level) => {
+                    assert!(level.kind() == isa.kind && is_here && missing(isa.kind).is_empty());
+                }
+                Err(LevelError::OtherArchitecture { name, target_arch }) => {
+                    assert!(name == isa.name && isa.target_arch == Some(target_arch) && !is_here);
+                }
                 Err(LevelError::BelowBaseline { name, baseline }) => {
-                    assert!(
-                        name == kind.name()
-                            && baseline == Level::BASELINE.name()
-                            && kind < Kind::BASELINE
-                    );
+                    assert!(name == isa.name && baseline == Level::BASELINE.name());
+                    assert!(isa.kind < BASELINE && is_here);
                 }
                 Err(LevelError::Unavailable { name, missing }) => {
-                    assert!(name == kind.name() && !missing.is_empty() && kind > Kind::BASELINE);
+                    assert!(name == isa.name && !missing.is_empty());
+                    assert!(isa.kind > BASELINE && is_here);
                 }
-                Err(error) => panic!("{kind:?}: {error}"),
+                Err(error) => panic!("{}: {error}", isa.name),
             }
         }
     }
@@ -511,6 +390,14 @@ mod tests {
         assert_eq!(
             unavailable.to_string(),
             "level `avx512` is not available: found no support for `avx512f`, `avx512cd`"
+        );
+        let elsewhere = LevelError::OtherArchitecture {
+            name: "neon",
+            target_arch: "aarch64",
+        };
+        assert_eq!(
+            elsewhere.to_string(),
+            "level `neon` is not available: only machines of the architecture `aarch64` can have it"
         );
         let below = LevelError::BelowBaseline {
             name: "scalar",
@@ -535,58 +422,6 @@ mod tests {
             let mut groups = level.packed().to_vec();
             groups.sort_unstable();
             assert!(groups.iter().copied().eq(0..groups.len()), "{level}");
-        }
-    }
-
-    #[test]
-    fn only_the_exact_features_enable_a_kind() {
-        assert!(enables(Kind::Scalar, "") && !enables(Kind::Scalar, "avx"));
-        assert!(enables(
-            Kind::AvxVnni,
-            "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni"
-        ));
-        assert!(!enables(
-            Kind::Avx2,
-            "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni"
-        ));
-        assert!(!enables(Kind::Avx2, "avx,avx2,bmi1,bmi2,fma,lzcnt"));
-        assert!(!enables(Kind::Avx2, "avx,avx2,bmi1,bmi2,fma,lzcnt,popcns"));
-        for &kind in Kind::ALL {
-            assert_eq!(kind.attribute(), kind.features().join(","));
-        }
-    }
-
-    /// Kernels as the generator writes them: one module per level, the features asserted.
-    macro_rules! kernels {
-        ($($module:ident $kind:ident $attribute:literal),*) => { $(
-            mod $module {
-                const _: () = assert!(crate::level::enables(crate::level::Kind::$kind, $attribute));
-
-                #[target_feature(enable = $attribute)]
-                pub(super) fn name(greeting: &str) -> alloc::string::String {
-                    alloc::format!("{greeting} {}", stringify!($module))
-                }
-            }
-        )* };
-    }
-    mod scalar {
-        pub(super) fn name(greeting: &str) -> alloc::string::String {
-            alloc::format!("{greeting} scalar")
-        }
-    }
-    #[cfg(target_arch = "x86_64")]
-    kernels!(
-        avx2 Avx2 "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt",
-        avxvnni AvxVnni "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni",
-        avx512 Avx512 "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd",
-        avx512icl Avx512Icl "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    );
-
-    #[test]
-    fn dispatch_calls_the_module_of_the_level() {
-        let greeting = "hello";
-        for level in Level::available() {
-            assert_eq!(dispatch!(level, name(greeting)), format!("hello {level}"));
         }
     }
 

@@ -113,5 +113,6 @@ macro_rules! nnue_net {
 #[doc(hidden)]
 pub mod __private {
     pub use core;
+    pub use nnue_levels::levels;
     pub use nnue_macros::nnue_net;
 }

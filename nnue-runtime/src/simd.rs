@@ -11,7 +11,7 @@
 //! called, without `unsafe`, by functions that enable them too. Those are entered through
 //! [`dispatch!`](crate::dispatch).
 //!
-//! A new instruction set is a file here and a row in the table of [`level`](crate::level).
+//! A new level is a file here and a row in the table of [`nnue_levels`].
 
 #![allow(
     clippy::missing_safety_doc,
@@ -37,17 +37,24 @@ pub use nonzero::{Block, NonZero};
 /// where it starts.
 #[inline(always)]
 pub fn prefetch<T, const LINES: usize>(value: &T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let start = core::ptr::from_ref(value).cast::<i8>();
-        for line in 0..LINES {
-            // SAFETY: a prefetch is a hint: it reads nothing and never faults, whatever the address. The
-            // instruction is of SSE, which every x86-64 has.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(64 * line)) };
-        }
+    let start = core::ptr::from_ref(value).cast::<i8>();
+    for line in 0..LINES {
+        prefetch_line(start.wrapping_add(64 * line));
     }
 }
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn prefetch_line(address: *const i8) {
+    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a prefetch is a hint: it reads nothing and never faults, whatever the address. The
+    // instruction is of SSE, which every x86-64 has.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
+}
+
+/// Stable Rust has no prefetch for other architectures.
+#[cfg(not(target_arch = "x86_64"))]
+fn prefetch_line(_address: *const i8) {}
 
 /// A bit for each of 64 pairs of bytes that differ.
 ///
@@ -118,7 +125,7 @@ mod tests {
 
     /// Applies all primitives of a level.
     macro_rules! results {
-        ($level:ident $(, $features:literal)?) => {
+        ($level:ident $(, $feature:literal)*) => {
             mod $level {
                 use alloc::vec;
 
@@ -127,13 +134,13 @@ mod tests {
                 use crate::simd::{$level as simd, NonZero};
 
                 /// Blocks that the level appends at once.
-                $(#[target_feature(enable = $features)])?
+                $(#[target_feature(enable = $feature)])*
                 pub(super) fn appended_at_once() -> usize {
                     simd::NONZERO_VECTORS * simd::I32_LANES
                 }
 
                 /// Appends as many blocks as the level does at once, none of them zero.
-                $(#[target_feature(enable = $features)])?
+                $(#[target_feature(enable = $feature)])*
                 pub(super) fn append(list: &mut Longest, first_block: usize) {
                     let ones = [(); simd::NONZERO_VECTORS];
                     let ones = ones.map(|()| simd::load_u8(&[1; simd::BYTES]));
@@ -141,7 +148,7 @@ mod tests {
                 }
 
                 /// As a kernel would: the features are those of the level.
-                $(#[target_feature(enable = $features)])?
+                $(#[target_feature(enable = $feature)])*
                 pub(super) fn results(inputs: &Inputs) -> Results {
                     use simd::*;
 
@@ -261,21 +268,18 @@ mod tests {
             }
         };
     }
-    results!(scalar);
-    #[cfg(target_arch = "x86_64")]
-    results!(avx2, "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt");
-    #[cfg(target_arch = "x86_64")]
-    results!(avxvnni, "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni");
-    #[cfg(target_arch = "x86_64")]
-    results!(
-        avx512,
-        "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    );
-    #[cfg(target_arch = "x86_64")]
-    results!(
-        avx512icl,
-        "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    );
+    macro_rules! results_of_all_levels {
+        ($(
+            $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:literal),*]
+            $facts:tt
+        )+) => {
+            $(
+                #[cfg(all($(target_arch = $arch)?))]
+                results!($module $(, $feature)*);
+            )+
+        };
+    }
+    nnue_levels::levels!(results_of_all_levels);
 
     /// Inputs of which about half are the extremes of their ranges, and of whose blocks `density`
     /// in 8 are not zero.
@@ -412,7 +416,7 @@ mod tests {
     }
 
     /// Generated kernels are the same code for every level, so every level needs everything they
-    /// name.
+    /// name. A file that extends another level has only what it replaces.
     #[test]
     fn all_files_have_the_same_functions() {
         fn items(source: &str) -> Vec<&str> {
@@ -430,24 +434,42 @@ mod tests {
                 .filter_map(|line| functions(line).or(constants(line)).or(types(line)))
                 .collect()
         }
+        macro_rules! files {
+            ($($kind:ident $module:ident $arch:ident $archs:tt $feature:ident $features:tt $facts:tt)+) => {
+                [$((
+                    stringify!($module),
+                    include_str!(concat!("simd/", stringify!($module), ".rs")),
+                )),+]
+            };
+        }
         let all = items(include_str!("simd/scalar.rs"));
         assert!(
             all.len() > 30 && all.contains(&"BYTES") && all.contains(&"U8") && all.contains(&"dot")
         );
-        assert_eq!(items(include_str!("simd/avx2.rs")), all);
-        assert_eq!(items(include_str!("simd/avx512.rs")), all);
-        for (file, source) in [
-            ("avxvnni.rs", include_str!("simd/avxvnni.rs")),
-            ("avx512icl.rs", include_str!("simd/avx512icl.rs")),
-        ] {
-            let replaced = items(source);
-            let in_order: Vec<&str> = all
-                .iter()
-                .copied()
-                .filter(|name| replaced.contains(name))
-                .collect();
-            assert_eq!(replaced, in_order, "{file}");
+        for (module, source) in nnue_levels::levels!(files) {
+            let found = items(source);
+            let extends = source.contains("\npub use super::");
+            let mut expected = all.clone();
+            expected.retain(|item| !extends || found.contains(item));
+            assert_eq!(found, expected, "{module}");
         }
+    }
+
+    #[test]
+    fn vectors_are_as_the_table_of_levels_says() {
+        macro_rules! assert_facts {
+            ($(
+                $kind:ident $module:ident target_arch[$($arch:literal)?] features $features:tt $facts:tt
+            )+) => { $(
+                #[cfg(all($(target_arch = $arch)?))]
+                {
+                    let isa = nnue_levels::Kind::$kind.isa();
+                    assert_eq!(crate::simd::$module::BYTES, isa.vector_bytes, "{}", isa.name);
+                    assert_eq!(crate::simd::$module::NONZERO_VECTORS, isa.nonzero_vectors, "{}", isa.name);
+                }
+            )+ };
+        }
+        nnue_levels::levels!(assert_facts);
     }
 
     #[test]

@@ -23,7 +23,7 @@ contribution, the outputs of all buckets, and the evaluation.
 options:
   --net FILE      evaluate with this net file, not with the one that is built in
   --spec NAME     the network's spec, if not the one that the file is taken for
-  --level NAME    the instruction set: scalar, avx2, avxvnni, avx512 or avx512icl; by default the best
+  --level NAME    the instruction set, by default the best; one of LEVELS
   --fens FILE     evaluate many positions, one FEN a line; `-` reads standard input.
                   Blank lines and lines that begin with `#` are skipped
   --raw           write tab-separated integers as the network computes them, one line a position

@@ -23,8 +23,8 @@ the same however they are computed. TRACE is text or gzip; without it, the searc
 options:
   --net FILE      measure this net file, not the one that is built in
   --spec NAME     the network's spec, if not the one that the file is taken for
-  --level NAMES   the instruction sets, separated by commas: scalar, avx2, avxvnni, avx512, avx512icl; by default
-                  all that the machine has, or the one that NNUE_LEVEL names. May be given several times
+  --level NAMES   the instruction sets, separated by commas: LEVELS.
+                  By default all that the machine has, or the one that NNUE_LEVEL names. May be given several times
   --rounds N      how often each is measured (default 9): shown are median, minimum and maximum
   -h, --help      show this
   -V, --version   show the version

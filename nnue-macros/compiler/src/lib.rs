@@ -16,7 +16,6 @@ mod decode;
 pub mod diagnostics;
 mod emit;
 pub mod feature_set;
-pub mod isa;
 pub mod layout;
 pub mod network;
 pub mod plan;

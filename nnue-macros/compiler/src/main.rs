@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use nnue_compiler::diagnostics::{SourceFile, list, nearest};
 use nnue_compiler::format::{self, Format, Section};
-use nnue_compiler::isa::ISAS;
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::{Plans, Unroll};
 use nnue_compiler::{Options, analyse, emit, file_layout};
+use nnue_levels::ISAS;
 use quote::quote;
 
 const USAGE: &str = "\
@@ -22,7 +22,7 @@ commands:
   expand   print the Rust that nnue_net! generates
 
 options of plan and expand:
-  --level NAME      only this one of scalar, avx2, avxvnni, avx512, avx512icl
+  --level NAME      only this one of LEVELS
   --unroll HOW      auto: what measurement favours; full: everything as straight-line code
 
 options of check:
@@ -31,6 +31,14 @@ options of check:
 example:
   nnue-compiler plan specs/sfnnv5.toml --level avx2
 ";
+
+fn level_names() -> Vec<&'static str> {
+    ISAS.iter().map(|isa| isa.name).collect()
+}
+
+fn usage() -> String {
+    USAGE.replace("LEVELS", &level_names().join(", "))
+}
 
 fn main() -> ExitCode {
     let arguments: Result<Vec<String>, _> = std::env::args_os()
@@ -82,10 +90,10 @@ fn run(arguments: &[String]) -> Result<String, String> {
         .iter()
         .any(|argument| argument == "--help" || argument == "-h")
     {
-        return Ok(USAGE.to_string());
+        return Ok(usage());
     }
     let [command, rest @ ..] = arguments else {
-        return Err(USAGE.trim_end().to_string());
+        return Err(usage().trim_end().to_string());
     };
     let names = COMMANDS.map(|(name, _)| name);
     let Some((_, command)) = COMMANDS.iter().find(|(name, _)| name == command) else {
@@ -159,7 +167,7 @@ fn parse_options(command: Command, arguments: &[String]) -> Result<Chosen, Strin
         };
         match (argument.as_str(), value.as_str()) {
             ("--level", name) => {
-                let names = ISAS.each_ref().map(|isa| isa.name);
+                let names = level_names();
                 if !names.contains(&name) {
                     return Err(unknown("level", name, &names));
                 }
@@ -181,7 +189,7 @@ fn parse_options(command: Command, arguments: &[String]) -> Result<Chosen, Strin
         specs => Err(format!(
             "error: found {} specs, expected one\n\n{}",
             specs.len(),
-            USAGE.trim_end()
+            usage().trim_end()
         )),
     }
 }

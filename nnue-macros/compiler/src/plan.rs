@@ -8,7 +8,8 @@ mod transform;
 
 use std::fmt;
 
-use crate::isa::Isa;
+use nnue_levels::{ISAS, Isa};
+
 use crate::layout::{Affine, Elementwise, LaidOut, Layout};
 
 pub use affine::{Blocks, Kernel, Products, Steps};
@@ -29,7 +30,7 @@ pub enum Unroll {
 pub struct Plans<'l> {
     /// What is fetched of a row before it is needed.
     pub prefetch: Prefetch,
-    /// One plan for each instruction set, in the order of [`ISAS`](crate::isa::ISAS).
+    /// One plan for each instruction set, in the order of [`ISAS`].
     pub levels: Vec<Plan<'l>>,
 }
 
@@ -100,7 +101,7 @@ impl<'l> Plans<'l> {
     ///
     /// The network would become more code than a Rust compiler takes in reasonable time: only [`Unroll::Full`] can.
     pub fn of(layout: &'l Layout<'l>, unroll: Unroll) -> Result<Plans<'l>, TooMuchCode> {
-        let levels: Vec<Plan> = crate::isa::ISAS
+        let levels: Vec<Plan> = ISAS
             .iter()
             .map(|isa| Plan::of(layout, isa, unroll))
             .collect();

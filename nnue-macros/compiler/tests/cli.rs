@@ -3,9 +3,15 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use nnue_compiler::diagnostics::list;
+
 const SPEC: &str = "../../specs/small128.toml";
 
 /// Runs the command in this package's folder.
+fn level_names() -> Vec<&'static str> {
+    nnue_levels::ISAS.iter().map(|isa| isa.name).collect()
+}
+
 fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_nnue-compiler"))
         .args(arguments)
@@ -67,8 +73,7 @@ fn check_shows_the_network() {
 #[test]
 fn plan_shows_every_level_or_the_one_asked_for() {
     let all = output(&["plan", SPEC]);
-    let levels = ["scalar", "avx2", "avxvnni", "avx512", "avx512icl"];
-    for level in levels {
+    for level in level_names() {
         let one = output(&["plan", SPEC, "--level", level]);
         let (prefetch, one) = one.split_once("\n\n").expect("the level's plan follows");
         assert!(
@@ -79,7 +84,7 @@ fn plan_shows_every_level_or_the_one_asked_for() {
         assert!(all.contains(one), "{one}\nis no part of\n{all}");
         assert_eq!(one.matches("accumulate").count(), 1);
     }
-    assert_eq!(all.matches("accumulate").count(), levels.len());
+    assert_eq!(all.matches("accumulate").count(), level_names().len());
     assert_eq!(output(&["plan", "--unroll", "auto", SPEC]), all);
     assert_ne!(output(&["plan", "--unroll", "full", SPEC]), all);
 }
@@ -100,7 +105,7 @@ fn expand_prints_formatted_rust() {
 fn help_is_no_error() {
     let usage = output(&["--help"]);
     assert!(usage.starts_with("usage: nnue-compiler COMMAND SPEC"));
-    for level in ["scalar", "avx2", "avxvnni", "avx512", "avx512icl"] {
+    for level in level_names() {
         assert!(usage.contains(level), "no {level} in\n{usage}");
     }
     assert_eq!(output(&["plan", "-h"]), usage);
@@ -117,6 +122,9 @@ fn help_is_no_error() {
 
 #[test]
 fn unknown_words_are_answered_with_the_nearest() {
+    let levels = list(&level_names());
+    let unknown_level =
+        format!("unknown level `avx22`, allowed are {levels}: did you mean `avx2`?");
     for (arguments, expected) in [
         (
             &["chek", SPEC][..],
@@ -134,10 +142,7 @@ fn unknown_words_are_answered_with_the_nearest() {
             &["check", SPEC, "--level", "avx2"],
             "unknown option `--level`, allowed are `--weights`",
         ),
-        (
-            &["plan", SPEC, "--level", "avx22"],
-            "unknown level `avx22`, allowed are `scalar`, `avx2`, `avxvnni`, `avx512` or `avx512icl`: did you mean `avx2`?",
-        ),
+        (&["plan", SPEC, "--level", "avx22"], &unknown_level),
         (
             &["expand", SPEC, "--unroll", "ful"],
             "unknown value of --unroll `ful`, allowed are `auto` or `full`: did you mean `full`?",

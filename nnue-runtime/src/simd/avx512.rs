@@ -11,8 +11,6 @@ pub const BYTES: usize = 64;
 pub const I16_LANES: usize = BYTES / 2;
 /// 32-bit lanes in a vector.
 pub const I32_LANES: usize = BYTES / 4;
-/// Vectors that fit in registers at once.
-pub const REGISTERS: usize = 32;
 /// The order of the groups of 8 bytes that [`pack_u8`] makes: packed group `g` holds logical group
 /// `PACKED[g]`. The instruction packs each quarter of 128 bits for itself.
 pub const PACKED: [usize; BYTES / 8] = [0, 4, 1, 5, 2, 6, 3, 7];

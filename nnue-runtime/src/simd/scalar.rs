@@ -16,8 +16,6 @@ pub const BYTES: usize = 16;
 pub const I16_LANES: usize = BYTES / 2;
 /// 32-bit lanes in a vector.
 pub const I32_LANES: usize = BYTES / 4;
-/// Vectors that fit in registers at once.
-pub const REGISTERS: usize = 16;
 /// The order of the groups of 8 bytes that [`pack_u8`] makes: packed group `g` holds logical group
 /// `PACKED[g]`.
 pub const PACKED: [usize; BYTES / 8] = [0, 1];

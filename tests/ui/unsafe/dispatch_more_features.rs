@@ -1,17 +1,10 @@
-mod scalar {
-    pub fn kernel(_: u32) {}
-}
+#[path = "harmless.rs"]
+mod harmless;
+
+use harmless::*;
+
 mod avx2 {
     #[target_feature(enable = "avx2,gfni")]
-    pub fn kernel(_: u32) {}
-}
-mod avxvnni {
-    pub fn kernel(_: u32) {}
-}
-mod avx512 {
-    pub fn kernel(_: u32) {}
-}
-mod avx512icl {
     pub fn kernel(_: u32) {}
 }
 

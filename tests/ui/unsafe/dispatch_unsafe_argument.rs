@@ -1,18 +1,7 @@
-mod scalar {
-    pub fn kernel(_: u32) {}
-}
-mod avx2 {
-    pub fn kernel(_: u32) {}
-}
-mod avxvnni {
-    pub fn kernel(_: u32) {}
-}
-mod avx512 {
-    pub fn kernel(_: u32) {}
-}
-mod avx512icl {
-    pub fn kernel(_: u32) {}
-}
+#[path = "harmless.rs"]
+mod harmless;
+
+use harmless::*;
 
 unsafe fn argument() -> u32 {
     1

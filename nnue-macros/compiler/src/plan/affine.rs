@@ -1,7 +1,8 @@
 //! Which kernel an affine layer gets.
 
+use nnue_levels::Isa;
+
 use super::Unroll;
-use crate::isa::Isa;
 use crate::layout::{Affine, Form, Input};
 use crate::network::{self, Network, Sparse, SparseBy};
 
@@ -83,9 +84,6 @@ const SIDE_BY_SIDE: usize = 4;
 /// Independent sums that hide it where several vectors of outputs share the load of their inputs.
 const CHAINS: usize = 8;
 
-/// Inputs up to this can be multiplied in bytes on every instruction set, whatever the weights.
-const LARGEST_FAST_INPUT: i64 = 127;
-
 /// The share of blocks that are not zero where the spec does not tell: that of Stockfish's nets.
 const USUAL_BLOCKS: f64 = 0.4;
 
@@ -154,7 +152,7 @@ impl Kernel {
 /// Whether bytes can be multiplied the fast way whatever the weights.
 fn products(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Products {
     let (_, largest) = network.input_range(affine.layer);
-    if isa.exact_dot || largest <= LARGEST_FAST_INPUT {
+    if largest <= i64::from(isa.exact_inputs) {
         Products::Fast
     } else {
         Products::FastIfProved

@@ -21,8 +21,8 @@ impl fmt::Display for Plan<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let isa = self.isa;
         let features = match isa.features {
-            "" => "none",
-            features => features,
+            [] => "none".to_string(),
+            features => features.join(","),
         };
         writeln!(
             f,

@@ -1,7 +1,8 @@
 //! How accumulators become the layers' inputs: groups of vectors, and shifts that make 16-bit products do.
 
+use nnue_levels::Isa;
+
 use super::Unroll;
-use crate::isa::Isa;
 use crate::layout::{BLOCK, Layout};
 use crate::network::{Element, Pooling, TransformerActivation};
 

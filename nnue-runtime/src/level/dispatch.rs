@@ -1,0 +1,150 @@
+//! `dispatch!`: the one place where functions that enable target features are entered.
+
+use nnue_levels::Kind;
+
+/// Calls a function of the module of a level: `dispatch!(level, function(arguments))`.
+///
+/// For generated code. The modules of all levels that this architecture has must be in scope, each
+/// with that function, which is safe and enables at most the features of its level. Arguments are
+/// local variables.
+///
+/// It is safe whoever calls it, with whatever modules in scope, and also if the rules below are called
+/// without the first one. The compiler checks each function, in a function that enables the features
+/// of its level and calls it without `unsafe`; that these are no more than the table's is asserted.
+/// Arguments are read before any `unsafe` block, and a `let` of their names compiles only if they are
+/// variables: a `static mut` is none.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! dispatch {
+    ($level:expr, $function:ident $arguments:tt) => {
+        $crate::__private::levels! { $crate::dispatch, @rows $level, $function $arguments; }
+    };
+    // Each row gets arguments of its own: a macro cannot repeat them inside the repetition of rows.
+    (
+        @rows $level:expr, $function:ident $arguments:tt;
+        Scalar scalar target_arch[] features[] $facts:tt
+        $(
+            $kind:ident $module:ident target_arch[$arch:literal] features[$($feature:literal),+]
+            $more_facts:tt
+        )*
+    ) => {
+        $crate::dispatch! {
+            @call $level, scalar $function $arguments;
+            $($arch $kind [$($feature),+] $module $function $arguments;)*
+        }
+    };
+    (
+        @call $level:expr, $portable:ident $called:ident ($($argument:ident),* $(,)?);
+        $(
+            $arch:literal $kind:ident [$($feature:literal),+]
+            $module:ident $function:ident ($($own:ident),* $(,)?);
+        )*
+    ) => {
+        match $crate::level::Level::kind($level) {
+            $(
+                #[cfg(target_arch = $arch)]
+                $crate::level::Kind::$kind => {
+                    $(let $own = $own;)*
+                    // Compiles only if the function is safe to call where features of the level are enabled.
+                    const _: () = {
+                        $crate::__private::core::assert!(
+                            $crate::level::dispatch::has_all(
+                                $crate::level::Kind::$kind,
+                                &[$($feature),+],
+                            ),
+                            "features beyond those of the level",
+                        );
+                        #[target_feature($(enable = $feature),+)]
+                        fn call_without_unsafe() {
+                            let _ = $module::$function($($crate::level::dispatch::never(
+                                $crate::__private::core::stringify!($own)
+                            )),*);
+                        }
+                        let _ = call_without_unsafe;
+                    };
+                    // SAFETY: a `Level` exists only where every feature of its kind does, and the call asks
+                    // for nothing else, as was checked above.
+                    unsafe { $module::$function($($own),*) }
+                }
+            )*
+            // Every machine can run it, and every level computes the same.
+            _ => $portable::$called($($argument),*),
+        }
+    };
+}
+
+/// Whether a level has all of these features.
+#[must_use]
+pub const fn has_all(kind: Kind, features: &[&str]) -> bool {
+    let known = kind.isa().features;
+    let mut index = 0;
+    while index < features.len() {
+        let mut place = 0;
+        while place < known.len() && !is_equal(known[place], features[index]) {
+            place += 1;
+        }
+        if place == known.len() {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+const fn is_equal(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut index = 0;
+    while index < a.len() && index < b.len() && a[index] == b[index] {
+        index += 1;
+    }
+    index == a.len() && index == b.len()
+}
+
+/// Stands for an argument of any type in calls that are type-checked and never made.
+#[must_use]
+pub fn never<T>(argument: &str) -> T {
+    unreachable!("`{argument}` of a call that is only checked")
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+    use crate::level::Level;
+
+    #[test]
+    fn only_features_of_the_table_are_a_levels() {
+        assert!(has_all(Kind::Scalar, &[]) && !has_all(Kind::Scalar, &["avx"]));
+        assert!(has_all(Kind::Avx2, &["popcnt", "avx"]));
+        assert!(!has_all(Kind::Avx2, &["avx", "avxvnni"]));
+        assert!(!has_all(Kind::Avx2, &["avx,avx2"]) && !has_all(Kind::Avx2, &["avx2", "av"]));
+    }
+
+    /// Kernels as the generator writes them: one module for each level.
+    macro_rules! kernels {
+        ($(
+            $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:literal),*]
+            $facts:tt
+        )+) => {
+            $(
+                #[cfg(all($(target_arch = $arch)?))]
+                mod $module {
+                    $(#[target_feature(enable = $feature)])*
+                    pub(super) fn name(greeting: &str) -> alloc::string::String {
+                        alloc::format!("{greeting} {}", stringify!($module))
+                    }
+                }
+            )+
+        };
+    }
+    nnue_levels::levels!(kernels);
+
+    #[test]
+    fn dispatch_calls_the_module_of_the_level() {
+        let greeting = "hello";
+        for level in Level::available() {
+            assert_eq!(dispatch!(level, name(greeting)), format!("hello {level}"));
+        }
+    }
+}
