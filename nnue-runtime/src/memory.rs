@@ -34,22 +34,24 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 /// field is not `Plain` or if the compiler would have to insert padding; the generator adds fields
 /// of its own where needed, for padding is memory that [`bytes`] must not show.
 ///
-/// Attributes are documentation and nothing else: others could change the struct behind the checks, as
-/// `#[cfg]` does when it takes a field away and leaves padding of its size.
+/// It is safe whoever calls it. The only attributes are documentation: others could change the struct
+/// after the checks, as `#[cfg]` does when it takes a field away and leaves padding of its size. A
+/// field's type is written once, in the struct, and the checks take it from there: the same tokens
+/// in another place may mean another type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! plain {
     (
-        $(#[doc $($doc:tt)*])*
+        $(#[doc = $doc:literal])*
         $visibility:vis struct $name:ident {
-            $($(#[doc $($field_doc:tt)*])* $field_visibility:vis $field:ident: $type:ty),* $(,)?
+            $($(#[doc = $field_doc:literal])* $field_visibility:vis $field:ident: $type:ty),* $(,)?
         }
     ) => {
-        $(#[doc $($doc)*])*
+        $(#[doc = $doc])*
         #[derive($crate::__private::core::clone::Clone, $crate::__private::core::marker::Copy)]
         #[repr(C, align(64))]
         $visibility struct $name {
-            $($(#[doc $($field_doc)*])* $field_visibility $field: $type),*
+            $($(#[doc = $field_doc])* $field_visibility $field: $type),*
         }
 
         // SAFETY: the fields are those written above, for no attribute can change them. All are
@@ -57,16 +59,20 @@ macro_rules! plain {
         // below, before any code that uses this implementation can run.
         unsafe impl $crate::memory::Plain for $name {}
 
-        const _: () = {
-            const fn assert_plain<T: $crate::memory::Plain>() {}
-            $(assert_plain::<$type>();)*
-            $crate::__private::core::assert!(
-                $crate::__private::core::mem::size_of::<$name>()
-                    == 0 $(+ $crate::__private::core::mem::size_of::<$type>())*,
-                "the fields leave padding: add explicit fields for it",
-            );
-        };
+        const _: () = $crate::__private::core::assert!(
+            $crate::__private::core::mem::size_of::<$name>()
+                == 0 $(+ $crate::memory::size_of_field(|it: &$name| &it.$field))*,
+            "the fields leave padding: add explicit fields for it",
+        );
     };
+}
+
+/// The size of the field that a function shows. There is no such function for fields that are not
+/// [`Plain`].
+#[doc(hidden)]
+#[must_use]
+pub const fn size_of_field<S, T: Plain>(_field: fn(&S) -> &T) -> usize {
+    size_of::<T>()
 }
 
 /// A `T` of all zeros, made on the heap without ever being on the stack.

@@ -47,7 +47,7 @@ fn plain_struct(program: &Program<'_>, name: &str, layout: &Struct, doc: &str) -
         );
         let padding = (field.padding > 0).then(|| {
             let (padding, bytes) = (format_ident!("_after_{}", field.name), count(field.padding));
-            quote! { #[doc(hidden)] pub #padding: [u8; #bytes], }
+            quote! { #padding: [u8; #bytes], }
         });
         quote! { #[doc = #doc] pub #name: #ty, #padding }
     });

@@ -79,7 +79,7 @@ pub const BUCKETS: usize = 8;
     " One perspective's accumulator: biases plus the rows of all active features.\n\n 320 bytes, aligned to 64."]
     pub struct Half { #[doc = " one value per neuron; at byte 0, 256 bytes"] pub values :
     [i16; 128], #[doc = " one PSQT sum per bucket; at byte 256, 32 bytes"] pub psqt :
-    [i32; 8], #[doc(hidden)] pub _after_psqt : [u8; 32], }
+    [i32; 8], _after_psqt : [u8; 32], }
 }
 ::nnue_runtime::plain! {
     #[doc =
@@ -94,10 +94,9 @@ pub const BUCKETS: usize = 8;
     " weights of `fc_1`, `[inputs / 4][outputs * 4]`: 30 inputs in 32 slots; at byte 2240, 1024 bytes"]
     pub fc_1_weights : [[i8; 128]; 8], #[doc =
     " biases of `fc_2`: 1 output, 1.0 is 9600; at byte 3264, 4 bytes"] pub fc_2_biases :
-    [i32; 1], #[doc(hidden)] pub _after_fc_2_biases : [u8; 60], #[doc =
+    [i32; 1], _after_fc_2_biases : [u8; 60], #[doc =
     " weights of `fc_2`, `[outputs][inputs]`: 32 inputs in 32 slots; at byte 3328, 32 bytes"]
-    pub fc_2_weights : [[i8; 32]; 1], #[doc(hidden)] pub _after_fc_2_weights : [u8; 32],
-    }
+    pub fc_2_weights : [[i8; 32]; 1], _after_fc_2_weights : [u8; 32], }
 }
 ::nnue_runtime::plain! {
     #[doc = " All weights, as the kernels read them.\n\n 6515520 bytes, aligned to 64."]
@@ -1236,10 +1235,6 @@ mod avx512icl {
     use super::{Half, Weights};
     use ::nnue_runtime::simd::avx512icl as simd;
     use ::nnue_runtime::buffer::{self, chunk, chunk_mut};
-    const _: () = ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::level::enables(::nnue_runtime::level::Kind::Avx512Icl,
-        "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq")
-    );
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
