@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
-use nnue_compiler::plan::Unroll;
-use nnue_compiler::{Options, analyse, diagram, emit, plan};
+use nnue_compiler::plan::{Plans, Unroll};
+use nnue_compiler::{Options, analyse, diagram, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -203,7 +203,7 @@ fn examine(text: &str) -> Option<Network> {
         let network = analyse(&file).map_err(|errors| (errors.to_string(), errors.found))?;
         assert!(!diagram(&network).is_empty());
         let layout = Layout::of(&network);
-        assert!(!plan(&network, &layout, Unroll::Auto).is_empty());
+        assert!(Plans::of(&layout, Unroll::Auto).is_ok());
         Ok(network)
     }));
     let (rendered, errors) = match analysed {

@@ -61,7 +61,6 @@ pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
 
 /// The reference to a layer's inputs, and the statements that fill it when the inputs have to be brought together first.
 fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStream) {
-    let runtime = program.runtime;
     match affine.in_place {
         Some(Source::Transformer) => return (TokenStream::new(), quote! { transformer }),
         Some(Source::Layer(index)) => {
@@ -84,7 +83,7 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
     };
     let flat = match affine.input {
         Input::Bytes => quote! { #name.0.as_flattened_mut() },
-        _ => quote! { #name.0 },
+        _ => quote! { &mut #name.0 },
     };
     let parts = affine.parts.iter().map(|part| {
         let values = propagate::values(program, part.source);
@@ -94,10 +93,10 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
             (Input::Words | Input::Roots, Element::U8) => quote! { place_wide },
             _ => quote! { place },
         };
-        quote! { buffer::#place(&mut #flat[..], #slot, &#values[#start..#end]); }
+        quote! { buffer::#place(#flat, #slot, &#values[#start..#end]); }
     });
     let prepare = quote! {
-        let mut #name = #runtime::buffer::Aligned(#buffer);
+        let mut #name = Aligned(#buffer);
         #(#parts)*
         let #name = &#name.0;
     };
@@ -174,20 +173,17 @@ impl Writer<'_> {
             ..
         } = self;
         let dot_row = format_ident!("{dot_row}");
-        let slots = count(affine.slots);
         let outputs = (0..affine.outputs).map(count).map(|output| {
-            let sum = quote! {
-                simd::#dot_row::<#slots>(
-                    chunk(#input.as_flattened(), 0),
-                    &stack.#weights[#output],
-                )
-            };
+            let sum = quote! { simd::#dot_row(inputs, &stack.#weights[#output]) };
             match affine.op.starts_at_biases() {
                 true => quote! { stack.#biases[#output].wrapping_add(#sum) },
                 false => sum,
             }
         });
-        quote! { buffer::Aligned([#(#outputs),*]) }
+        quote! {
+            let inputs = chunk(#input.as_flattened(), 0);
+            Aligned([#(#outputs),*])
+        }
     }
 
     /// A call of one of the runtime's kernels.
@@ -223,7 +219,7 @@ impl Writer<'_> {
             let blocks = ident(blocks);
             quote! { &stack.#blocks, }
         });
-        quote! { buffer::Aligned(kernels::#name(#input, #blocks &stack.#weights, #biases #more)) }
+        quote! { Aligned(kernels::#name(#input, #blocks &stack.#weights, #biases #more)) }
     }
 
     /// Starts the sums at the biases, runs over the blocks, and brings the sums together.
@@ -240,20 +236,22 @@ impl Writer<'_> {
                 quote! { let mut #name = #start; }
             })
         });
+        let totals = (1..sums.sets).flat_map(|set| {
+            (0..sums.vectors).map(move |vector| {
+                let (total, name) = (Sums::name(0, vector), Sums::name(set, vector));
+                quote! { #total = simd::add_i32(#total, #name); }
+            })
+        });
         let results = (0..sums.vectors).map(|vector| {
-            let index = count(vector);
-            let first = Sums::name(0, vector);
-            let total = (1..sums.sets).fold(quote! { #first }, |total, set| {
-                let name = Sums::name(set, vector);
-                quote! { simd::add_i32(#total, #name) }
-            });
+            let (index, total) = (count(vector), Sums::name(0, vector));
             quote! { simd::store_i32(#total, chunk_mut(&mut sums.0, #index)); }
         });
         let outputs = count(self.affine.outputs);
         quote! {
             #(#starts)*
             #blocks
-            let mut sums = buffer::Aligned([0i32; #outputs]);
+            #(#totals)*
+            let mut sums = Aligned([0i32; #outputs]);
             #(#results)*
             sums
         }
@@ -273,12 +271,11 @@ impl Writer<'_> {
         let side_by_side = count(sums.sets);
         let sets = (0..sums.sets).map(|set| {
             let index = count(set);
-            let add = sums.add(
+            sums.add(
                 set,
                 &quote! { blocks[#index].of(#input) },
                 &quote! { blocks[#index].of(&stack.#weights) },
-            );
-            quote! { { #add } }
+            )
         });
         quote! {
             let (groups, rest) = nonzero.as_slice().as_chunks::<#side_by_side>();
@@ -291,12 +288,11 @@ impl Writer<'_> {
     fn dense(&self, sums: &Sums, steps: Steps) -> TokenStream {
         let Writer { weights, input, .. } = self;
         let add = |set: usize, index: TokenStream| {
-            let add = sums.add(
+            sums.add(
                 set,
                 &quote! { &#input[#index] },
                 &quote! { &stack.#weights[#index] },
-            );
-            quote! { { #add } }
+            )
         };
         let (rounds, first) = match steps {
             Steps::StraightLine | Steps::Calls => (None, 0),
@@ -316,20 +312,14 @@ impl Writer<'_> {
 
     /// What is done to sums without biases: a division, a conversion to floating point; then the bias is added.
     fn finished(&self, sums: TokenStream) -> TokenStream {
-        let Writer {
-            program,
-            affine,
-            biases,
-            ..
-        } = self;
-        let runtime = program.runtime;
+        let Writer { affine, biases, .. } = self;
         let divided = affine.op.divide.map(|divide| {
             let function = match divide.rounding {
                 Rounding::Truncate => quote! { divide_truncating },
                 Rounding::Floor => quote! { divide_rounding_down },
             };
             let by = Literal::i32_unsuffixed(divide.by);
-            quote! { let sums = #runtime::activation::#function(&sums, #by); }
+            quote! { let sums = activation::#function(&sums, #by); }
         });
         let scales = affine.op.scales.zip(affine.fields.alpha.as_ref());
         let scaled = scales.map(|(scales, alpha)| {
@@ -347,13 +337,13 @@ impl Writer<'_> {
                     kernels::to_float(&sums, #scale, &stack.#biases, |a, b, c| simd::fma_f32(a, b, c))
                 }
             }
-            None => quote! { #runtime::activation::add_biases(&sums, &stack.#biases) },
+            None => quote! { activation::add_biases(&sums, &stack.#biases) },
         };
         quote! {
             let sums = { #sums }.0;
             #scaled
             #divided
-            buffer::Aligned(#end)
+            Aligned(#end)
         }
     }
 

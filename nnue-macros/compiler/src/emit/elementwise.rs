@@ -12,24 +12,24 @@ use crate::network::{Activation, Align, Element, Slice};
 
 /// A statement that leaves the layer's values in a variable of its name.
 pub(super) fn statement(program: &Program<'_>, elementwise: &Elementwise<'_>) -> TokenStream {
-    let (runtime, name) = (program.runtime, variable(elementwise.layer));
+    let name = variable(elementwise.layer);
     let lanes = count(elementwise.lanes);
     let element = elementwise.layer.output.element;
     let expression = match &elementwise.function {
         Function::Activation(function, input) => {
-            activation(program, *function, run(program, *input), element, lanes)
+            activation(*function, run(program, *input), element, lanes)
         }
         Function::Sum(terms) if element == Element::F32 => {
             let runs = terms.iter().map(|(slice, _)| run(program, *slice));
-            quote! { #runtime::activation::sum_f32::<#lanes>(&[#(#runs),*]) }
+            quote! { activation::sum_f32::<#lanes>(&[#(#runs),*]) }
         }
         Function::Sum(terms) => sum(program, terms, lanes),
         Function::Float(input, scale) => {
             let (run, scale) = (run(program, *input), Literal::f32_unsuffixed(*scale));
-            quote! { #runtime::activation::float::<_, #lanes>(#run, #scale) }
+            quote! { activation::float::<_, #lanes>(#run, #scale) }
         }
     };
-    quote! { let #name = #runtime::buffer::Aligned(#expression); }
+    quote! { let #name = Aligned(#expression); }
 }
 
 /// A reference to as many values of a slice's source as the result has.
@@ -39,13 +39,11 @@ fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
 }
 
 fn activation(
-    program: &Program<'_>,
     function: Activation,
     run: TokenStream,
     element: Element,
     lanes: Literal,
 ) -> TokenStream {
-    let runtime = program.runtime;
     let word = |value: u32| Literal::u32_unsuffixed(value);
     let (name, arguments) = match function {
         Activation::Relu { shift, limit } => ("relu", vec![word(shift), word(limit)]),
@@ -61,16 +59,15 @@ fn activation(
     };
     let name = format_ident!("{name}");
     let element = match element {
-        Element::F32 => return quote! { #runtime::activation::#name::<#lanes>(#run) },
+        Element::F32 => return quote! { activation::#name::<#lanes>(#run) },
         Element::U8 => quote! { u8 },
         _ => quote! { i16 },
     };
-    quote! { #runtime::activation::#name::<#element, #lanes>(#run, #(#arguments),*) }
+    quote! { activation::#name::<#element, #lanes>(#run, #(#arguments),*) }
 }
 
 /// The terms added one after the other, each aligned.
 fn sum(program: &Program<'_>, terms: &[(Slice, &Align)], lanes: Literal) -> TokenStream {
-    let runtime = program.runtime;
     let numbers = |numbers: &mut dyn Iterator<Item = i64>| {
         let numbers = numbers.map(Literal::i64_unsuffixed);
         quote! { &[#(#numbers),*] }
@@ -78,16 +75,16 @@ fn sum(program: &Program<'_>, terms: &[(Slice, &Align)], lanes: Literal) -> Toke
     let terms = terms.iter().map(|(slice, align)| {
         let run = run(program, *slice);
         match align {
-            Align::None => quote! { #runtime::activation::add::<_, #lanes>(&mut sum, #run); },
+            Align::None => quote! { activation::add::<_, #lanes>(&mut sum, #run); },
             Align::Exact(factors) => {
                 let numerators = numbers(&mut factors.iter().map(|(numerator, _)| *numerator));
                 let denominators = numbers(&mut factors.iter().map(|(_, denominator)| *denominator));
-                quote! { #runtime::activation::add_scaled::<_, #lanes>(&mut sum, #run, #numerators, #denominators); }
+                quote! { activation::add_scaled::<_, #lanes>(&mut sum, #run, #numerators, #denominators); }
             }
             Align::Shift { multipliers, shift } => {
                 let multipliers = numbers(&mut multipliers.iter().copied());
                 let shift = Literal::u32_unsuffixed(*shift);
-                quote! { #runtime::activation::add_shifted::<_, #lanes>(&mut sum, #run, #multipliers, #shift); }
+                quote! { activation::add_shifted::<_, #lanes>(&mut sum, #run, #multipliers, #shift); }
             }
         }
     });
@@ -95,7 +92,7 @@ fn sum(program: &Program<'_>, terms: &[(Slice, &Align)], lanes: Literal) -> Toke
         {
             let mut sum = [0i64; #lanes];
             #(#terms)*
-            #runtime::activation::wrapped(&sum)
+            activation::wrapped(&sum)
         }
     }
 }

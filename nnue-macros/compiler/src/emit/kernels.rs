@@ -1,10 +1,12 @@
 //! One module of kernels for each level: the same functions over other primitives.
 
-use proc_macro2::TokenStream;
+use std::collections::HashSet;
+
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
 use super::{Program, accumulate, affine, propagate, transform};
-use crate::plan::{Kernel, Plan};
+use crate::plan::Plan;
 
 pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let runtime = program.runtime;
@@ -21,22 +23,55 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let transform = transform::functions(program, plan, attribute.as_ref());
     let propagate = propagate::function(program, plan, attribute.as_ref());
     let step = affine::called_step(plan);
-    let calls_kernels = plan.kernels().any(|(affine, kernel)| {
-        affine.op.to_float.is_some() || matches!(kernel, Kernel::Function { .. })
-    });
-    let kernels = calls_kernels.then(|| quote! { use #runtime::kernels; });
+    let functions = quote! { #accumulate #transform #propagate #step };
+    let imports = imports(runtime, &functions);
     quote! {
         #[doc = #doc]
         #cfg
         mod #module {
             use super::{Half, Weights};
+            #(#imports)*
             use #runtime::simd::#module as simd;
-            #kernels
-            use #runtime::buffer::{self, chunk, chunk_mut};
-            #accumulate
-            #transform
-            #propagate
-            #step
+            #functions
+        }
+    }
+}
+
+/// Imports of those names of the runtime that the functions use.
+fn imports(runtime: &TokenStream, functions: &TokenStream) -> Vec<TokenStream> {
+    let mut used = HashSet::new();
+    collect_names(functions.clone(), &mut used);
+    let modules: [(Option<&str>, &[&str]); 3] = [
+        (
+            None,
+            &["Output", "Proved", "Wdl", "activation", "buffer", "kernels"],
+        ),
+        (Some("buffer"), &["Aligned", "chunk", "chunk_mut"]),
+        (Some("simd"), &["InputWriter", "Inputs", "NonZero"]),
+    ];
+    let imports = modules.iter().filter_map(|(module, names)| {
+        let names: Vec<_> = names
+            .iter()
+            .filter(|name| used.contains(**name))
+            .map(|name| format_ident!("{name}"))
+            .collect();
+        let module = module.map(|module| {
+            let module = format_ident!("{module}");
+            quote! { ::#module }
+        });
+        (!names.is_empty()).then(|| quote! { use #runtime #module::{#(#names),*}; })
+    });
+    imports.collect()
+}
+
+fn collect_names(tokens: TokenStream, names: &mut HashSet<String>) {
+    for tree in tokens {
+        match tree {
+            TokenTree::Group(group) => collect_names(group.stream(), names),
+            TokenTree::Ident(name) => {
+                names.insert(name.to_string());
+            }
+            _ => {}
         }
     }
 }

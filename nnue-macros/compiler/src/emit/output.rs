@@ -1,6 +1,6 @@
 //! The output of a network: terms, alignment, the engine's units.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
@@ -10,16 +10,21 @@ use crate::network::{Align, Head, Rounding, Units};
 
 /// The type of an evaluation.
 pub(super) fn output_type(program: &Program<'_>) -> TokenStream {
-    let runtime = program.runtime;
+    let (runtime, name) = (program.runtime, output_name(program));
+    quote! { #runtime::#name }
+}
+
+/// Its name.
+pub(super) fn output_name(program: &Program<'_>) -> Ident {
     match program.network.output.heads.len() {
-        1 => quote! { #runtime::Output },
-        _ => quote! { #runtime::Wdl },
+        1 => format_ident!("Output"),
+        _ => format_ident!("Wdl"),
     }
 }
 
 /// Statements whose last one is an expression of that type.
 pub(super) fn expression(program: &Program<'_>) -> TokenStream {
-    let (network, runtime) = (program.network, program.runtime);
+    let network = program.network;
     let psqt = match (
         network.transformer.psqt,
         network.transformer.perspectives.count,
@@ -46,7 +51,7 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
                 let sum = #sum;
                 let positional = #positional;
                 let value = #value;
-                #runtime::Output { psqt, positional, value }
+                Output { psqt, positional, value }
             }
         }
     });
@@ -56,7 +61,7 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
         // Three, in this order: `check` lets nothing else through.
         heads => {
             let names = ["win", "draw", "loss"].map(|name| format_ident!("{name}"));
-            quote! { #runtime::Wdl { #(#names: #heads),* } }
+            quote! { Wdl { #(#names: #heads),* } }
         }
     };
     quote! {

@@ -13,21 +13,20 @@ pub(super) fn function(
     plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
-    let runtime = program.runtime;
     let transformed = transformed(program, plan);
     let halves = transform::halves(program);
     let layers = plan.layers.iter().map(|layer| match layer {
         Planned::Affine(affine, kernel) => affine::statements(program, affine, kernel),
         Planned::Elementwise(elementwise) => elementwise::statement(program, elementwise),
     });
-    let (output, output_type) = (output::expression(program), output::output_type(program));
+    let (output, output_type) = (output::expression(program), output::output_name(program));
     let proved = program.plans.need_proofs().then(|| {
         let name = if plan.needs_proofs() {
             quote! { proved }
         } else {
             quote! { _proved }
         };
-        quote! { #name: #runtime::Proved, }
+        quote! { #name: Proved, }
     });
     quote! {
         #attribute
@@ -48,32 +47,30 @@ pub(super) fn function(
 /// Statements that leave the transformer's output in `transformer`, and the list of its non-zero blocks, if there is one,
 /// in `nonzero`.
 fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
-    let runtime = program.runtime;
     let columns = &program.layout.columns;
     let halves = transform::halves(program);
     match &plan.transform.outputs {
         Outputs::Words { .. } => {
             let outputs = count(columns.outputs);
             quote! {
-                let mut inputs = buffer::Aligned([0i16; #outputs]);
+                let mut inputs = Aligned([0i16; #outputs]);
                 transform(#(#halves,)* &mut inputs.0);
                 let transformer = &inputs.0;
             }
         }
         Outputs::Bytes(bytes) => {
             let blocks = count(columns.blocks());
-            let (list, pass_list) = match bytes.lists_nonzero {
-                true => {
-                    let list = transform::list_type(program);
+            let (list, pass_list) = bytes
+                .lists_nonzero
+                .then(|| {
                     (
-                        Some(quote! { let mut nonzero = <#list>::new(); }),
-                        Some(quote! { , &mut nonzero }),
+                        quote! { let mut nonzero = NonZero::new(); },
+                        quote! { , &mut nonzero },
                     )
-                }
-                false => (None, None),
-            };
+                })
+                .unzip();
             quote! {
-                let mut inputs = #runtime::simd::Inputs::<#blocks>::new();
+                let mut inputs = Inputs::<#blocks>::new();
                 let mut output = inputs.writer();
                 #list
                 transform(#(#halves,)* &mut output #pass_list);

@@ -10,9 +10,9 @@ use crate::plan::{Bytes, Outputs, Plan, Squares};
 
 /// The type of the list of non-zero blocks.
 pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
-    let (runtime, columns) = (program.runtime, &program.layout.columns);
+    let columns = &program.layout.columns;
     let (blocks, capacity) = (count(columns.blocks()), count(columns.list_capacity()));
-    quote! { #runtime::simd::NonZero<#blocks, #capacity> }
+    quote! { NonZero<#blocks, #capacity> }
 }
 
 /// What kernels call the accumulators of the perspectives, in the order in which the layers see them.
@@ -33,7 +33,6 @@ pub(super) fn functions(
         Outputs::Words { vectors } => words(program, plan, *vectors, attribute),
         Outputs::Bytes(bytes) => {
             let pooled = pooled(program, plan, attribute);
-            let runtime = program.runtime;
             let list = list_type(program);
             let list = bytes.lists_nonzero.then(|| quote! { nonzero: &mut #list, });
             let blocks = count(program.layout.columns.blocks());
@@ -49,7 +48,7 @@ pub(super) fn functions(
                 #attribute
                 fn transform(
                     #(#halves: &Half,)*
-                    output: &mut #runtime::simd::InputWriter<'_, #blocks>,
+                    output: &mut InputWriter<'_, #blocks>,
                     #list
                 ) {
                     #body

@@ -513,8 +513,10 @@ impl ::nnue_runtime::SelectedByPieces for Net {
 /// Kernels for the level `scalar`.
 mod scalar {
     use super::{Half, Weights};
+    use ::nnue_runtime::{Output, activation, buffer};
+    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::simd::{InputWriter, Inputs};
     use ::nnue_runtime::simd::scalar as simd;
-    use ::nnue_runtime::buffer::{self, chunk, chunk_mut};
     pub(super) fn accumulate(
         weights: &Weights,
         base: &Half,
@@ -766,28 +768,32 @@ mod scalar {
         )
     }
     #[inline]
-    fn transform(
-        first: &Half,
-        second: &Half,
-        output: &mut ::nnue_runtime::simd::InputWriter<'_, 32>,
-    ) {
-        for vector in 0..4 {
-            let p0 = packed(first, vector);
-            output.push(simd::bytes_u8(p0));
-        }
-        for vector in 0..4 {
-            let p0 = packed(second, vector);
-            output.push(simd::bytes_u8(p0));
-        }
+    fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
+        let p0 = packed(first, 0);
+        output.push(simd::bytes_u8(p0));
+        let p1 = packed(first, 1);
+        output.push(simd::bytes_u8(p1));
+        let p2 = packed(first, 2);
+        output.push(simd::bytes_u8(p2));
+        let p3 = packed(first, 3);
+        output.push(simd::bytes_u8(p3));
+        let p4 = packed(second, 0);
+        output.push(simd::bytes_u8(p4));
+        let p5 = packed(second, 1);
+        output.push(simd::bytes_u8(p5));
+        let p6 = packed(second, 2);
+        output.push(simd::bytes_u8(p6));
+        let p7 = packed(second, 3);
+        output.push(simd::bytes_u8(p7));
     }
     pub(super) fn propagate(
         weights: &Weights,
         first: &Half,
         second: &Half,
         bucket: usize,
-    ) -> ::nnue_runtime::Output {
+    ) -> Output {
         let stack = buffer::row(&weights.stacks, bucket as u32);
-        let mut inputs = ::nnue_runtime::simd::Inputs::<32>::new();
+        let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
@@ -796,288 +802,214 @@ mod scalar {
             let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
             let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
             let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
-            {
-                let inputs = simd::splat_block(&transformer[0]);
-                let weights = &stack.fc_0_weights[0];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[1]);
-                let weights = &stack.fc_0_weights[1];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[2]);
-                let weights = &stack.fc_0_weights[2];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[3]);
-                let weights = &stack.fc_0_weights[3];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[4]);
-                let weights = &stack.fc_0_weights[4];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[5]);
-                let weights = &stack.fc_0_weights[5];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[6]);
-                let weights = &stack.fc_0_weights[6];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[7]);
-                let weights = &stack.fc_0_weights[7];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[8]);
-                let weights = &stack.fc_0_weights[8];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[9]);
-                let weights = &stack.fc_0_weights[9];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[10]);
-                let weights = &stack.fc_0_weights[10];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[11]);
-                let weights = &stack.fc_0_weights[11];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[12]);
-                let weights = &stack.fc_0_weights[12];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[13]);
-                let weights = &stack.fc_0_weights[13];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[14]);
-                let weights = &stack.fc_0_weights[14];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[15]);
-                let weights = &stack.fc_0_weights[15];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[16]);
-                let weights = &stack.fc_0_weights[16];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[17]);
-                let weights = &stack.fc_0_weights[17];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[18]);
-                let weights = &stack.fc_0_weights[18];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[19]);
-                let weights = &stack.fc_0_weights[19];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[20]);
-                let weights = &stack.fc_0_weights[20];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[21]);
-                let weights = &stack.fc_0_weights[21];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[22]);
-                let weights = &stack.fc_0_weights[22];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[23]);
-                let weights = &stack.fc_0_weights[23];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[24]);
-                let weights = &stack.fc_0_weights[24];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[25]);
-                let weights = &stack.fc_0_weights[25];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[26]);
-                let weights = &stack.fc_0_weights[26];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[27]);
-                let weights = &stack.fc_0_weights[27];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[28]);
-                let weights = &stack.fc_0_weights[28];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[29]);
-                let weights = &stack.fc_0_weights[29];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[30]);
-                let weights = &stack.fc_0_weights[30];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[31]);
-                let weights = &stack.fc_0_weights[31];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-            }
-            let mut sums = buffer::Aligned([0i32; 16]);
+            let inputs = simd::splat_block(&transformer[0]);
+            let weights = &stack.fc_0_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[1]);
+            let weights = &stack.fc_0_weights[1];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[2]);
+            let weights = &stack.fc_0_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[3]);
+            let weights = &stack.fc_0_weights[3];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[4]);
+            let weights = &stack.fc_0_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[5]);
+            let weights = &stack.fc_0_weights[5];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[6]);
+            let weights = &stack.fc_0_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[7]);
+            let weights = &stack.fc_0_weights[7];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[8]);
+            let weights = &stack.fc_0_weights[8];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[9]);
+            let weights = &stack.fc_0_weights[9];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[10]);
+            let weights = &stack.fc_0_weights[10];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[11]);
+            let weights = &stack.fc_0_weights[11];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[12]);
+            let weights = &stack.fc_0_weights[12];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[13]);
+            let weights = &stack.fc_0_weights[13];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[14]);
+            let weights = &stack.fc_0_weights[14];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[15]);
+            let weights = &stack.fc_0_weights[15];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[16]);
+            let weights = &stack.fc_0_weights[16];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[17]);
+            let weights = &stack.fc_0_weights[17];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[18]);
+            let weights = &stack.fc_0_weights[18];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[19]);
+            let weights = &stack.fc_0_weights[19];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[20]);
+            let weights = &stack.fc_0_weights[20];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[21]);
+            let weights = &stack.fc_0_weights[21];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[22]);
+            let weights = &stack.fc_0_weights[22];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[23]);
+            let weights = &stack.fc_0_weights[23];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[24]);
+            let weights = &stack.fc_0_weights[24];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[25]);
+            let weights = &stack.fc_0_weights[25];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[26]);
+            let weights = &stack.fc_0_weights[26];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[27]);
+            let weights = &stack.fc_0_weights[27];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[28]);
+            let weights = &stack.fc_0_weights[28];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[29]);
+            let weights = &stack.fc_0_weights[29];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[30]);
+            let weights = &stack.fc_0_weights[30];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&transformer[31]);
+            let weights = &stack.fc_0_weights[31];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let mut sums = Aligned([0i32; 16]);
             simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
             simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
             simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
             simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
             sums
         };
-        let ac_sqr_0_out = ::nnue_runtime::buffer::Aligned(
-            ::nnue_runtime::activation::sqr_crelu::<
-                u8,
-                16,
-            >(buffer::run(&fc_0_out.0, 0), 19, 127),
+        let ac_sqr_0_out = Aligned(
+            activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = ::nnue_runtime::buffer::Aligned(
-            ::nnue_runtime::activation::relu::<
-                u8,
-                16,
-            >(buffer::run(&fc_0_out.0, 0), 6, 127),
+        let ac_0_out = Aligned(
+            activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        let mut fc_1_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
-        buffer::place(
-            &mut fc_1_input.0.as_flattened_mut()[..],
-            0,
-            &ac_sqr_0_out.0[0..16],
-        );
-        buffer::place(&mut fc_1_input.0.as_flattened_mut()[..], 16, &ac_0_out.0[0..16]);
+        let mut fc_1_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
@@ -1088,103 +1020,87 @@ mod scalar {
             let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
             let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
             let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
-            {
-                let inputs = simd::splat_block(&fc_1_input[0]);
-                let weights = &stack.fc_1_weights[0];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[1]);
-                let weights = &stack.fc_1_weights[1];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[2]);
-                let weights = &stack.fc_1_weights[2];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[3]);
-                let weights = &stack.fc_1_weights[3];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[4]);
-                let weights = &stack.fc_1_weights[4];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[5]);
-                let weights = &stack.fc_1_weights[5];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[6]);
-                let weights = &stack.fc_1_weights[6];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[7]);
-                let weights = &stack.fc_1_weights[7];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
-                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
-                sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
-                sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
-                sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
-                sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
-            }
-            let mut sums = buffer::Aligned([0i32; 32]);
+            let inputs = simd::splat_block(&fc_1_input[0]);
+            let weights = &stack.fc_1_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[1]);
+            let weights = &stack.fc_1_weights[1];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[2]);
+            let weights = &stack.fc_1_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[3]);
+            let weights = &stack.fc_1_weights[3];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[4]);
+            let weights = &stack.fc_1_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[5]);
+            let weights = &stack.fc_1_weights[5];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[6]);
+            let weights = &stack.fc_1_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[7]);
+            let weights = &stack.fc_1_weights[7];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let mut sums = Aligned([0i32; 32]);
             simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
             simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
             simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
@@ -1195,24 +1111,18 @@ mod scalar {
             simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
             sums
         };
-        let ac_1_out = ::nnue_runtime::buffer::Aligned(
-            ::nnue_runtime::activation::relu::<
-                u8,
-                32,
-            >(buffer::run(&fc_1_out.0, 0), 6, 127),
+        let ac_1_out = Aligned(
+            activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
-        buffer::place(&mut fc_2_input.0.as_flattened_mut()[..], 0, &ac_1_out.0[0..32]);
+        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            buffer::Aligned([
+            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            Aligned([
                 stack
                     .fc_2_biases[0]
-                    .wrapping_add(
-                        simd::dot_row::<
-                            32,
-                        >(chunk(fc_2_input.as_flattened(), 0), &stack.fc_2_weights[0]),
-                    ),
+                    .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
@@ -1221,11 +1131,1366 @@ mod scalar {
             let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
             let positional = sum as i32;
             let value = (psqt / 16).wrapping_add(positional / 16);
-            ::nnue_runtime::Output {
-                psqt,
-                positional,
-                value,
+            Output { psqt, positional, value }
+        }
+    }
+}
+/// Kernels for the level `avx2`.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{Half, Weights};
+    use ::nnue_runtime::{Output, activation, buffer};
+    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::simd::{InputWriter, Inputs};
+    use ::nnue_runtime::simd::avx2 as simd;
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn accumulate(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        match (added, removed) {
+            (&[a0], &[r0]) => {
+                return add_1_sub_1(weights, base, [a0], [r0], into);
             }
+            (&[a0], &[r0, r1]) => {
+                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
+            }
+            (&[a0, a1], &[r0, r1]) => {
+                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
+            }
+            _ => {}
+        }
+        let start = chunk::<i16, 128>(&base.values, 0);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn add_1_sub_1(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 1],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        for index in 0..8 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn add_1_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..8 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn add_2_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 2],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let a1 = buffer::row(&weights.transformer_weights, added[1]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..8 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn pooled(first: &[i16; 16], second: &[i16; 16]) -> simd::I16 {
+        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
+        let first = simd::max_i16(simd::min_i16(first, one), zero);
+        let second = simd::min_i16(second, one);
+        simd::mul_high_i16(
+            simd::shift_left_i16::<8>(first),
+            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
+        )
+    }
+    /// Outputs `index * simd::BYTES ..`
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn packed(half: &Half, index: usize) -> simd::U8 {
+        let first = chunk::<i16, 64>(&half.values, 0);
+        let second = chunk::<i16, 64>(&half.values, 1);
+        simd::pack_u8(
+            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
+            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
+        )
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
+        let p0 = packed(first, 0);
+        output.push(simd::bytes_u8(p0));
+        let p1 = packed(first, 1);
+        output.push(simd::bytes_u8(p1));
+        let p2 = packed(second, 0);
+        output.push(simd::bytes_u8(p2));
+        let p3 = packed(second, 1);
+        output.push(simd::bytes_u8(p3));
+    }
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn propagate(
+        weights: &Weights,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+    ) -> Output {
+        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform(first, second, &mut output);
+        let transformer = output.finish();
+        let fc_0_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
+            let inputs = simd::splat_block(&transformer[0]);
+            let weights = &stack.fc_0_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[1]);
+            let weights = &stack.fc_0_weights[1];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[2]);
+            let weights = &stack.fc_0_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[3]);
+            let weights = &stack.fc_0_weights[3];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[4]);
+            let weights = &stack.fc_0_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[5]);
+            let weights = &stack.fc_0_weights[5];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[6]);
+            let weights = &stack.fc_0_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[7]);
+            let weights = &stack.fc_0_weights[7];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[8]);
+            let weights = &stack.fc_0_weights[8];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[9]);
+            let weights = &stack.fc_0_weights[9];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[10]);
+            let weights = &stack.fc_0_weights[10];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[11]);
+            let weights = &stack.fc_0_weights[11];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[12]);
+            let weights = &stack.fc_0_weights[12];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[13]);
+            let weights = &stack.fc_0_weights[13];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[14]);
+            let weights = &stack.fc_0_weights[14];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[15]);
+            let weights = &stack.fc_0_weights[15];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[16]);
+            let weights = &stack.fc_0_weights[16];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[17]);
+            let weights = &stack.fc_0_weights[17];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[18]);
+            let weights = &stack.fc_0_weights[18];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[19]);
+            let weights = &stack.fc_0_weights[19];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[20]);
+            let weights = &stack.fc_0_weights[20];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[21]);
+            let weights = &stack.fc_0_weights[21];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[22]);
+            let weights = &stack.fc_0_weights[22];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[23]);
+            let weights = &stack.fc_0_weights[23];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[24]);
+            let weights = &stack.fc_0_weights[24];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[25]);
+            let weights = &stack.fc_0_weights[25];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[26]);
+            let weights = &stack.fc_0_weights[26];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[27]);
+            let weights = &stack.fc_0_weights[27];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[28]);
+            let weights = &stack.fc_0_weights[28];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[29]);
+            let weights = &stack.fc_0_weights[29];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[30]);
+            let weights = &stack.fc_0_weights[30];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[31]);
+            let weights = &stack.fc_0_weights[31];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let mut sums = Aligned([0i32; 16]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            sums
+        };
+        let ac_sqr_0_out = Aligned(
+            activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
+        );
+        let ac_0_out = Aligned(
+            activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        );
+        let mut fc_1_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_input = &fc_1_input.0;
+        let fc_1_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
+            let inputs = simd::splat_block(&fc_1_input[0]);
+            let weights = &stack.fc_1_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[1]);
+            let weights = &stack.fc_1_weights[1];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[2]);
+            let weights = &stack.fc_1_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[3]);
+            let weights = &stack.fc_1_weights[3];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[4]);
+            let weights = &stack.fc_1_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[5]);
+            let weights = &stack.fc_1_weights[5];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[6]);
+            let weights = &stack.fc_1_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[7]);
+            let weights = &stack.fc_1_weights[7];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let mut sums = Aligned([0i32; 32]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            sums
+        };
+        let ac_1_out = Aligned(
+            activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        );
+        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_input = &fc_2_input.0;
+        let fc_2_out = {
+            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            Aligned([
+                stack
+                    .fc_2_biases[0]
+                    .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
+            ])
+        };
+        let psqt = buffer::row(&first.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
+        {
+            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+            let positional = sum as i32;
+            let value = (psqt / 16).wrapping_add(positional / 16);
+            Output { psqt, positional, value }
+        }
+    }
+}
+/// Kernels for the level `avxvnni`.
+#[cfg(target_arch = "x86_64")]
+mod avxvnni {
+    use super::{Half, Weights};
+    use ::nnue_runtime::{Output, activation, buffer};
+    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::simd::{InputWriter, Inputs};
+    use ::nnue_runtime::simd::avxvnni as simd;
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn accumulate(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        match (added, removed) {
+            (&[a0], &[r0]) => {
+                return add_1_sub_1(weights, base, [a0], [r0], into);
+            }
+            (&[a0], &[r0, r1]) => {
+                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
+            }
+            (&[a0, a1], &[r0, r1]) => {
+                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
+            }
+            _ => {}
+        }
+        let start = chunk::<i16, 128>(&base.values, 0);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn add_1_sub_1(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 1],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        for index in 0..8 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn add_1_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..8 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn add_2_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 2],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let a1 = buffer::row(&weights.transformer_weights, added[1]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..8 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn pooled(first: &[i16; 16], second: &[i16; 16]) -> simd::I16 {
+        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
+        let first = simd::max_i16(simd::min_i16(first, one), zero);
+        let second = simd::min_i16(second, one);
+        simd::mul_high_i16(
+            simd::shift_left_i16::<8>(first),
+            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
+        )
+    }
+    /// Outputs `index * simd::BYTES ..`
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn packed(half: &Half, index: usize) -> simd::U8 {
+        let first = chunk::<i16, 64>(&half.values, 0);
+        let second = chunk::<i16, 64>(&half.values, 1);
+        simd::pack_u8(
+            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
+            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
+        )
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
+        let p0 = packed(first, 0);
+        output.push(simd::bytes_u8(p0));
+        let p1 = packed(first, 1);
+        output.push(simd::bytes_u8(p1));
+        let p2 = packed(second, 0);
+        output.push(simd::bytes_u8(p2));
+        let p3 = packed(second, 1);
+        output.push(simd::bytes_u8(p3));
+    }
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
+    pub(super) fn propagate(
+        weights: &Weights,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+    ) -> Output {
+        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform(first, second, &mut output);
+        let transformer = output.finish();
+        let fc_0_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
+            let mut sum_1_0 = simd::zero_i32();
+            let mut sum_1_1 = simd::zero_i32();
+            let mut sum_2_0 = simd::zero_i32();
+            let mut sum_2_1 = simd::zero_i32();
+            let mut sum_3_0 = simd::zero_i32();
+            let mut sum_3_1 = simd::zero_i32();
+            let inputs = simd::splat_block(&transformer[0]);
+            let weights = &stack.fc_0_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[1]);
+            let weights = &stack.fc_0_weights[1];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[2]);
+            let weights = &stack.fc_0_weights[2];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[3]);
+            let weights = &stack.fc_0_weights[3];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[4]);
+            let weights = &stack.fc_0_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[5]);
+            let weights = &stack.fc_0_weights[5];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[6]);
+            let weights = &stack.fc_0_weights[6];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[7]);
+            let weights = &stack.fc_0_weights[7];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[8]);
+            let weights = &stack.fc_0_weights[8];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[9]);
+            let weights = &stack.fc_0_weights[9];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[10]);
+            let weights = &stack.fc_0_weights[10];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[11]);
+            let weights = &stack.fc_0_weights[11];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[12]);
+            let weights = &stack.fc_0_weights[12];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[13]);
+            let weights = &stack.fc_0_weights[13];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[14]);
+            let weights = &stack.fc_0_weights[14];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[15]);
+            let weights = &stack.fc_0_weights[15];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[16]);
+            let weights = &stack.fc_0_weights[16];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[17]);
+            let weights = &stack.fc_0_weights[17];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[18]);
+            let weights = &stack.fc_0_weights[18];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[19]);
+            let weights = &stack.fc_0_weights[19];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[20]);
+            let weights = &stack.fc_0_weights[20];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[21]);
+            let weights = &stack.fc_0_weights[21];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[22]);
+            let weights = &stack.fc_0_weights[22];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[23]);
+            let weights = &stack.fc_0_weights[23];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[24]);
+            let weights = &stack.fc_0_weights[24];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[25]);
+            let weights = &stack.fc_0_weights[25];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[26]);
+            let weights = &stack.fc_0_weights[26];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[27]);
+            let weights = &stack.fc_0_weights[27];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[28]);
+            let weights = &stack.fc_0_weights[28];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[29]);
+            let weights = &stack.fc_0_weights[29];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[30]);
+            let weights = &stack.fc_0_weights[30];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&transformer[31]);
+            let weights = &stack.fc_0_weights[31];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_2_1);
+            sum_0_0 = simd::add_i32(sum_0_0, sum_3_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_3_1);
+            let mut sums = Aligned([0i32; 16]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            sums
+        };
+        let ac_sqr_0_out = Aligned(
+            activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
+        );
+        let ac_0_out = Aligned(
+            activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        );
+        let mut fc_1_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_input = &fc_1_input.0;
+        let fc_1_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
+            let mut sum_1_0 = simd::zero_i32();
+            let mut sum_1_1 = simd::zero_i32();
+            let mut sum_1_2 = simd::zero_i32();
+            let mut sum_1_3 = simd::zero_i32();
+            let inputs = simd::splat_block(&fc_1_input[0]);
+            let weights = &stack.fc_1_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[1]);
+            let weights = &stack.fc_1_weights[1];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[2]);
+            let weights = &stack.fc_1_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[3]);
+            let weights = &stack.fc_1_weights[3];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[4]);
+            let weights = &stack.fc_1_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[5]);
+            let weights = &stack.fc_1_weights[5];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[6]);
+            let weights = &stack.fc_1_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            let inputs = simd::splat_block(&fc_1_input[7]);
+            let weights = &stack.fc_1_weights[7];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_0_2 = simd::add_i32(sum_0_2, sum_1_2);
+            sum_0_3 = simd::add_i32(sum_0_3, sum_1_3);
+            let mut sums = Aligned([0i32; 32]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            sums
+        };
+        let ac_1_out = Aligned(
+            activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        );
+        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_input = &fc_2_input.0;
+        let fc_2_out = {
+            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            Aligned([
+                stack
+                    .fc_2_biases[0]
+                    .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
+            ])
+        };
+        let psqt = buffer::row(&first.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
+        {
+            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+            let positional = sum as i32;
+            let value = (psqt / 16).wrapping_add(positional / 16);
+            Output { psqt, positional, value }
+        }
+    }
+}
+/// Kernels for the level `avx512`.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::{Half, Weights};
+    use ::nnue_runtime::{Output, activation, buffer};
+    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::simd::{InputWriter, Inputs};
+    use ::nnue_runtime::simd::avx512 as simd;
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn accumulate(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        match (added, removed) {
+            (&[a0], &[r0]) => {
+                return add_1_sub_1(weights, base, [a0], [r0], into);
+            }
+            (&[a0], &[r0, r1]) => {
+                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
+            }
+            (&[a0, a1], &[r0, r1]) => {
+                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
+            }
+            _ => {}
+        }
+        let start = chunk::<i16, 128>(&base.values, 0);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, 0);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn add_1_sub_1(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 1],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        for index in 0..4 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn add_1_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 1],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..4 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn add_2_sub_2(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; 2],
+        removed: [u32; 2],
+        into: &mut Half,
+    ) {
+        let a0 = buffer::row(&weights.transformer_weights, added[0]);
+        let a1 = buffer::row(&weights.transformer_weights, added[1]);
+        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
+        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
+        for index in 0..4 {
+            let value = simd::load_i16(chunk(&base.values, index));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
+            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
+            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        {
+            let feature = removed[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = removed[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[0];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        {
+            let feature = added[1];
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
+        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
+        let first = simd::max_i16(simd::min_i16(first, one), zero);
+        let second = simd::min_i16(second, one);
+        simd::mul_high_i16(
+            simd::shift_left_i16::<8>(first),
+            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
+        )
+    }
+    /// Outputs `index * simd::BYTES ..`
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn packed(half: &Half, index: usize) -> simd::U8 {
+        let first = chunk::<i16, 64>(&half.values, 0);
+        let second = chunk::<i16, 64>(&half.values, 1);
+        simd::pack_u8(
+            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
+            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
+        )
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
+        let p0 = packed(first, 0);
+        output.push(simd::bytes_u8(p0));
+        let p1 = packed(second, 0);
+        output.push(simd::bytes_u8(p1));
+    }
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn propagate(
+        weights: &Weights,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+    ) -> Output {
+        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let mut inputs = Inputs::<32>::new();
+        let mut output = inputs.writer();
+        transform(first, second, &mut output);
+        let transformer = output.finish();
+        let fc_0_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
+            let mut sum_1_0 = simd::zero_i32();
+            let inputs = simd::splat_block(&transformer[0]);
+            let weights = &stack.fc_0_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[1]);
+            let weights = &stack.fc_0_weights[1];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[2]);
+            let weights = &stack.fc_0_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[3]);
+            let weights = &stack.fc_0_weights[3];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[4]);
+            let weights = &stack.fc_0_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[5]);
+            let weights = &stack.fc_0_weights[5];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[6]);
+            let weights = &stack.fc_0_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[7]);
+            let weights = &stack.fc_0_weights[7];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[8]);
+            let weights = &stack.fc_0_weights[8];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[9]);
+            let weights = &stack.fc_0_weights[9];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[10]);
+            let weights = &stack.fc_0_weights[10];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[11]);
+            let weights = &stack.fc_0_weights[11];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[12]);
+            let weights = &stack.fc_0_weights[12];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[13]);
+            let weights = &stack.fc_0_weights[13];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[14]);
+            let weights = &stack.fc_0_weights[14];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[15]);
+            let weights = &stack.fc_0_weights[15];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[16]);
+            let weights = &stack.fc_0_weights[16];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[17]);
+            let weights = &stack.fc_0_weights[17];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[18]);
+            let weights = &stack.fc_0_weights[18];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[19]);
+            let weights = &stack.fc_0_weights[19];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[20]);
+            let weights = &stack.fc_0_weights[20];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[21]);
+            let weights = &stack.fc_0_weights[21];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[22]);
+            let weights = &stack.fc_0_weights[22];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[23]);
+            let weights = &stack.fc_0_weights[23];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[24]);
+            let weights = &stack.fc_0_weights[24];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[25]);
+            let weights = &stack.fc_0_weights[25];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[26]);
+            let weights = &stack.fc_0_weights[26];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[27]);
+            let weights = &stack.fc_0_weights[27];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[28]);
+            let weights = &stack.fc_0_weights[28];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[29]);
+            let weights = &stack.fc_0_weights[29];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[30]);
+            let weights = &stack.fc_0_weights[30];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[31]);
+            let weights = &stack.fc_0_weights[31];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            let mut sums = Aligned([0i32; 16]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            sums
+        };
+        let ac_sqr_0_out = Aligned(
+            activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
+        );
+        let ac_0_out = Aligned(
+            activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        );
+        let mut fc_1_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_input = &fc_1_input.0;
+        let fc_1_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
+            let inputs = simd::splat_block(&fc_1_input[0]);
+            let weights = &stack.fc_1_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[1]);
+            let weights = &stack.fc_1_weights[1];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[2]);
+            let weights = &stack.fc_1_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[3]);
+            let weights = &stack.fc_1_weights[3];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[4]);
+            let weights = &stack.fc_1_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[5]);
+            let weights = &stack.fc_1_weights[5];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[6]);
+            let weights = &stack.fc_1_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[7]);
+            let weights = &stack.fc_1_weights[7];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let mut sums = Aligned([0i32; 32]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            sums
+        };
+        let ac_1_out = Aligned(
+            activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        );
+        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_input = &fc_2_input.0;
+        let fc_2_out = {
+            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            Aligned([
+                stack
+                    .fc_2_biases[0]
+                    .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
+            ])
+        };
+        let psqt = buffer::row(&first.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
+        {
+            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+            let positional = sum as i32;
+            let value = (psqt / 16).wrapping_add(positional / 16);
+            Output { psqt, positional, value }
         }
     }
 }
@@ -1233,8 +2498,10 @@ mod scalar {
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
     use super::{Half, Weights};
+    use ::nnue_runtime::{Output, activation, buffer};
+    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::simd::{InputWriter, Inputs};
     use ::nnue_runtime::simd::avx512icl as simd;
-    use ::nnue_runtime::buffer::{self, chunk, chunk_mut};
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
@@ -1438,11 +2705,7 @@ mod avx512icl {
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
-    fn transform(
-        first: &Half,
-        second: &Half,
-        output: &mut ::nnue_runtime::simd::InputWriter<'_, 32>,
-    ) {
+    fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
         let p0 = packed(first, 0);
         output.push(simd::bytes_u8(p0));
         let p1 = packed(second, 0);
@@ -1456,9 +2719,9 @@ mod avx512icl {
         first: &Half,
         second: &Half,
         bucket: usize,
-    ) -> ::nnue_runtime::Output {
+    ) -> Output {
         let stack = buffer::row(&weights.stacks, bucket as u32);
-        let mut inputs = ::nnue_runtime::simd::Inputs::<32>::new();
+        let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
         let transformer = output.finish();
@@ -1467,195 +2730,118 @@ mod avx512icl {
             let mut sum_1_0 = simd::zero_i32();
             let mut sum_2_0 = simd::zero_i32();
             let mut sum_3_0 = simd::zero_i32();
-            {
-                let inputs = simd::splat_block(&transformer[0]);
-                let weights = &stack.fc_0_weights[0];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[1]);
-                let weights = &stack.fc_0_weights[1];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[2]);
-                let weights = &stack.fc_0_weights[2];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[3]);
-                let weights = &stack.fc_0_weights[3];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[4]);
-                let weights = &stack.fc_0_weights[4];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[5]);
-                let weights = &stack.fc_0_weights[5];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[6]);
-                let weights = &stack.fc_0_weights[6];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[7]);
-                let weights = &stack.fc_0_weights[7];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[8]);
-                let weights = &stack.fc_0_weights[8];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[9]);
-                let weights = &stack.fc_0_weights[9];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[10]);
-                let weights = &stack.fc_0_weights[10];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[11]);
-                let weights = &stack.fc_0_weights[11];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[12]);
-                let weights = &stack.fc_0_weights[12];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[13]);
-                let weights = &stack.fc_0_weights[13];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[14]);
-                let weights = &stack.fc_0_weights[14];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[15]);
-                let weights = &stack.fc_0_weights[15];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[16]);
-                let weights = &stack.fc_0_weights[16];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[17]);
-                let weights = &stack.fc_0_weights[17];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[18]);
-                let weights = &stack.fc_0_weights[18];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[19]);
-                let weights = &stack.fc_0_weights[19];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[20]);
-                let weights = &stack.fc_0_weights[20];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[21]);
-                let weights = &stack.fc_0_weights[21];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[22]);
-                let weights = &stack.fc_0_weights[22];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[23]);
-                let weights = &stack.fc_0_weights[23];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[24]);
-                let weights = &stack.fc_0_weights[24];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[25]);
-                let weights = &stack.fc_0_weights[25];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[26]);
-                let weights = &stack.fc_0_weights[26];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[27]);
-                let weights = &stack.fc_0_weights[27];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[28]);
-                let weights = &stack.fc_0_weights[28];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[29]);
-                let weights = &stack.fc_0_weights[29];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[30]);
-                let weights = &stack.fc_0_weights[30];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            {
-                let inputs = simd::splat_block(&transformer[31]);
-                let weights = &stack.fc_0_weights[31];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-            }
-            let mut sums = buffer::Aligned([0i32; 16]);
-            simd::store_i32(
-                simd::add_i32(
-                    simd::add_i32(simd::add_i32(sum_0_0, sum_1_0), sum_2_0),
-                    sum_3_0,
-                ),
-                chunk_mut(&mut sums.0, 0),
-            );
+            let inputs = simd::splat_block(&transformer[0]);
+            let weights = &stack.fc_0_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[1]);
+            let weights = &stack.fc_0_weights[1];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[2]);
+            let weights = &stack.fc_0_weights[2];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[3]);
+            let weights = &stack.fc_0_weights[3];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[4]);
+            let weights = &stack.fc_0_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[5]);
+            let weights = &stack.fc_0_weights[5];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[6]);
+            let weights = &stack.fc_0_weights[6];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[7]);
+            let weights = &stack.fc_0_weights[7];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[8]);
+            let weights = &stack.fc_0_weights[8];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[9]);
+            let weights = &stack.fc_0_weights[9];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[10]);
+            let weights = &stack.fc_0_weights[10];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[11]);
+            let weights = &stack.fc_0_weights[11];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[12]);
+            let weights = &stack.fc_0_weights[12];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[13]);
+            let weights = &stack.fc_0_weights[13];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[14]);
+            let weights = &stack.fc_0_weights[14];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[15]);
+            let weights = &stack.fc_0_weights[15];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[16]);
+            let weights = &stack.fc_0_weights[16];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[17]);
+            let weights = &stack.fc_0_weights[17];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[18]);
+            let weights = &stack.fc_0_weights[18];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[19]);
+            let weights = &stack.fc_0_weights[19];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[20]);
+            let weights = &stack.fc_0_weights[20];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[21]);
+            let weights = &stack.fc_0_weights[21];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[22]);
+            let weights = &stack.fc_0_weights[22];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[23]);
+            let weights = &stack.fc_0_weights[23];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[24]);
+            let weights = &stack.fc_0_weights[24];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[25]);
+            let weights = &stack.fc_0_weights[25];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[26]);
+            let weights = &stack.fc_0_weights[26];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[27]);
+            let weights = &stack.fc_0_weights[27];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[28]);
+            let weights = &stack.fc_0_weights[28];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[29]);
+            let weights = &stack.fc_0_weights[29];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[30]);
+            let weights = &stack.fc_0_weights[30];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            let inputs = simd::splat_block(&transformer[31]);
+            let weights = &stack.fc_0_weights[31];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
+            sum_0_0 = simd::add_i32(sum_0_0, sum_3_0);
+            let mut sums = Aligned([0i32; 16]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
             sums
         };
-        let ac_sqr_0_out = ::nnue_runtime::buffer::Aligned(
-            ::nnue_runtime::activation::sqr_crelu::<
-                u8,
-                16,
-            >(buffer::run(&fc_0_out.0, 0), 19, 127),
+        let ac_sqr_0_out = Aligned(
+            activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
         );
-        let ac_0_out = ::nnue_runtime::buffer::Aligned(
-            ::nnue_runtime::activation::relu::<
-                u8,
-                16,
-            >(buffer::run(&fc_0_out.0, 0), 6, 127),
+        let ac_0_out = Aligned(
+            activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
         );
-        let mut fc_1_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
-        buffer::place(
-            &mut fc_1_input.0.as_flattened_mut()[..],
-            0,
-            &ac_sqr_0_out.0[0..16],
-        );
-        buffer::place(&mut fc_1_input.0.as_flattened_mut()[..], 16, &ac_0_out.0[0..16]);
+        let mut fc_1_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
@@ -1666,89 +2852,61 @@ mod avx512icl {
             let mut sum_2_1 = simd::zero_i32();
             let mut sum_3_0 = simd::zero_i32();
             let mut sum_3_1 = simd::zero_i32();
-            {
-                let inputs = simd::splat_block(&fc_1_input[0]);
-                let weights = &stack.fc_1_weights[0];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[1]);
-                let weights = &stack.fc_1_weights[1];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[2]);
-                let weights = &stack.fc_1_weights[2];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[3]);
-                let weights = &stack.fc_1_weights[3];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[4]);
-                let weights = &stack.fc_1_weights[4];
-                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[5]);
-                let weights = &stack.fc_1_weights[5];
-                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[6]);
-                let weights = &stack.fc_1_weights[6];
-                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
-            }
-            {
-                let inputs = simd::splat_block(&fc_1_input[7]);
-                let weights = &stack.fc_1_weights[7];
-                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
-                sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
-            }
-            let mut sums = buffer::Aligned([0i32; 32]);
-            simd::store_i32(
-                simd::add_i32(
-                    simd::add_i32(simd::add_i32(sum_0_0, sum_1_0), sum_2_0),
-                    sum_3_0,
-                ),
-                chunk_mut(&mut sums.0, 0),
-            );
-            simd::store_i32(
-                simd::add_i32(
-                    simd::add_i32(simd::add_i32(sum_0_1, sum_1_1), sum_2_1),
-                    sum_3_1,
-                ),
-                chunk_mut(&mut sums.0, 1),
-            );
+            let inputs = simd::splat_block(&fc_1_input[0]);
+            let weights = &stack.fc_1_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[1]);
+            let weights = &stack.fc_1_weights[1];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[2]);
+            let weights = &stack.fc_1_weights[2];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[3]);
+            let weights = &stack.fc_1_weights[3];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[4]);
+            let weights = &stack.fc_1_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[5]);
+            let weights = &stack.fc_1_weights[5];
+            sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[6]);
+            let weights = &stack.fc_1_weights[6];
+            sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            let inputs = simd::splat_block(&fc_1_input[7]);
+            let weights = &stack.fc_1_weights[7];
+            sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_2_1);
+            sum_0_0 = simd::add_i32(sum_0_0, sum_3_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_3_1);
+            let mut sums = Aligned([0i32; 32]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
             sums
         };
-        let ac_1_out = ::nnue_runtime::buffer::Aligned(
-            ::nnue_runtime::activation::relu::<
-                u8,
-                32,
-            >(buffer::run(&fc_1_out.0, 0), 6, 127),
+        let ac_1_out = Aligned(
+            activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
         );
-        let mut fc_2_input = ::nnue_runtime::buffer::Aligned([[0u8; 4]; 8]);
-        buffer::place(&mut fc_2_input.0.as_flattened_mut()[..], 0, &ac_1_out.0[0..32]);
+        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
         let fc_2_input = &fc_2_input.0;
         let fc_2_out = {
-            buffer::Aligned([
+            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            Aligned([
                 stack
                     .fc_2_biases[0]
-                    .wrapping_add(
-                        simd::dot_row::<
-                            32,
-                        >(chunk(fc_2_input.as_flattened(), 0), &stack.fc_2_weights[0]),
-                    ),
+                    .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
             ])
         };
         let psqt = buffer::row(&first.psqt, bucket as u32)
@@ -1757,11 +2915,7 @@ mod avx512icl {
             let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
             let positional = sum as i32;
             let value = (psqt / 16).wrapping_add(positional / 16);
-            ::nnue_runtime::Output {
-                psqt,
-                positional,
-                value,
-            }
+            Output { psqt, positional, value }
         }
     }
 }
