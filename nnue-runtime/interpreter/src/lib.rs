@@ -74,7 +74,7 @@ mod weights;
 
 pub use crate::evaluation::{Evaluation, Trace};
 pub use crate::features::{ActiveRows, UnknownFeature};
-pub use crate::file::LoadError;
 pub use crate::net::Net;
 pub use crate::transformer::{Accumulator, Accumulators};
 pub use crate::weights::{AffineWeights, TransformerWeights, Values, Weights, WrongWeights};
+pub use nnue_format::LoadError;

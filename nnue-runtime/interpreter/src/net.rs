@@ -4,11 +4,12 @@ use core::fmt;
 use std::path::Path;
 
 use nnue_compiler::network::Network;
+use nnue_format::LoadError;
 use nnue_runtime::{Color, Position};
 
 use crate::evaluation::{Evaluation, Trace};
 use crate::features::{self, ActiveRows, UnknownFeature};
-use crate::file::{self, LoadError};
+use crate::file;
 use crate::layers::{self, Tensors};
 use crate::output;
 use crate::transformer::{self, Accumulators};
@@ -28,7 +29,7 @@ impl Net {
     ///
     /// [`LoadError`] if the file cannot be read, or is not one of this network.
     pub fn open(network: &Network, path: impl AsRef<Path>) -> Result<Net, LoadError> {
-        Net::from_bytes(network, &file::bytes(path.as_ref())?)
+        Net::from_bytes(network, &file::bytes(network, path.as_ref())?)
     }
 
     /// Reads the bytes of a net file of the network.

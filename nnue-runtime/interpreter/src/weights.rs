@@ -162,8 +162,12 @@ fn check_layer(
         (Some(affine), Some(weights)) => (affine, weights),
         (None, None) => return Ok(()),
         (affine, weights) => {
-            let tables = [weights.is_some(), affine.is_some()].map(usize::from);
-            return count(name, tables[0], tables[1], "tables of weights");
+            let says = |has: bool| if has { "weights" } else { "no weights" }.to_string();
+            return Err(WrongWeights {
+                tensor: name.to_string(),
+                found: says(weights.is_some()),
+                expected: says(affine.is_some()),
+            });
         }
     };
     let outputs = layer.output.len;

@@ -1,0 +1,110 @@
+//! What callers can get wrong, and what there is besides positions.
+
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::Network;
+use nnue_interpreter::{Net, Values, Weights};
+use nnue_runtime::Board;
+use nnue_tests::random_weights::{RandomWeights, Style};
+use nnue_tests::synthetic::synthetic_net;
+
+fn network(spec: &str) -> Network {
+    let network = analyse(&SourceFile::new("spec", spec));
+    network.unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn net(network: &Network) -> Net {
+    let weights = RandomWeights::draw(network, Style::Small, 1);
+    let file = weights.net_file();
+    weights.into_net(&file)
+}
+
+const SMALL128: &str = include_str!("../../../specs/small128.toml");
+const MIXED: &str = include_str!("../../../tests/specs/features/mixed.toml");
+
+#[test]
+fn files_of_other_networks_are_refused_as_the_loader_refuses_them() {
+    let network = network(SMALL128);
+    let file = synthetic_net("v5");
+    let refusal = Net::from_bytes(&network, &file).unwrap_err().to_string();
+    assert!(
+        refusal.starts_with("network hash at offset 4 is "),
+        "{refusal}"
+    );
+    let refusal = Net::open(&network, "no/such.nnue").unwrap_err().to_string();
+    assert!(
+        refusal.starts_with("cannot read `no/such.nnue`: "),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn weights_of_another_shape_are_refused() {
+    let network = network(SMALL128);
+    let net = net(&network);
+    let refusal = |change: &dyn Fn(&mut Weights)| {
+        let mut weights = net.weights().clone();
+        change(&mut weights);
+        Net::new(&network, weights).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refusal(&|weights| weights.transformer[0].biases.truncate(127)),
+        "`transformer.biases` has 127 integers, expected 128 integers"
+    );
+    assert_eq!(
+        refusal(&|weights| drop(weights.stacks.pop())),
+        "`stacks` has 7 stacks, expected 8 stacks"
+    );
+    assert_eq!(
+        refusal(&|weights| weights.stacks[3][0] = None),
+        "`stack 3 fc_0` has no weights, expected weights"
+    );
+    assert_eq!(
+        refusal(&|weights| {
+            if let Some(affine) = &mut weights.stacks[0][0] {
+                affine.biases = Values::Floats(vec![0.0; 16]);
+            }
+        }),
+        "`stack 0 fc_0.biases` has 16 floating-point numbers, expected 16 integers"
+    );
+}
+
+/// 16 features before those of HalfKAv2_hm, and 33 behind them.
+#[test]
+fn custom_features_are_counted_through_all_custom_sets() {
+    let network = network(MIXED);
+    let net = net(&network);
+    let told = net.custom_rows([&[15, 16], &[48]]);
+    assert_eq!(told, Ok([vec![15, 16 + 22528], vec![16 + 22528 + 32]]));
+    let refusal = net.custom_rows([&[], &[49]]).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "there is no feature 49, allowed are 0 to 48"
+    );
+
+    // Active rows of both kinds are summed up together.
+    let mut active = net.active_rows(&Board::start());
+    assert!(active[0].iter().all(|row| (16..16 + 22528).contains(row)));
+    let of_position = net.accumulate(&active);
+    active[0].push(15);
+    let row = &net.weights().transformer[0].rows[15 * 64..][..64];
+    let sums = of_position[0].values.iter().zip(row);
+    let sums: Vec<i16> = sums
+        .map(|(sum, weight)| sum.wrapping_add(*weight))
+        .collect();
+    let [white, black] = net.accumulate(&active);
+    assert_eq!((white.values, black), (sums, of_position[1].clone()));
+}
+
+#[test]
+fn buckets_beyond_the_last_are_the_last() {
+    let network = network(SMALL128);
+    let net = net(&network);
+    assert_eq!(
+        [2, 32, 40].map(|pieces| net.bucket(pieces)),
+        [Some(0), Some(7), Some(7)]
+    );
+    let board = Board::start();
+    assert_eq!(net.evaluate(&board, 99), net.evaluate(&board, 7));
+    assert_ne!(net.evaluate(&board, 99), net.evaluate(&board, 6));
+}
