@@ -15,8 +15,10 @@ use crate::proof::Proofs;
 /// what it asks for may change.
 pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// All weights, as the kernels read them.
+    #[doc(hidden)]
     type Weights: Plain + Send + Sync;
     /// One perspective's accumulator.
+    #[doc(hidden)]
     type Half: Plain + Send + Sync;
     /// What an evaluation is: [`Output`], or [`Wdl`].
     type Output: Copy + fmt::Debug + PartialEq + Send + Sync + 'static;
@@ -33,16 +35,20 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// Which perspective comes first.
     const ORDER: Order;
     /// The perspectives that are kept up to date: both, unless only white's is ever read.
+    #[doc(hidden)]
     const PERSPECTIVES: &'static [Color];
     /// Neurons of the transformer per perspective.
     const WIDTH: usize;
     /// Layer stacks, one per bucket.
     const BUCKETS: usize;
     /// Whether there are kernels that ask for proofs: otherwise only reports do.
+    #[doc(hidden)]
     const NEEDS_PROOFS: bool;
     /// The feature sets, whose rows are summed.
+    #[doc(hidden)]
     const FEATURES: &'static [FeatureSet];
     /// What a net file must contain, and where its tensors go in [`Self::Weights`].
+    #[doc(hidden)]
     const FILE: &'static FileLayout;
     /// What the layers see of the transformer's neurons.
     const NEURONS: Neurons;

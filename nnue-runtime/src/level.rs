@@ -2,10 +2,10 @@
 //! choice of one.
 //!
 //! A [`Level`] is proof: it is only made after every feature of its row in the table was detected
-//! (or, with [`Level::assume`], vouched for). Therefore [`dispatch!`](crate::dispatch) may call
+//! (or, with [`Level::assume`], vouched for). Therefore [`dispatch!`](crate::__private::dispatch) may call
 //! functions that enable these features.
 
-pub mod dispatch;
+pub(crate) mod dispatch;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,9 +13,7 @@ use core::error::Error;
 use core::fmt;
 use core::str::FromStr;
 
-use nnue_levels::{ISAS, Isa};
-
-pub use nnue_levels::Kind;
+use nnue_levels::{ISAS, Isa, LevelKind};
 
 use crate::simd;
 
@@ -44,36 +42,36 @@ macro_rules! of_this_architecture {
         $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:tt),*] $facts:tt
     )+) => {
         /// The levels of this architecture, ascending.
-        const KINDS: &[Kind] = &[$(#[cfg(all($(target_arch = $arch)?))] Kind::$kind),+];
+        const KINDS: &[LevelKind] = &[$(#[cfg(all($(target_arch = $arch)?))] LevelKind::$kind),+];
 
         /// The highest level of which every feature is enabled at compile time.
-        const BASELINE: Kind = {
-            let mut baseline = Kind::Scalar;
+        const BASELINE: LevelKind = {
+            let mut baseline = LevelKind::Scalar;
             $(
                 if cfg!(all($(target_arch = $arch,)? $(target_feature = $feature),*)) {
-                    baseline = Kind::$kind;
+                    baseline = LevelKind::$kind;
                 }
             )+
             baseline
         };
 
         /// The features of a level of this architecture that this machine lacks.
-        fn missing(kind: Kind) -> Vec<&'static str> {
+        fn missing(kind: LevelKind) -> Vec<&'static str> {
             let tested: &[(&'static str, bool)] = match kind {
                 $(
                     #[cfg(all($(target_arch = $arch)?))]
-                    Kind::$kind => &[$(($feature, has_feature!($feature))),*],
+                    LevelKind::$kind => &[$(($feature, has_feature!($feature))),*],
                 )+
                 _ => &[],
             };
             tested.iter().filter(|(_, has)| !has).map(|&(feature, _)| feature).collect()
         }
 
-        const fn packed(kind: Kind) -> &'static [usize] {
+        const fn packed(kind: LevelKind) -> &'static [usize] {
             match kind {
                 $(
                     #[cfg(all($(target_arch = $arch)?))]
-                    Kind::$kind => &simd::$module::PACKED,
+                    LevelKind::$kind => &simd::$module::PACKED,
                 )+
                 _ => &[],
             }
@@ -90,7 +88,7 @@ nnue_levels::levels!(of_this_architecture);
 /// target-cpu=native`) carries no code and no branch for others.
 // INVARIANT: this machine has all features of the kind, and the kind is not below the baseline.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Level(Kind);
+pub struct Level(LevelKind);
 
 impl Level {
     /// The highest level of which every feature was enabled when this build was compiled; `scalar`
@@ -170,7 +168,7 @@ impl Level {
     ///
     /// This machine has all [features](Level::features) of the kind.
     #[must_use]
-    pub const unsafe fn assume(kind: Kind) -> Level {
+    pub const unsafe fn assume(kind: LevelKind) -> Level {
         if (kind as u8) < BASELINE as u8 {
             Level::BASELINE
         } else {
@@ -181,8 +179,8 @@ impl Level {
     /// What to match on. A constant in builds whose baseline is the top level.
     #[inline(always)]
     #[must_use]
-    pub const fn kind(self) -> Kind {
-        const TOP: Kind = KINDS[KINDS.len() - 1];
+    pub const fn kind(self) -> LevelKind {
+        const TOP: LevelKind = KINDS[KINDS.len() - 1];
         // By the invariant nothing but `self.0` is ever returned; written so that the compiler sees
         // which arms of a `match` no level can reach.
         if BASELINE as u8 == TOP as u8 || (self.0 as u8) < BASELINE as u8 {
@@ -216,7 +214,7 @@ impl Level {
     }
 
     /// The only place that makes a level of a kind that is not the baseline and not assumed.
-    fn new(kind: Kind) -> Result<Level, LevelError> {
+    fn new(kind: LevelKind) -> Result<Level, LevelError> {
         let Isa {
             name, target_arch, ..
         } = *kind.isa();
@@ -332,7 +330,7 @@ mod tests {
         let levels: Vec<Level> = Level::available().collect();
         assert_eq!(levels[0], Level::BASELINE);
         assert!(levels.is_sorted() && levels.contains(&Level::detect()));
-        if Level::BASELINE.kind() == Kind::Avx512Icl || cfg!(not(feature = "std")) {
+        if Level::BASELINE.kind() == LevelKind::Avx512Icl || cfg!(not(feature = "std")) {
             assert_eq!(levels, [Level::BASELINE]);
         }
     }
@@ -413,7 +411,7 @@ mod tests {
     #[test]
     fn assume_never_goes_below_the_baseline() {
         // SAFETY: every machine has the features of `scalar`: there are none.
-        assert_eq!(unsafe { Level::assume(Kind::Scalar) }, Level::BASELINE);
+        assert_eq!(unsafe { Level::assume(LevelKind::Scalar) }, Level::BASELINE);
     }
 
     #[test]

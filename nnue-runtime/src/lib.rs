@@ -28,8 +28,8 @@
 //! * [`Network`] and [`Accumulator`] are generic over the [`Architecture`] that the macro generates. Everything that
 //!   all networks share is ordinary code here.
 //! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is computed.
-//! * [`simd`] has the primitives of each instruction set, [`Level`] chooses among them at run time.
-//! * [`file`](mod@file) reads and writes net files; whatever does not fit is refused.
+//! * [`Level`] chooses among the instruction sets of the machine.
+//! * [`file`](mod@file) tells which network a file holds; what does not fit is refused with a [`LoadError`].
 //! * [`neurons`] puts the neurons of a network into an order in which layers have more zeros to skip.
 //! * [`Position`], [`Delta`] and [`Board`] are the chess that networks see.
 
@@ -40,36 +40,33 @@ extern crate alloc;
 extern crate std;
 
 mod accumulator;
-pub mod activation;
+mod activation;
 mod architecture;
 mod board;
-pub mod buffer;
+mod buffer;
 mod chess;
 #[cfg(feature = "cozy-chess")]
 mod cozy;
 mod delta;
 mod evaluator;
-pub mod features;
+mod features;
 mod fen;
-pub mod kernels;
-pub mod level;
-pub mod memory;
+mod kernels;
+mod level;
+mod memory;
 mod network;
 pub mod neurons;
 mod position;
-pub mod proof;
+mod proof;
 mod report;
 mod rows;
-pub mod simd;
+mod simd;
 
-#[doc(inline)]
-pub use nnue_format as file;
 pub use nnue_format::LoadError;
+pub use nnue_levels::LevelKind;
 
 pub use crate::accumulator::Accumulator;
-pub use crate::architecture::{
-    Architecture, Embedded, Order, Output, Proved, SelectedByPieces, Wdl,
-};
+pub use crate::architecture::{Architecture, Embedded, Order, Output, SelectedByPieces, Wdl};
 pub use crate::board::{Board, BoardError};
 pub use crate::chess::{Bitboard, Color, Piece, Role, Square, SquareError, Squares};
 pub use crate::delta::{Change, Delta, DeltaError};
@@ -92,8 +89,8 @@ pub use crate::report::{AccumulatorBound, Report, Warning};
 /// The path is relative to the package's `Cargo.toml`. The crate is compiled anew when the file changes. What is
 /// wrong with the spec is a compile error that shows the line of the spec.
 ///
-/// Generated are `Network`, `Accumulator`, `Evaluator`, `Output`, `Net` (which tells the types of one network from those of another)
-/// and the constants `NAME`, `WIDTH`, `FEATURES` and `BUCKETS`: put each network into a module of its own.
+/// Generated are `Network`, `Accumulator`, `Evaluator`, `Output`, `Net` (which tells the types of one network from those of another,
+/// and whose documentation shows what the network computes and what its net file holds) and the constants `NAME`, `WIDTH`, `FEATURES` and `BUCKETS`: put each network into a module of its own.
 ///
 /// | argument | meaning |
 /// |---|---|
@@ -109,10 +106,44 @@ macro_rules! nnue_net {
     };
 }
 
+/// The part of a net file that users meet: which network a file holds, and why a file is refused.
+pub mod file {
+    #[cfg(feature = "std")]
+    pub use nnue_format::identify_file;
+    pub use nnue_format::{Cause, Family, Features, Identity, LoadError, Wiring, identify};
+}
+
 /// What generated code needs and users do not.
 #[doc(hidden)]
 pub mod __private {
     pub use core;
+    pub use nnue_format as file;
     pub use nnue_levels::levels;
     pub use nnue_macros::nnue_net;
+
+    pub use crate::architecture::{Output, Proved, Wdl};
+    pub use crate::level::dispatch::{has_all, never};
+    pub use crate::{__dispatch as dispatch, __plain as plain};
+
+    pub mod activation {
+        pub use crate::activation::*;
+    }
+    pub mod buffer {
+        pub use crate::buffer::*;
+    }
+    pub mod features {
+        pub use crate::features::*;
+    }
+    pub mod kernels {
+        pub use crate::kernels::*;
+    }
+    pub mod memory {
+        pub use crate::memory::*;
+    }
+    pub mod proof {
+        pub use crate::proof::*;
+    }
+    pub mod simd {
+        pub use crate::simd::*;
+    }
 }

@@ -40,7 +40,7 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 /// in another place may mean another type.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! plain {
+macro_rules! __plain {
     (
         $(#[doc = $doc:literal])*
         $visibility:vis struct $name:ident {
@@ -48,6 +48,7 @@ macro_rules! plain {
         }
     ) => {
         $(#[doc = $doc])*
+        #[doc(hidden)]
         #[derive($crate::__private::core::clone::Clone, $crate::__private::core::marker::Copy)]
         #[repr(C, align(64))]
         $visibility struct $name {
@@ -57,11 +58,11 @@ macro_rules! plain {
         // SAFETY: the fields are those written above, for no attribute can change them. All are
         // `Plain` and their sizes add up to the whole, so there is no padding: both are checked
         // below, before any code that uses this implementation can run.
-        unsafe impl $crate::memory::Plain for $name {}
+        unsafe impl $crate::__private::memory::Plain for $name {}
 
         const _: () = $crate::__private::core::assert!(
             $crate::__private::core::mem::size_of::<$name>()
-                == 0 $(+ $crate::memory::size_of_field(|it: &$name| &it.$field))*,
+                == 0 $(+ $crate::__private::memory::size_of_field(|it: &$name| &it.$field))*,
             "the fields leave padding: add explicit fields for it",
         );
     };
@@ -121,7 +122,7 @@ pub fn bytes_mut<T: Plain>(value: &mut T) -> &mut [u8] {
 mod tests {
     use super::*;
 
-    crate::plain! {
+    crate::__private::plain! {
         /// Weights as the compiler lays them out, with its own padding.
         struct Weights {
             rows: [[i16; 32]; 3],

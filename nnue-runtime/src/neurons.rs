@@ -28,8 +28,10 @@ pub struct Neurons {
     /// Which zeros the layers skip.
     pub skipped: Skipped,
     /// The tensors of a net file whose columns are neurons.
+    #[doc(hidden)]
     pub tensors: &'static [&'static str],
     /// The layers that read outputs.
+    #[doc(hidden)]
     pub readers: &'static [Reader],
 }
 
@@ -98,6 +100,7 @@ pub enum Skipped {
 }
 
 /// A layer that reads outputs of the transformer.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
     /// The tensor of its weights.
@@ -107,6 +110,7 @@ pub struct Reader {
 }
 
 /// Outputs of one perspective that a layer reads, one after the other.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// The column of the first output.
@@ -181,6 +185,7 @@ impl core::error::Error for OrderError {}
 
 impl Neurons {
     /// The neurons of no network. They stand in for those of a network whose spec has errors.
+    #[doc(hidden)]
     pub const NONE: Neurons = Neurons {
         outputs: 0,
         perspectives: 0,

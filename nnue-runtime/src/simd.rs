@@ -9,7 +9,7 @@
 //! Primitives are safe. Loads and stores take references to arrays that have the size of the
 //! vector, so they cannot leave them; and a function that enables target features can only be
 //! called, without `unsafe`, by functions that enable them too. Those are entered through
-//! [`dispatch!`](crate::dispatch).
+//! [`dispatch!`](crate::__private::dispatch).
 //!
 //! A new level is a file here and a row in the table of [`nnue_levels`].
 
@@ -90,8 +90,8 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::NonZero;
+    use crate::__private::dispatch;
     use crate::buffer::{chunk, chunk_mut};
-    use crate::dispatch;
     use crate::level::Level;
 
     /// Blocks of the list that is tested: a multiple of what every level appends at once.
@@ -463,7 +463,7 @@ mod tests {
             )+) => { $(
                 #[cfg(all($(target_arch = $arch)?))]
                 {
-                    let isa = nnue_levels::Kind::$kind.isa();
+                    let isa = nnue_levels::LevelKind::$kind.isa();
                     assert_eq!(crate::simd::$module::BYTES, isa.vector_bytes, "{}", isa.name);
                     assert_eq!(crate::simd::$module::NONZERO_VECTORS, isa.nonzero_vectors, "{}", isa.name);
                 }

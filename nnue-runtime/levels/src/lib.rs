@@ -90,7 +90,7 @@ macro_rules! levels {
 #[non_exhaustive]
 pub struct Isa {
     /// Which level this is.
-    pub kind: Kind,
+    pub kind: LevelKind,
     /// The name of the level, of the runtime's module of primitives, and of the generated module of
     /// kernels.
     pub name: &'static str,
@@ -128,7 +128,7 @@ impl Isa {
     }
 }
 
-impl Kind {
+impl LevelKind {
     /// The row of the table.
     #[must_use]
     pub const fn isa(self) -> &'static Isa {
@@ -146,14 +146,14 @@ macro_rules! define {
         /// The levels by name, in the order of the table.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[non_exhaustive]
-        pub enum Kind {
+        pub enum LevelKind {
             $($(#[$doc])+ $kind,)+
         }
 
         /// All levels, of every architecture.
         pub static ISAS: &[Isa] = &[$(
             Isa {
-                kind: Kind::$kind,
+                kind: LevelKind::$kind,
                 name: stringify!($module),
                 target_arch: first(&[$($arch)?]),
                 features: &[$($feature),*],
@@ -193,7 +193,7 @@ mod tests {
     /// Code of one level may call that of the level that it extends.
     #[test]
     fn levels_have_all_features_of_those_they_extend() {
-        use Kind::{Avx2, Avx512, Avx512Icl, AvxVnni};
+        use LevelKind::{Avx2, Avx512, Avx512Icl, AvxVnni};
         for (kind, extended) in [(AvxVnni, Avx2), (Avx512, Avx2), (Avx512Icl, Avx512)] {
             let features = kind.isa().features;
             let mut needed = extended.isa().features.iter();

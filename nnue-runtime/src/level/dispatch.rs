@@ -1,6 +1,6 @@
 //! `dispatch!`: the one place where functions that enable target features are entered.
 
-use nnue_levels::Kind;
+use nnue_levels::LevelKind;
 
 /// Calls a function of the module of a level: `dispatch!(level, function(arguments))`.
 ///
@@ -15,9 +15,9 @@ use nnue_levels::Kind;
 /// variables: a `static mut` is none.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! dispatch {
+macro_rules! __dispatch {
     ($level:expr, $function:ident $arguments:tt) => {
-        $crate::__private::levels! { $crate::dispatch, @rows $level, $function $arguments; }
+        $crate::__private::levels! { $crate::__dispatch, @rows $level, $function $arguments; }
     };
     // Each row gets arguments of its own: a macro cannot repeat them inside the repetition of rows.
     (
@@ -28,7 +28,7 @@ macro_rules! dispatch {
             $more_facts:tt
         )*
     ) => {
-        $crate::dispatch! {
+        $crate::__dispatch! {
             @call $level, scalar $function $arguments;
             $($arch $kind [$($feature),+] $module $function $arguments;)*
         }
@@ -40,23 +40,23 @@ macro_rules! dispatch {
             $module:ident $function:ident ($($own:ident),* $(,)?);
         )*
     ) => {
-        match $crate::level::Level::kind($level) {
+        match $crate::Level::kind($level) {
             $(
                 #[cfg(target_arch = $arch)]
-                $crate::level::Kind::$kind => {
+                $crate::LevelKind::$kind => {
                     $(let $own = $own;)*
                     // Compiles only if the function is safe to call where features of the level are enabled.
                     const _: () = {
                         $crate::__private::core::assert!(
-                            $crate::level::dispatch::has_all(
-                                $crate::level::Kind::$kind,
+                            $crate::__private::has_all(
+                                $crate::LevelKind::$kind,
                                 &[$($feature),+],
                             ),
                             "features beyond those of the level",
                         );
                         #[target_feature($(enable = $feature),+)]
                         fn call_without_unsafe() {
-                            let _ = $module::$function($($crate::level::dispatch::never(
+                            let _ = $module::$function($($crate::__private::never(
                                 $crate::__private::core::stringify!($own)
                             )),*);
                         }
@@ -75,7 +75,7 @@ macro_rules! dispatch {
 
 /// Whether a level has all of these features.
 #[must_use]
-pub const fn has_all(kind: Kind, features: &[&str]) -> bool {
+pub const fn has_all(kind: LevelKind, features: &[&str]) -> bool {
     let known = kind.isa().features;
     let mut index = 0;
     while index < features.len() {
@@ -111,14 +111,17 @@ mod tests {
     use alloc::format;
 
     use super::*;
+    use crate::__private::dispatch;
     use crate::level::Level;
 
     #[test]
     fn only_features_of_the_table_are_a_levels() {
-        assert!(has_all(Kind::Scalar, &[]) && !has_all(Kind::Scalar, &["avx"]));
-        assert!(has_all(Kind::Avx2, &["popcnt", "avx"]));
-        assert!(!has_all(Kind::Avx2, &["avx", "avxvnni"]));
-        assert!(!has_all(Kind::Avx2, &["avx,avx2"]) && !has_all(Kind::Avx2, &["avx2", "av"]));
+        assert!(has_all(LevelKind::Scalar, &[]) && !has_all(LevelKind::Scalar, &["avx"]));
+        assert!(has_all(LevelKind::Avx2, &["popcnt", "avx"]));
+        assert!(!has_all(LevelKind::Avx2, &["avx", "avxvnni"]));
+        assert!(
+            !has_all(LevelKind::Avx2, &["avx,avx2"]) && !has_all(LevelKind::Avx2, &["avx2", "av"])
+        );
     }
 
     /// Kernels as the generator writes them: one module for each level.

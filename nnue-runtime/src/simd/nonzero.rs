@@ -50,17 +50,17 @@ impl<const BLOCKS: usize, const CAP: usize> NonZero<BLOCKS, CAP> {
     /// Compiles only with a capacity that leaves room, and with blocks whose indices fit in 16 bits:
     ///
     /// ```
-    /// use nnue_runtime::simd::NonZero;
+    /// use nnue_runtime::__private::simd::NonZero;
     ///
     /// let list = NonZero::<8, 40>::new();
     /// let longest = NonZero::<65536, 65568>::new();
     /// ```
     /// ```compile_fail
-    /// # use nnue_runtime::simd::NonZero;
+    /// # use nnue_runtime::__private::simd::NonZero;
     /// let list = NonZero::<8, 39>::new();
     /// ```
     /// ```compile_fail
-    /// # use nnue_runtime::simd::NonZero;
+    /// # use nnue_runtime::__private::simd::NonZero;
     /// let list = NonZero::<65537, 65569>::new();
     /// ```
     #[inline(always)]

@@ -10,7 +10,7 @@ mod forged {
 
 fn main() {
     let argument = 1;
-    nnue_runtime::dispatch! {
+    nnue_runtime::__private::dispatch! {
         @call nnue_runtime::Level::detect(), scalar kernel (argument);
         "x86_64" Avx2 ["avx2", "gfni"] forged kernel (argument);
     }

@@ -6,5 +6,5 @@ use harmless::*;
 static mut SHARED: u32 = 1;
 
 fn main() {
-    nnue_runtime::dispatch!(nnue_runtime::Level::detect(), kernel(SHARED));
+    nnue_runtime::__private::dispatch!(nnue_runtime::Level::detect(), kernel(SHARED));
 }

@@ -8,5 +8,5 @@ unsafe fn argument() -> u32 {
 }
 
 fn main() {
-    nnue_runtime::dispatch!(nnue_runtime::Level::detect(), kernel(argument()));
+    nnue_runtime::__private::dispatch!(nnue_runtime::Level::detect(), kernel(argument()));
 }

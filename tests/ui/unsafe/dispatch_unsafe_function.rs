@@ -9,5 +9,5 @@ mod avx2 {
 
 fn main() {
     let argument = 1;
-    nnue_runtime::dispatch!(nnue_runtime::Level::detect(), kernel(argument));
+    nnue_runtime::__private::dispatch!(nnue_runtime::Level::detect(), kernel(argument));
 }

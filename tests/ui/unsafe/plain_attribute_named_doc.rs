@@ -4,7 +4,7 @@ mod doc {
     pub use std::prelude::v1::derive;
 }
 
-nnue_runtime::plain! {
+nnue_runtime::__private::plain! {
     #[doc::derive(Debug)]
     pub struct Bytes {
         pub bytes: [u8; 64],

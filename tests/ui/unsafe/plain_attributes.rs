@@ -1,4 +1,4 @@
-nnue_runtime::plain! {
+nnue_runtime::__private::plain! {
     pub struct Hollow {
         pub byte: u8,
         #[cfg(any())]

@@ -1,4 +1,4 @@
-nnue_runtime::plain! {
+nnue_runtime::__private::plain! {
     pub struct Bools {
         pub bools: [bool; 64],
     }

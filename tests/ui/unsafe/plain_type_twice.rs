@@ -8,7 +8,7 @@ const fn assert_plain<T>() -> [u8; 63] {
     [0; 63]
 }
 
-nnue_runtime::plain! {
+nnue_runtime::__private::plain! {
     pub struct Hollow {
         pub byte: u8,
         pub padding: [u8; 63 - size_of_value(assert_plain::<u8>())],

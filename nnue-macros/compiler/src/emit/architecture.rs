@@ -20,14 +20,14 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         count(network.feature_count()),
         count(network.stacks.count),
     );
-    let net_doc = format!(" {name}: the network that the types of this module are for.");
+    let net_doc = doc::net(program);
     let network_doc = doc::network(program);
     let accumulator_doc = doc::accumulator(program);
     let (features_doc, buckets_doc) = (doc::features(network), doc::buckets(network));
     let output_type = output::output_type(program);
     let embedded = program.embedded.map(|bytes| embedded(program, bytes));
     quote! {
-        #[doc = #net_doc]
+        #(#[doc = #net_doc])*
         #[derive(#core::clone::Clone, #core::marker::Copy, #core::fmt::Debug)]
         pub struct Net;
 
@@ -60,7 +60,7 @@ fn embedded(program: &Program<'_>, bytes: &TokenStream) -> TokenStream {
     let runtime = program.runtime;
     quote! {
         impl #runtime::Embedded for Net {
-            const FILE: &'static [u8] = &#runtime::buffer::Aligned(*#bytes).0;
+            const FILE: &'static [u8] = &#runtime::__private::buffer::Aligned(*#bytes).0;
         }
     }
 }
@@ -125,8 +125,8 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             const WIDTH: usize = WIDTH;
             const BUCKETS: usize = BUCKETS;
             const NEEDS_PROOFS: bool = #needs_proofs;
-            const FEATURES: &'static [#runtime::features::FeatureSet] = &#features;
-            const FILE: &'static #runtime::file::FileLayout = #file;
+            const FEATURES: &'static [#runtime::__private::features::FeatureSet] = &#features;
+            const FILE: &'static #runtime::__private::file::FileLayout = #file;
             const NEURONS: #runtime::neurons::Neurons = #neurons;
 
             #[inline]
@@ -142,7 +142,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 weights.transformer_weights.as_flattened()
             }
 
-            fn proofs(weights: &Weights) -> #runtime::proof::Proofs {
+            fn proofs(weights: &Weights) -> #runtime::__private::proof::Proofs {
                 #proofs
             }
 
@@ -160,7 +160,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 removed: &[u32],
                 into: &mut Half,
             ) {
-                #runtime::dispatch!(level, accumulate(weights, base, added, removed, into))
+                #runtime::__private::dispatch!(level, accumulate(weights, base, added, removed, into))
             }
 
             #[inline]
@@ -169,10 +169,10 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 weights: &Weights,
                 halves: [&Half; 2],
                 bucket: usize,
-                #proved: #runtime::Proved,
+                #proved: #runtime::__private::Proved,
             ) -> #output_type {
                 let #pattern = halves;
-                #runtime::dispatch!(level, propagate(weights, #(#halves,)* bucket #pass_proved))
+                #runtime::__private::dispatch!(level, propagate(weights, #(#halves,)* bucket #pass_proved))
             }
         }
 
@@ -186,10 +186,10 @@ fn prefetch(program: &Program<'_>) -> TokenStream {
     let lines = count(weights);
     let psqt = (psqt > 0).then(|| {
         let lines = count(psqt);
-        quote! { #runtime::simd::prefetch::<_, #lines>(#runtime::buffer::row(&weights.transformer_psqt, row)); }
+        quote! { #runtime::__private::simd::prefetch::<_, #lines>(#runtime::__private::buffer::row(&weights.transformer_psqt, row)); }
     });
     quote! {
-        #runtime::simd::prefetch::<_, #lines>(#runtime::buffer::row(&weights.transformer_weights, row));
+        #runtime::__private::simd::prefetch::<_, #lines>(#runtime::__private::buffer::row(&weights.transformer_weights, row));
         #psqt
     }
 }
@@ -221,16 +221,16 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             const WIDTH: usize = 0;
             const BUCKETS: usize = 0;
             const NEEDS_PROOFS: bool = false;
-            const FEATURES: &'static [#runtime::features::FeatureSet] = &[];
-            const FILE: &'static #runtime::file::FileLayout = &#runtime::file::FileLayout::EMPTY;
+            const FEATURES: &'static [#runtime::__private::features::FeatureSet] = &[];
+            const FILE: &'static #runtime::__private::file::FileLayout = &#runtime::__private::file::FileLayout::EMPTY;
             const NEURONS: #runtime::neurons::Neurons = #runtime::neurons::Neurons::NONE;
             fn biases(_: &[u8; 0], _: #runtime::Color) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }
             fn rows(_: &[u8; 0]) -> &[i16] { &[] }
-            fn proofs(_: &[u8; 0]) -> #runtime::proof::Proofs { #runtime::proof::Proofs::new() }
+            fn proofs(_: &[u8; 0]) -> #runtime::__private::proof::Proofs { #runtime::__private::proof::Proofs::new() }
             fn prefetch(_: &[u8; 0], _: u32) {}
             fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u32], _: &[u32], _: &mut [u8; 0]) {}
-            fn propagate(_: #runtime::Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: #runtime::Proved) -> #runtime::Output {
+            fn propagate(_: #runtime::Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: #runtime::__private::Proved) -> #runtime::Output {
                 #runtime::Output { psqt: 0, positional: 0, value: 0 }
             }
         }

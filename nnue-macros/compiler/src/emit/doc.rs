@@ -7,19 +7,27 @@ use nnue_format::{Format, Section};
 use crate::network::file::{Role, Tensor, section_len};
 use crate::network::{Element, Network, One};
 
-/// Of the type `Network`.
-pub(super) fn network(program: &Program<'_>) -> Vec<String> {
+/// Of the type `Net`, which is the first item on the page of the user's module. It is what comes nearest to
+/// documentation of the module itself: no macro can write an inner attribute on stable Rust.
+pub(super) fn net(program: &Program<'_>) -> Vec<String> {
     let network = program.network;
     let mut text = format!(
-        "The weights of {}, laid out for one instruction set: {} bytes.\n\n```text\n{}```\n\n",
+        "{}: what the network computes, and what its net file holds.\n\n```text\n{}```\n\n",
         network.name,
-        program.layout.weights.size,
         diagram(network)
     );
     text += "Shifts round down, divisions towards zero unless they say otherwise. Ranges leave biases aside.\n\n";
     text += "# Net file\n\n";
     text += &file(network);
     lines(&text)
+}
+
+/// Of the type `Network`.
+pub(super) fn network(program: &Program<'_>) -> Vec<String> {
+    lines(&format!(
+        "The weights of {}, laid out for one instruction set: {} bytes. [`Net`] says what is computed of them.",
+        program.network.name, program.layout.weights.size,
+    ))
 }
 
 /// Of the type `Accumulator`.

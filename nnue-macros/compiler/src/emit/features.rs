@@ -22,11 +22,11 @@ pub(super) fn sets(program: &Program<'_>) -> TokenStream {
         let tokens = match &set.family {
             Family::PieceSquare(tables) => {
                 let tables = piece_square(runtime, &tables.tables(first_rows, set.max_active));
-                quote! { #runtime::features::FeatureSet::PieceSquare(#tables) }
+                quote! { #runtime::__private::features::FeatureSet::PieceSquare(#tables) }
             }
             Family::Custom => {
                 let tables = custom(runtime, set, first_rows);
-                quote! { #runtime::features::FeatureSet::Custom(#tables) }
+                quote! { #runtime::__private::features::FeatureSet::Custom(#tables) }
             }
         };
         first_row += set.rows as u32;
@@ -44,14 +44,16 @@ pub(super) fn piece_square(runtime: &TokenStream, tables: &PieceSquare) -> Token
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
     let planes = tables.planes.map(|planes| {
         let planes = planes.map(|plane| match plane {
-            PieceSquare::NO_PLANE => quote! { #runtime::features::PieceSquare::NO_PLANE },
+            PieceSquare::NO_PLANE => {
+                quote! { #runtime::__private::features::PieceSquare::NO_PLANE }
+            }
             plane => Literal::u32_unsuffixed(plane).into_token_stream(),
         });
         quote! { [#(#planes),*] }
     });
     let max_active = count(tables.max_active);
     quote! {
-        #runtime::features::PieceSquare {
+        #runtime::__private::features::PieceSquare {
             first_row: [#(#first_row),*],
             flip: [#(#flip),*],
             mirror_files: #mirror_files,
@@ -67,7 +69,7 @@ fn custom(runtime: &TokenStream, set: &FeatureSet, first_row: [u32; 2]) -> Token
     let rows = Literal::u32_unsuffixed(set.rows as u32);
     let max_active = count(set.max_active);
     quote! {
-        #runtime::features::Custom {
+        #runtime::__private::features::Custom {
             first_row: [#(#first_row),*],
             rows: #rows,
             max_active: #max_active,

@@ -68,7 +68,7 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
     };
     quote! {
         {
-            use #runtime::file;
+            use #runtime::__private::file;
             const SECTIONS: &[file::Section] = &[#(#sections),*];
             #stack
             #coalesced

@@ -31,7 +31,7 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
         mod #module {
             use super::{Half, Weights};
             #(#imports)*
-            use #runtime::simd::#module as simd;
+            use #runtime::__private::simd::#module as simd;
             #functions
         }
     }
@@ -59,7 +59,7 @@ fn imports(runtime: &TokenStream, functions: &TokenStream) -> Vec<TokenStream> {
             let module = format_ident!("{module}");
             quote! { ::#module }
         });
-        (!names.is_empty()).then(|| quote! { use #runtime #module::{#(#names),*}; })
+        (!names.is_empty()).then(|| quote! { use #runtime::__private #module::{#(#names),*}; })
     });
     imports.collect()
 }

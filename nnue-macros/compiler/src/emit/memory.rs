@@ -52,7 +52,7 @@ fn plain_struct(program: &Program<'_>, name: &str, layout: &Struct, doc: &str) -
         quote! { #[doc = #doc] pub #name: #ty, #padding }
     });
     quote! {
-        #runtime::plain! {
+        #runtime::__private::plain! {
             #[doc = #size]
             pub struct #struct_name { #(#fields)* }
         }

@@ -17,10 +17,10 @@ pub(super) fn body(program: &Program<'_>) -> TokenStream {
         .filter(|affine| !matches!(affine.input, Input::Floats | Input::Signs));
     let statements: Vec<_> = integers.map(|affine| statement(program, affine)).collect();
     if statements.is_empty() {
-        return quote! { let _ = weights; #runtime::proof::Proofs::new() };
+        return quote! { let _ = weights; #runtime::__private::proof::Proofs::new() };
     }
     quote! {
-        let mut proofs = #runtime::proof::Proofs::new();
+        let mut proofs = #runtime::__private::proof::Proofs::new();
         for stack in &weights.stacks { #(#statements)* }
         proofs
     }
@@ -28,7 +28,7 @@ pub(super) fn body(program: &Program<'_>) -> TokenStream {
 
 fn statement(program: &Program<'_>, affine: &Affine<'_>) -> TokenStream {
     let runtime = program.runtime;
-    let proof = quote! { #runtime::proof };
+    let proof = quote! { #runtime::__private::proof };
     let name = &affine.layer.name;
     let weights = ident(&affine.fields.weights);
     let (lowest, highest) = program.network.input_range(affine.layer);

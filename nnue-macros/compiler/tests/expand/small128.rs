@@ -1,11 +1,4 @@
-/// small128: the network that the types of this module are for.
-#[derive(
-    ::nnue_runtime::__private::core::clone::Clone,
-    ::nnue_runtime::__private::core::marker::Copy,
-    ::nnue_runtime::__private::core::fmt::Debug
-)]
-pub struct Net;
-/// The weights of small128, laid out for one instruction set: 6515520 bytes.
+/// small128: what the network computes, and what its net file holds.
 ///
 /// ```text
 /// small128: HalfKAv2_hm[22528] -> 128 x 2 -> (16 -> 32 -> 1) x 8
@@ -57,6 +50,13 @@ pub struct Net;
 /// | `s + 2244` | 1024 | `fc_1.weights` | `i8` | 32 x (30 + 2 padding) (output, input) | 64 |
 /// | `s + 3268` | 4 | `fc_2.biases` | `i32` | 1 | 9600 |
 /// | `s + 3272` | 32 | `fc_2.weights` | `i8` | 1 x 32 | 9600 / 127 |
+#[derive(
+    ::nnue_runtime::__private::core::clone::Clone,
+    ::nnue_runtime::__private::core::marker::Copy,
+    ::nnue_runtime::__private::core::fmt::Debug
+)]
+pub struct Net;
+/// The weights of small128, laid out for one instruction set: 6515520 bytes. [`Net`] says what is computed of them.
 pub type Network = ::nnue_runtime::Network<Net>;
 /// The accumulator of small128: for each perspective 128 sums (`i16`, 1.0 is 127) and 8 PSQT sums (`i32`), 640 bytes in all.
 ///
@@ -74,14 +74,14 @@ pub const WIDTH: usize = 128;
 pub const FEATURES: usize = 22528;
 /// Layer stacks, one per bucket; the one used depends on the number of pieces: 1-4: 0, 5-8: 1, 9-12: 2, 13-16: 3, 17-20: 4, 21-24: 5, 25-28: 6, 29-32: 7.
 pub const BUCKETS: usize = 8;
-::nnue_runtime::plain! {
+::nnue_runtime::__private::plain! {
     #[doc =
     " One perspective's accumulator: biases plus the rows of all active features.\n\n 320 bytes, aligned to 64."]
     pub struct Half { #[doc = " one value per neuron; at byte 0, 256 bytes"] pub values :
     [i16; 128], #[doc = " one PSQT sum per bucket; at byte 256, 32 bytes"] pub psqt :
     [i32; 8], _after_psqt : [u8; 32], }
 }
-::nnue_runtime::plain! {
+::nnue_runtime::__private::plain! {
     #[doc =
     " The layers behind the transformer, for one bucket.\n\n 3392 bytes, aligned to 64."]
     pub struct Stack { #[doc =
@@ -98,7 +98,7 @@ pub const BUCKETS: usize = 8;
     " weights of `fc_2`, `[outputs][inputs]`: 32 inputs in 32 slots; at byte 3328, 32 bytes"]
     pub fc_2_weights : [[i8; 32]; 1], _after_fc_2_weights : [u8; 32], }
 }
-::nnue_runtime::plain! {
+::nnue_runtime::__private::plain! {
     #[doc = " All weights, as the kernels read them.\n\n 6515520 bytes, aligned to 64."]
     pub struct Weights { #[doc =
     " the accumulator of an empty board: the biases; at byte 0, 320 bytes"] pub
@@ -222,8 +222,8 @@ impl ::nnue_runtime::Architecture for Net {
     const WIDTH: usize = WIDTH;
     const BUCKETS: usize = BUCKETS;
     const NEEDS_PROOFS: bool = false;
-    const FEATURES: &'static [::nnue_runtime::features::FeatureSet] = &[
-        ::nnue_runtime::features::FeatureSet::PieceSquare(::nnue_runtime::features::PieceSquare {
+    const FEATURES: &'static [::nnue_runtime::__private::features::FeatureSet] = &[
+        ::nnue_runtime::__private::features::FeatureSet::PieceSquare(::nnue_runtime::__private::features::PieceSquare {
             first_row: [0, 0],
             flip: [0, 56],
             mirror_files: 15,
@@ -237,7 +237,7 @@ impl ::nnue_runtime::Architecture for Net {
             ],
             planes: [
                 [
-                    ::nnue_runtime::features::PieceSquare::NO_PLANE,
+                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
                     0,
                     128,
                     256,
@@ -250,12 +250,12 @@ impl ::nnue_runtime::Architecture for Net {
                     448,
                     576,
                     640,
-                    ::nnue_runtime::features::PieceSquare::NO_PLANE,
-                    ::nnue_runtime::features::PieceSquare::NO_PLANE,
-                    ::nnue_runtime::features::PieceSquare::NO_PLANE,
+                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
                 ],
                 [
-                    ::nnue_runtime::features::PieceSquare::NO_PLANE,
+                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
                     64,
                     192,
                     320,
@@ -268,16 +268,16 @@ impl ::nnue_runtime::Architecture for Net {
                     384,
                     512,
                     640,
-                    ::nnue_runtime::features::PieceSquare::NO_PLANE,
-                    ::nnue_runtime::features::PieceSquare::NO_PLANE,
-                    ::nnue_runtime::features::PieceSquare::NO_PLANE,
+                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
                 ],
             ],
             max_active: 32,
         }),
     ];
-    const FILE: &'static ::nnue_runtime::file::FileLayout = {
-        use ::nnue_runtime::file;
+    const FILE: &'static ::nnue_runtime::__private::file::FileLayout = {
+        use ::nnue_runtime::__private::file;
         const SECTIONS: &[file::Section] = &[
             file::Section::hash("transformer hash", 0x7f234db8),
             file::Section::same(
@@ -425,11 +425,11 @@ impl ::nnue_runtime::Architecture for Net {
     fn rows(weights: &Weights) -> &[i16] {
         weights.transformer_weights.as_flattened()
     }
-    fn proofs(weights: &Weights) -> ::nnue_runtime::proof::Proofs {
-        let mut proofs = ::nnue_runtime::proof::Proofs::new();
+    fn proofs(weights: &Weights) -> ::nnue_runtime::__private::proof::Proofs {
+        let mut proofs = ::nnue_runtime::__private::proof::Proofs::new();
         for stack in &weights.stacks {
             {
-                let layer = ::nnue_runtime::proof::Layer {
+                let layer = ::nnue_runtime::__private::proof::Layer {
                     name: "fc_0",
                     index: 0,
                     inputs: 0..=126,
@@ -438,11 +438,11 @@ impl ::nnue_runtime::Architecture for Net {
                     .sums(
                         &layer,
                         &stack.fc_0_biases,
-                        ::nnue_runtime::proof::blocks(&stack.fc_0_weights),
+                        ::nnue_runtime::__private::proof::blocks(&stack.fc_0_weights),
                     );
             }
             {
-                let layer = ::nnue_runtime::proof::Layer {
+                let layer = ::nnue_runtime::__private::proof::Layer {
                     name: "fc_1",
                     index: 3,
                     inputs: 0..=127,
@@ -451,11 +451,11 @@ impl ::nnue_runtime::Architecture for Net {
                     .sums(
                         &layer,
                         &stack.fc_1_biases,
-                        ::nnue_runtime::proof::blocks(&stack.fc_1_weights),
+                        ::nnue_runtime::__private::proof::blocks(&stack.fc_1_weights),
                     );
             }
             {
-                let layer = ::nnue_runtime::proof::Layer {
+                let layer = ::nnue_runtime::__private::proof::Layer {
                     name: "fc_2",
                     index: 5,
                     inputs: 0..=127,
@@ -464,7 +464,7 @@ impl ::nnue_runtime::Architecture for Net {
                     .sums(
                         &layer,
                         &stack.fc_2_biases,
-                        ::nnue_runtime::proof::rows(&stack.fc_2_weights),
+                        ::nnue_runtime::__private::proof::rows(&stack.fc_2_weights),
                     );
             }
         }
@@ -472,14 +472,14 @@ impl ::nnue_runtime::Architecture for Net {
     }
     #[inline]
     fn prefetch(weights: &Weights, row: u32) {
-        ::nnue_runtime::simd::prefetch::<
+        ::nnue_runtime::__private::simd::prefetch::<
             _,
             2,
-        >(::nnue_runtime::buffer::row(&weights.transformer_weights, row));
-        ::nnue_runtime::simd::prefetch::<
+        >(::nnue_runtime::__private::buffer::row(&weights.transformer_weights, row));
+        ::nnue_runtime::__private::simd::prefetch::<
             _,
             1,
-        >(::nnue_runtime::buffer::row(&weights.transformer_psqt, row));
+        >(::nnue_runtime::__private::buffer::row(&weights.transformer_psqt, row));
     }
     #[inline]
     fn accumulate(
@@ -490,7 +490,9 @@ impl ::nnue_runtime::Architecture for Net {
         removed: &[u32],
         into: &mut Half,
     ) {
-        ::nnue_runtime::dispatch!(level, accumulate(weights, base, added, removed, into))
+        ::nnue_runtime::__private::dispatch!(
+            level, accumulate(weights, base, added, removed, into)
+        )
     }
     #[inline]
     fn propagate(
@@ -498,10 +500,12 @@ impl ::nnue_runtime::Architecture for Net {
         weights: &Weights,
         halves: [&Half; 2],
         bucket: usize,
-        _: ::nnue_runtime::Proved,
+        _: ::nnue_runtime::__private::Proved,
     ) -> ::nnue_runtime::Output {
         let [first, second] = halves;
-        ::nnue_runtime::dispatch!(level, propagate(weights, first, second, bucket))
+        ::nnue_runtime::__private::dispatch!(
+            level, propagate(weights, first, second, bucket)
+        )
     }
 }
 impl ::nnue_runtime::SelectedByPieces for Net {
@@ -513,10 +517,10 @@ impl ::nnue_runtime::SelectedByPieces for Net {
 /// Kernels for the level `scalar`.
 mod scalar {
     use super::{Half, Weights};
-    use ::nnue_runtime::{Output, activation, buffer};
-    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::simd::scalar as simd;
+    use ::nnue_runtime::__private::{Output, activation, buffer};
+    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
+    use ::nnue_runtime::__private::simd::scalar as simd;
     pub(super) fn accumulate(
         weights: &Weights,
         base: &Half,
@@ -1139,10 +1143,10 @@ mod scalar {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Half, Weights};
-    use ::nnue_runtime::{Output, activation, buffer};
-    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::simd::avx2 as simd;
+    use ::nnue_runtime::__private::{Output, activation, buffer};
+    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
+    use ::nnue_runtime::__private::simd::avx2 as simd;
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -1604,10 +1608,10 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
     use super::{Half, Weights};
-    use ::nnue_runtime::{Output, activation, buffer};
-    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::simd::avxvnni as simd;
+    use ::nnue_runtime::__private::{Output, activation, buffer};
+    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
+    use ::nnue_runtime::__private::simd::avxvnni as simd;
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -2089,10 +2093,10 @@ mod avxvnni {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{Half, Weights};
-    use ::nnue_runtime::{Output, activation, buffer};
-    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::simd::avx512 as simd;
+    use ::nnue_runtime::__private::{Output, activation, buffer};
+    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
+    use ::nnue_runtime::__private::simd::avx512 as simd;
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
@@ -2498,10 +2502,10 @@ mod avx512 {
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
     use super::{Half, Weights};
-    use ::nnue_runtime::{Output, activation, buffer};
-    use ::nnue_runtime::buffer::{Aligned, chunk, chunk_mut};
-    use ::nnue_runtime::simd::{InputWriter, Inputs};
-    use ::nnue_runtime::simd::avx512icl as simd;
+    use ::nnue_runtime::__private::{Output, activation, buffer};
+    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
+    use ::nnue_runtime::__private::simd::avx512icl as simd;
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
