@@ -194,6 +194,24 @@ fn wrong_specs_and_net_files_are_errors() {
     );
 }
 
+#[test]
+fn a_net_of_another_width_is_told_by_its_width() {
+    let net = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/nets/nn-37f18f62d772.nnue"
+    );
+    let text = std::fs::read_to_string(SPEC).expect("the spec is there");
+    let text = text.replace("width = 128", "width = 192");
+    let spec = temporary("wider.toml", text.as_bytes());
+    assert_eq!(
+        refusal(&["check", &spec, "--weights", net]),
+        format!(
+            "error: {net} is no net file for small128: network hash at offset 4 is 0x1c103c92, \
+             expected 0x1c103c62 for small128: width 128 in the file, 192 in the spec\n"
+        )
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn arguments_need_not_be_text() {

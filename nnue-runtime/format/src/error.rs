@@ -4,7 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::{Cause, Element, Identity, List, Place, Text};
+use crate::differences::differences;
+use crate::{Cause, Difference, Element, FileLayout, Identity, List, Place, Text};
 
 /// Why a network file is refused: where, what was found, what was expected. Offsets are in bytes from the start of the
 /// file.
@@ -32,6 +33,8 @@ pub enum LoadError {
         found: u32,
         /// What the file is instead.
         identity: Identity,
+        /// What differs between the file and the spec, as far as it is known.
+        differences: Vec<Difference>,
     },
     /// The description claims to be longer than [`DESCRIPTION_LIMIT`](super::DESCRIPTION_LIMIT).
     DescriptionTooLong {
@@ -260,6 +263,25 @@ pub enum LoadError {
     },
 }
 
+impl LoadError {
+    /// The same error, now that it is known what the file is.
+    pub(crate) fn identified(mut self, layout: &FileLayout, found: Identity) -> LoadError {
+        if let Self::Version { identity, .. } | Self::NetworkHash { identity, .. } = &mut self {
+            *identity = found;
+        }
+        if let (
+            Self::NetworkHash {
+                differences: known, ..
+            },
+            Some(family),
+        ) = (&mut self, found.probable_family())
+        {
+            *known = differences(&family, layout);
+        }
+        self
+    }
+}
+
 impl core::error::Error for LoadError {}
 
 impl fmt::Display for LoadError {
@@ -282,12 +304,27 @@ impl fmt::Display for LoadError {
                 expected,
                 found,
                 identity,
+                differences,
             } => {
                 write!(
                     f,
                     "network hash at offset 4 is {found:#010x}, expected {expected:#010x} for {spec}"
                 )?;
-                write_identity(f, *identity)
+                // A family in words says the same as the differences, and a spec is not another one of its name.
+                let is_said = match identity {
+                    Identity::Relative(_) => !differences.is_empty(),
+                    Identity::Spec { name } => name == spec,
+                    _ => false,
+                };
+                if !is_said {
+                    write_identity(f, *identity)?;
+                }
+                differences
+                    .iter()
+                    .enumerate()
+                    .try_for_each(|(index, difference)| {
+                        write!(f, "{} {difference}", if index == 0 { ":" } else { ";" })
+                    })
             }
             Self::DescriptionTooLong { length, limit } => write!(
                 f,
@@ -596,8 +633,14 @@ mod tests {
                 expected: 0x1C10_2EF2,
                 found: 0x1C10_3C92,
                 identity: Identity::Spec { name: "small128" },
+                differences: Vec::from([Difference {
+                    what: "width",
+                    file: Text::Borrowed("128"),
+                    spec: Text::Borrowed("1024"),
+                }]),
             },
-            "network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5: this is a net of small128",
+            "network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5: this is a net of small128: \
+             width 128 in the file, 1024 in the spec",
         );
         check(
             LoadError::Version {

@@ -245,7 +245,8 @@ impl Features {
         }
     }
 
-    const fn count(self) -> u32 {
+    /// The rows of the set.
+    pub(crate) const fn count(self) -> u32 {
         match self {
             Features::HalfKP => 64 * 641,
             Features::HalfKAv2 => 64 * 704,

@@ -57,6 +57,13 @@ impl Identity {
         name.into_iter().chain(sharing)
     }
 
+    /// The shape of the network, if the whole file or its header was recognised.
+    pub(crate) fn probable_family(self) -> Option<Family> {
+        let name = self.specs().next();
+        let spec = SPECS.iter().find(|(spec, _)| Some(*spec) == name);
+        self.family().or(spec.map(|(_, family)| *family))
+    }
+
     /// The shape of the network, if the whole file was recognised.
     #[must_use]
     pub fn family(self) -> Option<Family> {

@@ -40,6 +40,7 @@ extern crate std;
 
 mod cause;
 mod coalesce;
+mod differences;
 mod element;
 mod error;
 mod factors;
@@ -64,6 +65,7 @@ mod transposed;
 
 pub use cause::Cause;
 pub use coalesce::Coalesced;
+pub use differences::Difference;
 pub use element::Element;
 pub use error::LoadError;
 pub use factors::{Factors, VirtualSet};

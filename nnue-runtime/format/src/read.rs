@@ -35,12 +35,11 @@ pub fn open(layout: &FileLayout, path: &Path) -> Result<Vec<u8>, LoadError> {
         let metadata = file.metadata()?;
         read_sized(layout, &file, metadata.len()).map_err(|mut error| {
             // The first bytes do not say as much as the whole file does, and reading it anew needs no more memory.
-            if let LoadError::Version { identity, .. } | LoadError::NetworkHash { identity, .. } =
-                &mut error
+            if let LoadError::Version { .. } | LoadError::NetworkHash { .. } = error
                 && metadata.is_file()
                 && let Ok(whole) = identify_open_file(&file)
             {
-                *identity = whole;
+                error = error.identified(layout, whole);
             }
             error
         })

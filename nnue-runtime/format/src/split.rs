@@ -256,8 +256,10 @@ impl<'a> Cursor<'a> {
                 spec: layout.name.clone(),
                 expected: expected_hash,
                 found: hash,
-                identity: identify(self.source),
-            });
+                identity: Identity::Unknown,
+                differences: Vec::new(),
+            }
+            .identified(layout, identify(self.source)));
         }
         let length = self.word(&header("description length"))?;
         if length > DESCRIPTION_LIMIT {

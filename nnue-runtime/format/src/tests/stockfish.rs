@@ -118,6 +118,11 @@ fn padding_that_is_not_zero_is_kept() {
 
 #[test]
 fn the_header_must_match() {
+    let difference = |what, file: &'static str, spec: &'static str| Difference {
+        what,
+        file: file.into(),
+        spec: spec.into(),
+    };
     let small128 = 0x1C10_3C92;
     assert_eq!(
         error(&RAW, &patched(&RAW, 4, &u32::to_le_bytes(small128))),
@@ -129,6 +134,12 @@ fn the_header_must_match() {
                 version: VERSION,
                 hash: small128,
             },
+            differences: vec![
+                difference("width", "128", "4"),
+                difference("affine layers", "3", "2"),
+                difference("stacks", "8", "2"),
+                difference("feature set", "HalfKAv2_hm", "of 1 rows"),
+            ],
         }
     );
     assert_eq!(
