@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use nnue_compiler::spec_of;
 use nnue_runtime::file::{Identity, identify_file};
 use nnue_runtime::{Level, LoadError, Network, Output, SelectedByPieces};
 
@@ -176,7 +177,7 @@ impl fmt::Display for NetError {
                     Identity::Relative(family) => write!(
                         f,
                         "\n\nsave this as my-net.toml, and compile it with `nnue_net!(\"my-net.toml\")`:\n\n{}",
-                        family.spec("my-net").trim_end()
+                        spec_of(family, "my-net").trim_end()
                     ),
                     _ => write!(
                         f,

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::{env, fs, process};
 
-use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::{analyse, spec_of};
 use nnue_networks::{sfnnv4, sfnnv5, small128};
-use nnue_runtime::file::{Family, Identity, identify, identify_file};
+use nnue_runtime::file::{Identity, identify, identify_file};
 use nnue_runtime::{Accumulator, Architecture, Board, Level, LoadError, Warning};
 use nnue_tests::generations::{Affine, Block, Encoding, GENERATIONS, Generation, HM256, Tensor};
 use nnue_tests::goldens::golden_positions;
@@ -146,7 +146,7 @@ fn nets_of_another_network_with_the_same_header_are_warned_of() {
     assert_eq!(warnings(as_v5(&v5)), []);
 }
 
-/// The project's spec for what a file is, and the one that would be written for it, without the line that differs.
+/// The project's spec for what a file is, and the one that would be written for it.
 fn specs_of(generation: &str) -> (String, String) {
     let Identity::Spec { name } = identity_of(generation) else {
         panic!("{generation} has no spec");
@@ -154,8 +154,7 @@ fn specs_of(generation: &str) -> (String, String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs");
     let text = fs::read_to_string(folder.join(format!("{}.toml", name.to_lowercase()))).unwrap();
     let family = identity_of(generation).family().unwrap();
-    let without_title = |text: &str| text.split_once('\n').unwrap().1.to_string();
-    (without_title(&text), without_title(&family.spec(name)))
+    (text, spec_of(&family, name))
 }
 
 #[test]
@@ -169,7 +168,8 @@ fn specs_are_written_as_the_project_writes_them() {
             // How the engine divides is not in the file.
             by_hand = by_hand.replace("{ by = 16, of = \"each\" }", "16");
         }
-        assert_eq!(by_hand, written, "{generation}");
+        let network = |text| analyse(&SourceFile::new("spec.toml", text)).unwrap();
+        assert_eq!(network(by_hand), network(written), "{generation}");
     }
 }
 
@@ -223,7 +223,7 @@ fn specs_that_are_written_compile_and_fit_their_file() {
             panic!("{generation:?} is {}", identify(&net));
         };
         assert_eq!(family.width as usize, generation.width);
-        let text = family.spec("a relative");
+        let text = spec_of(&family, "a relative");
         let network = analyse(&SourceFile::new("spec.toml", text)).unwrap();
         verify(&network, &net).unwrap_or_else(|error| panic!("{family}: {error}"));
         // Padding hides from `verify` how many inputs there are.
@@ -245,7 +245,7 @@ fn specs_that_are_written_compile_and_fit_their_file() {
 fn the_committed_spec_is_the_one_that_is_written() {
     let family = identify(&net_of(&HM256))
         .family()
-        .map(|family: Family| family.spec("hm256"));
+        .map(|family| spec_of(&family, "hm256"));
     assert_eq!(family.as_deref(), Some(include_str!("../specs/hm256.toml")));
 }
 
@@ -254,15 +254,16 @@ fn errors_of_the_loader_say_what_the_file_is() {
     let net = net_of(&HM256);
     let file = TemporaryFile::new("hm256", &net);
     let message = |result: Result<sfnnv5::Network, LoadError>| result.unwrap_err().to_string();
-    let whole = "for SFNNv5: this is a net that needs a spec of its own: HalfKAv2_hm, 256 neurons, \
-                 layers of 16, 32 and 1 neurons like SFNNv5, compressed";
+    let whole = "for SFNNv5: width 256 in the file, 1024 in the spec";
     assert!(message(sfnnv5::Network::open(&file.0)).ends_with(whole));
     assert!(message(sfnnv5::Network::from_bytes(&net)).ends_with(whole));
     // Of a stream little is read.
     assert!(message(sfnnv5::Network::read(&*net)).ends_with("for SFNNv5"));
     let small = nets::load("nn-37f18f62d772").unwrap();
-    assert!(message(sfnnv5::Network::from_bytes(&small)).ends_with("this is a net of small128"));
-    assert!(message(sfnnv5::Network::read(&*small)).ends_with("this is the header of small128"));
+    let of_small =
+        |what| format!("this is {what} of small128: width 128 in the file, 1024 in the spec");
+    assert!(message(sfnnv5::Network::from_bytes(&small)).ends_with(&of_small("a net")));
+    assert!(message(sfnnv5::Network::read(&*small)).ends_with(&of_small("the header")));
 }
 
 /// The value of a weight, as far from the others as if by chance.

@@ -20,6 +20,7 @@ pub mod layout;
 pub mod network;
 pub mod plan;
 pub mod spec;
+mod write_spec;
 
 pub use nnue_format as format;
 use nnue_format::FileLayout;
@@ -31,6 +32,7 @@ use crate::diagnostics::{Diagnostics, Errors, SourceFile};
 use crate::layout::Layout;
 use crate::network::Network;
 use crate::plan::{Plans, TooMuchCode, Unroll};
+pub use crate::write_spec::spec_of;
 
 /// Reads and checks a spec.
 ///

@@ -1,7 +1,7 @@
-//! Stockfish's networks from SFNNv1 to SFNNv9 in any size: what their files contain, and the spec that each needs.
+//! Stockfish's networks from SFNNv1 to SFNNv9 in any size: what their files contain, and what no file tells of them.
 
-use alloc::string::String;
-use core::fmt::{self, Write};
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::Encoding;
 
@@ -49,6 +49,70 @@ pub enum Wiring {
     SkipAndSquares,
 }
 
+/// A fact of a network that its file does not tell: what networks of Stockfish have, and what others have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guess {
+    /// The key of the spec that says it, as in `output.divide`.
+    pub key: &'static str,
+    /// The likeliest value, as a spec has it.
+    pub value: &'static str,
+    /// What else it may be, in words that follow "or".
+    pub alternatives: &'static str,
+}
+
+const GUESSES: &[Guess] = &[
+    Guess {
+        key: "transformer.one",
+        value: "127",
+        alternatives: "255, as trainers outside Stockfish have it",
+    },
+    Guess {
+        key: "transformer.activation",
+        value: "\"crelu\"",
+        alternatives: "\"screlu\" with a `shift`",
+    },
+    Guess {
+        key: "transformer.pooling",
+        value: "\"product\"",
+        alternatives: "\"average\" or \"max\"",
+    },
+    Guess {
+        key: "stacks.select",
+        value: "{ pieces = \"(n - 1) / 4\" }",
+        alternatives: "any other table of 1 to 32 pieces",
+    },
+    Guess {
+        key: "layer.one",
+        value: "8128",
+        alternatives: "127 times what 1.0 is in the weights, if that is not 64",
+    },
+    Guess {
+        key: "layer.shift",
+        value: "6",
+        alternatives: "what brings the layer's one to 127",
+    },
+    Guess {
+        key: "layer.shift of squares",
+        value: "19",
+        alternatives: "what brings the square of the layer's one to 127",
+    },
+    Guess {
+        key: "output.align",
+        value: "\"exact\"",
+        alternatives: "\"shift\"",
+    },
+    Guess {
+        key: "output.one",
+        value: "9600",
+        alternatives: "another scale of evaluations than 600 times `divide`",
+    },
+    Guess {
+        key: "output.divide",
+        value: "16",
+        alternatives: "{ by = 16, of = \"each\" }, as in SFNNv9 and small128",
+    },
+];
+
 /// Rows of weights are padded in the file to a multiple of this.
 pub(crate) const ROW_UNIT: u32 = 32;
 
@@ -61,15 +125,16 @@ const AFFINE_HASH: u32 = 0xCC03_DAE4;
 const CLIPPED_HASH: u32 = 0x538D_24C7;
 
 impl Family {
-    /// The text of the spec for this network, with that name: ready to be saved and compiled.
-    ///
-    /// What no file tells is as in Stockfish: what 1.0 is, the shifts, the buckets, the final division.
+    /// What a spec of such a network has to guess.
     #[must_use]
-    pub fn spec(&self, name: &str) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.write_spec(name, &mut text);
-        text
+    pub fn guesses(&self) -> Vec<Guess> {
+        let applies = |guess: &&Guess| match guess.key {
+            "stacks.select" => self.features.buckets() > 1,
+            "transformer.pooling" | "output.align" => self.wiring != Wiring::Plain,
+            "layer.shift of squares" => self.wiring == Wiring::SkipAndSquares,
+            _ => true,
+        };
+        GUESSES.iter().filter(applies).copied().collect()
     }
 
     /// The second word of the file.
@@ -135,102 +200,6 @@ impl Family {
                 .then_some([first, second])
         })
     }
-
-    fn write_spec(&self, name: &str, text: &mut String) -> fmt::Result {
-        let Self {
-            version,
-            features,
-            width,
-            wiring,
-            outputs: [first, second],
-            encoding,
-        } = *self;
-        writeln!(text, "# {self}.")?;
-        text.push_str("name = ");
-        write_string(name, text)?;
-        writeln!(text, "\n\n[[features]]\nset = \"{features}\"\n")?;
-
-        writeln!(text, "[transformer]")?;
-        commented(
-            text,
-            format_args!("width = {width}"),
-            "neurons per perspective",
-        )?;
-        writeln!(text, "one = 127")?;
-        if features.buckets() > 1 {
-            let psqt = format_args!("psqt = {}", features.buckets());
-            commented(text, psqt, "one PSQT value per bucket")?;
-        }
-        writeln!(text, "activation = \"crelu\"")?;
-        if wiring != Wiring::Plain {
-            let product = format_args!("a[j] * a[j + {}] >> 7", width / 2);
-            commented(text, "pooling = \"product\"", product)?;
-        }
-        writeln!(text, "order = \"stm-first\"\n")?;
-
-        if features.buckets() > 1 {
-            writeln!(text, "[stacks]\ncount = {}", features.buckets())?;
-            writeln!(text, "select = {{ pieces = \"(n - 1) / 4\" }}\n")?;
-        }
-
-        let skip = first.saturating_sub(1);
-        layer(text, "fc_0", "affine")?;
-        match wiring {
-            Wiring::Plain => writeln!(text, "outputs = {first}")?,
-            Wiring::Skip | Wiring::SkipAndSquares => commented(
-                text,
-                format_args!("outputs = {first}"),
-                format_args!("{skip}, and one that skips to the output"),
-            )?,
-        }
-        writeln!(text, "weights = \"i8\"")?;
-        commented(text, "one = 8128", "127 * 64")?;
-        // Most inputs are zero; but layers of fewer outputs are not laid out for skipping them.
-        if first >= 8 {
-            writeln!(text, "sparse = true")?;
-        }
-        text.push('\n');
-
-        let input = match wiring {
-            Wiring::Plain => String::new(),
-            Wiring::Skip | Wiring::SkipAndSquares => {
-                alloc::format!("input = \"fc_0[..{skip}]\"\n")
-            }
-        };
-        if wiring == Wiring::SkipAndSquares {
-            layer(text, "ac_sqr_0", "sqr_crelu")?;
-            writeln!(text, "{input}shift = 19\n")?;
-        }
-        layer(text, "ac_0", "crelu")?;
-        writeln!(text, "{input}shift = 6\n")?;
-        layer(text, "fc_1", "affine")?;
-        if wiring == Wiring::SkipAndSquares {
-            writeln!(text, "input = [\"ac_sqr_0\", \"ac_0\"]")?;
-        }
-        writeln!(text, "outputs = {second}\nweights = \"i8\"\none = 8128\n")?;
-        layer(text, "ac_1", "crelu")?;
-        writeln!(text, "shift = 6\n")?;
-        layer(text, "fc_2", "affine")?;
-        writeln!(text, "outputs = 1\nweights = \"i8\"")?;
-        commented(text, "one = 9600", "600 * 16")?;
-
-        writeln!(text, "\n[output]")?;
-        match wiring {
-            Wiring::Plain => writeln!(text, "sum = [\"fc_2\"]")?,
-            Wiring::Skip | Wiring::SkipAndSquares => {
-                writeln!(text, "sum = [\"fc_2\", \"fc_0[{skip}]\"]")?;
-                commented(text, "align = \"exact\"", "the skip's 8128 to 9600")?;
-            }
-        }
-        writeln!(text, "one = 9600\ndivide = 16")?;
-
-        writeln!(text, "\n[file]\nformat = \"stockfish\"")?;
-        writeln!(text, "version = {version:#010X}")?;
-        if encoding == Encoding::Leb128 {
-            writeln!(text, "encoding = \"leb128\"")?;
-        }
-        Ok(())
-    }
 }
 
 impl Features {
@@ -255,7 +224,8 @@ impl Features {
     }
 
     /// The number of stacks, and of PSQT values if there is more than one.
-    pub(crate) const fn buckets(self) -> u64 {
+    #[must_use]
+    pub const fn buckets(self) -> u64 {
         match self {
             Features::HalfKP => 1,
             Features::HalfKAv2 | Features::HalfKAv2Hm => 8,
@@ -305,91 +275,4 @@ const fn affine_hash(before: u32, outputs: u32) -> u32 {
 /// The inverse of [`affine_hash`].
 const fn before_affine(hash: u32, outputs: u32) -> u32 {
     (hash ^ AFFINE_HASH.wrapping_add(outputs)).rotate_left(1)
-}
-
-fn layer(text: &mut String, name: &str, op: &str) -> fmt::Result {
-    writeln!(text, "[[layer]]\nname = \"{name}\"\nop = \"{op}\"")
-}
-
-/// A line with a comment at the column where those of hand-written specs are.
-fn commented(
-    text: &mut String,
-    line: impl fmt::Display,
-    comment: impl fmt::Display,
-) -> fmt::Result {
-    const COLUMN: usize = 32;
-    let start = text.len();
-    write!(text, "{line}")?;
-    let len = text.len() - start;
-    writeln!(
-        text,
-        "{:1$}# {comment}",
-        "",
-        COLUMN.saturating_sub(len).max(1)
-    )
-}
-
-/// A TOML string.
-fn write_string(value: &str, text: &mut String) -> fmt::Result {
-    text.push('"');
-    for c in value.chars() {
-        match c {
-            '"' | '\\' => write!(text, "\\{c}")?,
-            c if c.is_control() => write!(text, "\\u{:04X}", u32::from(c))?,
-            c => text.push(c),
-        }
-    }
-    text.push('"');
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::known::SPECS;
-
-    #[test]
-    fn specs_say_what_the_network_is() {
-        let (_, small) = SPECS[SPECS.len() - 1];
-        let spec = Family {
-            width: 256,
-            outputs: [8, 48],
-            ..small
-        }
-        .spec("mine");
-        for line in [
-            "# HalfKAv2_hm, 256 neurons, layers of 8, 48 and 1 neurons like SFNNv5, compressed.",
-            "name = \"mine\"",
-            "pooling = \"product\"             # a[j] * a[j + 128] >> 7",
-            "outputs = 8                     # 7, and one that skips to the output",
-            "sparse = true",
-            "input = \"fc_0[..7]\"",
-            "sum = [\"fc_2\", \"fc_0[7]\"]",
-            "version = 0x7AF32F20",
-            "encoding = \"leb128\"",
-        ] {
-            assert!(spec.lines().any(|found| found == line), "{line}\n{spec}");
-        }
-        let narrow = Family {
-            outputs: [4, 32],
-            ..small
-        };
-        assert!(!narrow.spec("mine").contains("sparse"));
-    }
-
-    #[test]
-    fn any_name_is_a_string() {
-        let mut text = String::new();
-        write_string("a \"b\" \\ \u{7F}\n\u{E9}", &mut text).unwrap();
-        assert_eq!(text, "\"a \\\"b\\\" \\\\ \\u007F\\u000A\u{E9}\"");
-    }
-
-    #[test]
-    fn no_numbers_are_too_bad() {
-        let (_, small) = SPECS[SPECS.len() - 1];
-        for outputs in [[0, 0], [1, 0], [u32::MAX, 1]] {
-            let family = Family { outputs, ..small };
-            assert!(!family.spec("").is_empty());
-        }
-    }
 }

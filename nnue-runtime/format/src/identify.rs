@@ -22,7 +22,7 @@ pub enum Identity {
         /// The spec's name, as in `SFNNv5`.
         name: &'static str,
     },
-    /// A net built like those of the project's specs, in another size: [`Family::spec`] writes the spec that it needs.
+    /// A net built like those of the project's specs, in another size: it needs a spec of its own.
     Relative(Family),
     /// The header of one of the project's specs, or of several that share it, and behind it something else: a file that
     /// was cut or damaged, or only its beginning.

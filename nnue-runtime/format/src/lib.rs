@@ -69,7 +69,7 @@ pub use differences::Difference;
 pub use element::Element;
 pub use error::LoadError;
 pub use factors::{Factors, VirtualSet};
-pub use family::{Family, Features, Wiring};
+pub use family::{Family, Features, Guess, Wiring};
 #[cfg(feature = "std")]
 pub use identify::identify_file;
 pub use identify::{Identity, identify};
