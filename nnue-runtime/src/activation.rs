@@ -197,11 +197,15 @@ pub fn relu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| if x > 0.0 { x } else { 0.0 })
 }
 
-/// `x * clamp(x / 6 + 1 / 2, 0, 1)`, the division a product with the nearest `f32` to a sixth.
+/// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`, the last factor the nearest `f32` to a sixth. What is no number stays none.
 #[inline(always)]
 #[must_use]
 pub fn hard_swish_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
-    elementwise(values, |x| x * clipped(x * (1.0 / 6.0) + 0.5))
+    elementwise(values, |x| {
+        let gate = if x + 3.0 > 0.0 { x + 3.0 } else { 0.0 };
+        let gate = if gate < 6.0 { gate } else { 6.0 };
+        (x * gate) * (1.0 / 6.0)
+    })
 }
 
 /// `1 / (1 + exp(-x))`. Where the exact value is at least 2^-100, it is within 3 units in the last place of it.
@@ -377,6 +381,27 @@ mod tests {
         }
         assert_eq!(sigmoid_f32(&[f32::INFINITY, 0.0]), [1.0, 0.5]);
         assert!(sigmoid_f32(&[f32::NEG_INFINITY])[0] < 1e-37);
+    }
+
+    /// Bits from `(x * clamp(x + 3, 0, 6)) * (1 / 6)` in `f32`, one operation after the other; where a product is
+    /// divided at another place, the last bit of half of all values differs.
+    #[test]
+    fn hard_swish_is_exact_to_the_last_bit() {
+        for (x, bits) in [
+            (0.1f32, 0x3D53_A06E),
+            (-0.1f32, 0xBD45_F92E),
+            (0.7f32, 0x3EDD_036A),
+            (1.0f32, 0x3F2A_AAAB),
+            (-1.5f32, 0xBEC0_0000),
+            (2.3f32, 0x4002_06D4),
+            (-2.9f32, 0xBD45_F920),
+            (5.0f32, 0x40A0_0000),
+            (-4.0f32, 0x8000_0000),
+            (0.375f32, 0x3E58_0000),
+        ] {
+            let [found] = hard_swish_f32(&[x]);
+            assert_eq!(found.to_bits(), bits, "{x}: {found}");
+        }
     }
 
     /// `exp` by its series, far beyond what `f32` shows.

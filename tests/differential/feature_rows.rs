@@ -3,7 +3,7 @@
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_networks::features::{a, half_ka, half_kp, king_buckets, rotated, summed};
+use nnue_networks::features::{a, from_a8, half_ka, half_kp, king_buckets, rotated, summed};
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Network, Piece, Position, Role, Square,
 };
@@ -176,6 +176,24 @@ fn king_buckets_are_of_the_mirrored_half() {
             row(768 * bucket + 64 * seen.by_colour(6) + seen.square());
         },
     );
+}
+
+/// A perspective's own first rank is the last one of each plane, and the first one of the table of buckets.
+#[test]
+fn squares_are_counted_from_a8() {
+    check::<from_a8::Net>(spec!("from_a8"), |perspective, king, piece, square, row| {
+        let seen = Seen::new(Flip::Vertical, perspective, king, piece, square).mirrored(false);
+        let bucket = match (seen.king_rank, seen.king_file) {
+            (0, file) => file - 4,
+            (1, 4 | 5) => 4,
+            (1, _) => 5,
+            (2 | 3, _) => 6,
+            (4 | 5, _) => 7,
+            _ => 8,
+        };
+        let from_a8 = 8 * (7 - seen.rank) + seen.file;
+        row(768 * bucket + 64 * seen.by_colour(6) + from_a8);
+    });
 }
 
 #[test]

@@ -33,6 +33,7 @@ differential! {
     halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";
     large_squares: "specs/layers/large_squares.toml";
+    limits: "specs/layers/limits.toml";
     low_squares: "specs/layers/low_squares.toml";
     new_user: "specs/new_user.toml";
     one_buckets: "specs/layers/one_buckets.toml";
@@ -66,6 +67,7 @@ compiled! {
     float_each: networks::features::float_each = "../specs/features/float_each.toml";
     float_sum: networks::features::float_sum = "../specs/features/float_sum.toml";
     float_truncated: networks::features::float_truncated = "../specs/features/float_truncated.toml";
+    from_a8: networks::features::from_a8 = "../specs/features/from_a8.toml";
     half_ka: networks::features::half_ka = "../specs/features/half_ka.toml";
     half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";

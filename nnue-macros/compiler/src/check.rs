@@ -12,6 +12,7 @@ mod layers;
 mod output;
 mod perspectives;
 mod transformer;
+mod unread;
 
 use std::ops::RangeInclusive;
 
@@ -28,8 +29,8 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     let layers = layers::check(spec, transformer.as_ref(), diagnostics);
     let output = output::check(spec, &layers, diagnostics);
     let layers = layers.into_iter().collect::<Option<Vec<_>>>();
-    if let (Some(layers), Some(_)) = (&layers, &output) {
-        layers::check_all_used(spec, layers, diagnostics);
+    if let (Some(transformer), Some(layers), Some(output)) = (&transformer, &layers, &output) {
+        unread::check(spec, transformer, layers, output, diagnostics);
     }
     let parts = file::Parts {
         features: features.as_deref(),

@@ -427,7 +427,7 @@ pub enum Activation {
     FloatRelu,
     /// `1 / (1 + exp(-x))`, as the runtime computes it.
     FloatSigmoid,
-    /// `x * clamp(x / 6 + 1 / 2, 0, 1)`.
+    /// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`.
     FloatHardSwish,
 }
 

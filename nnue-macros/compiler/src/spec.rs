@@ -8,8 +8,8 @@ pub(crate) mod formula;
 use crate::diagnostics::{Span, Spanned};
 
 pub use features::{
-    CustomKeys, FactorRounding, FeatureKeys, Features, Flip, Mirror, PieceOrder, PieceSquareKeys,
-    Planes, RowType, VirtualSet,
+    CustomKeys, FactorRounding, FeatureKeys, Features, FirstSquare, Flip, Mirror, PieceOrder,
+    PieceSquareKeys, Planes, RowType, VirtualSet,
 };
 pub use file::{
     Axis, Bullet, BulletKind, Content, Entry, File, Format, Stockfish, TailName, TensorEntry,
@@ -214,9 +214,9 @@ named! {
     OpName {
         /// `y[o] = bias[o] + sum of weight[o][i] * x[i]`.
         Affine = "affine",
-        /// `clamp(x >> shift, 0, one)`.
+        /// `clamp(x >> shift, 0, limit)`, where `limit` is `one` unless the spec gives it.
         Crelu = "crelu",
-        /// `min(x * x >> shift, one)`.
+        /// `min(x * x >> shift, limit)`, likewise.
         SqrCrelu = "sqr_crelu",
         /// `clamp(x, 0, x's one)` squared, `>> shift`.
         Screlu = "screlu",
@@ -226,7 +226,7 @@ named! {
         Quantmoid4 = "quantmoid4",
         /// `1 / (1 + exp(-x))`.
         Sigmoid = "sigmoid",
-        /// `x * clamp(x / 6 + 1 / 2, 0, 1)`.
+        /// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`.
         HardSwish = "hard_swish",
         /// `y[i] = a[i] + b[i] + ...`
         Sum = "sum",
@@ -312,9 +312,9 @@ pub enum Op {
         function: OpName,
         /// `shift`: how far to the right; integers need it.
         shift: Option<Spanned<i64>>,
-        /// `one`: the integer that stands for 1.0 in the result, and the largest value but for `relu`.
+        /// `one`: the integer that stands for 1.0 in the result.
         one: Option<Spanned<i64>>,
-        /// `limit`: the largest value of a `relu`.
+        /// `limit`: the largest value, `one` unless the function is `relu`.
         limit: Option<Spanned<i64>>,
     },
     /// A sum of layers, value by value; of one layer, its alignment.
@@ -384,6 +384,8 @@ pub struct Alignment {
 pub struct Output {
     /// `sum`: the terms of the positional value; or `win`, `draw` and `loss`.
     pub heads: Vec<Spanned<Vec<Spanned<Reference>>>>,
+    /// `unread`: parts of layers, or of the transformer's output, that nothing reads on purpose.
+    pub unread: Option<Spanned<Vec<Spanned<Reference>>>>,
     /// How terms of different ones are brought to `one`.
     pub alignment: Alignment,
     /// `divide`: from the sum's units to the engine's.

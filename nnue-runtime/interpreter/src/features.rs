@@ -4,10 +4,10 @@
 //! for one piece at a time:
 //!
 //! ```text
-//! row = bucket * (offset + 64 * planes) + offset + 64 * plane + square
+//! row = bucket * (offset + 64 * planes) + offset + 64 * plane + (square ^ n)
 //! ```
 //!
-//! with squares as the perspective sees them, counted from a1 = 0 to h8 = 63.
+//! with squares as the perspective sees them, counted from a1 = 0 to h8 = 63, and `n` = 56 where each plane begins with a8.
 
 pub(crate) mod virtual_rows;
 
@@ -15,7 +15,7 @@ use core::fmt;
 
 use nnue_compiler::feature_set::{Family, Parameters};
 use nnue_compiler::network::Network;
-use nnue_compiler::spec::{Flip, Mirror, PieceOrder, Planes};
+use nnue_compiler::spec::{FirstSquare, Flip, Mirror, PieceOrder, Planes};
 use nnue_runtime::{Color, Piece, Position, Role, Square};
 
 /// The rows that are active for white, and those that are active for black.
@@ -141,7 +141,15 @@ fn row(parameters: &Parameters, bucket: usize, plane: usize, square: usize) -> u
         parameters.offset as usize,
         parameters.planes.count() as usize,
     );
-    bucket * (offset + 64 * planes) + offset + 64 * plane + square
+    bucket * (offset + 64 * planes) + offset + 64 * plane + numbered(parameters, square)
+}
+
+/// The number of a square in a plane.
+fn numbered(parameters: &Parameters, square: usize) -> usize {
+    match parameters.first_square {
+        FirstSquare::A1 => square,
+        FirstSquare::A8 => square ^ 56,
+    }
 }
 
 /// Whether the own king can stand on a square, once the board is mirrored if need be.

@@ -66,6 +66,8 @@ pub mod features {
         mixed: "../specs/features/mixed.toml";
         /// Mirrored to files a to d, with four buckets.
         king_buckets: "../specs/features/king_buckets.toml";
+        /// Squares counted from a8.
+        from_a8: "../specs/features/from_a8.toml";
         /// Rotated for black and mirrored, with merged kings.
         rotated: "../specs/features/rotated.toml";
         /// Three sets in one accumulator.

@@ -1,7 +1,9 @@
 //! `[[features]]` of random networks: few rows, unless a set is taken as it is known.
 
 use nnue_compiler::feature_set::{CUSTOM, KING_BUCKETS, NAMES, Parameters, SQUARES};
-use nnue_compiler::spec::{FactorRounding, Flip, Mirror, PieceOrder, Planes, RowType, VirtualSet};
+use nnue_compiler::spec::{
+    FactorRounding, FirstSquare, Flip, Mirror, PieceOrder, Planes, RowType, VirtualSet,
+};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -67,6 +69,9 @@ fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
     }
     if dice.once_in(4) {
         toml.name("flip", dice.name::<Flip>());
+    }
+    if dice.once_in(6) {
+        toml.name("squares", dice.name::<FirstSquare>());
     }
     let mirrors = dice.once_in(3);
     if mirrors {

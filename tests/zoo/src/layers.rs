@@ -23,7 +23,8 @@ pub(super) struct Graph<'d> {
 struct Value {
     name: String,
     tensor: Tensor,
-    read: bool,
+    /// Whether something reads each element.
+    read: Vec<bool>,
 }
 
 /// A run of elements of a value.
@@ -42,8 +43,8 @@ impl<'d> Graph<'d> {
             toml: Toml::default(),
             values: vec![Value {
                 name: "transformer".to_string(),
+                read: vec![false; transformer.len],
                 tensor: transformer,
-                read: false,
             }],
             skips: Vec::new(),
         };
@@ -76,10 +77,13 @@ impl<'d> Graph<'d> {
                 other => other,
             };
             let wanted = group(self.element(parts[0]));
+            let one = self.one(parts[0]).shared();
             let earlier: Vec<usize> = (0..self.values.len())
                 .filter(|value| {
                     let tensor = &self.values[*value].tensor;
-                    group(tensor.element) == wanted && tensor.one.shared().is_some()
+                    // Binary layers read signs alone.
+                    let same_one = tensor.one.shared() == one || wanted == Element::I32;
+                    group(tensor.element) == wanted && same_one && tensor.one.shared().is_some()
                 })
                 .collect();
             let value = self.dice.pick(&earlier);
@@ -201,7 +205,7 @@ impl<'d> Graph<'d> {
                 one: One::Tensor(1),
                 range: (0, 0),
             },
-            read: false,
+            read: Vec::new(),
         });
     }
 
@@ -209,7 +213,7 @@ impl<'d> Graph<'d> {
     fn read(&mut self, inputs: &[Part]) {
         let above = self.values.len() - 2;
         for input in inputs {
-            self.values[input.value].read = true;
+            self.mark(*input);
         }
         if inputs == [self.whole(above)] && !self.dice.once_in(4) {
             return;
@@ -221,14 +225,36 @@ impl<'d> Graph<'d> {
     /// Ends the layer that was begun.
     fn push(&mut self, tensor: Tensor) -> Part {
         let value = self.values.len() - 1;
+        self.values[value].read = vec![false; tensor.len];
         self.values[value].tensor = tensor;
         self.whole(value)
     }
 
-    /// What only the output can read.
+    /// Something reads this.
+    pub(super) fn mark(&mut self, part: Part) {
+        self.values[part.value].read[part.start..part.start + part.len].fill(true);
+    }
+
+    /// The layers that only the output can read.
+    pub(super) fn ends(&self) -> Vec<Part> {
+        let ends = (1..self.values.len()).filter(|value| !self.values[*value].read.contains(&true));
+        ends.map(|value| self.whole(value)).collect()
+    }
+
+    /// The parts that nothing reads.
     pub(super) fn unread(&self) -> Vec<Part> {
-        let unread = (1..self.values.len()).filter(|value| !self.values[*value].read);
-        unread.map(|value| self.whole(value)).collect()
+        let mut unread = Vec::new();
+        for (value, Value { read, .. }) in self.values.iter().enumerate() {
+            let mut start = 0;
+            for run in read.chunk_by(|a, b| a == b) {
+                let len = run.len();
+                if !run[0] {
+                    unread.push(Part { value, start, len });
+                }
+                start += len;
+            }
+        }
+        unread
     }
 
     /// Part of a part.

@@ -44,6 +44,15 @@ impl Graph<'_> {
             let names: Vec<String> = head.iter().map(|term| self.term(term)).collect();
             self.toml.names(key, &names);
         }
+        for term in terms.iter().flatten() {
+            self.mark(term.part);
+        }
+        let unread: Vec<String> = (self.unread().into_iter())
+            .map(|part| self.reference(part))
+            .collect();
+        if !unread.is_empty() {
+            self.toml.names("unread", &unread);
+        }
         if is_float {
             if !self.dice.once_in(4) {
                 self.toml
@@ -70,7 +79,7 @@ impl Graph<'_> {
     fn terms(&mut self, last: Part) -> Vec<Part> {
         let is_float = self.element(last) == Element::F32;
         let mut parts: Vec<Part> = self
-            .unread()
+            .ends()
             .into_iter()
             .filter(|part| *part != last)
             .collect();

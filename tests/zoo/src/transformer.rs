@@ -28,7 +28,7 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     }
     toml.table("[transformer]");
     toml.set("width", width);
-    let one = match (activation, pooling) {
+    let one: usize = match (activation, pooling) {
         ("quantmoid4", _) => 127,
         ("screlu", "none") => dice.pick(&[127, 181, 255, 255]),
         ("relu", _) => dice.pick(&[127, 255, 508, 1024, 4064]),
@@ -44,11 +44,16 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
             // To about seven bits.
             let bits = (one as u32).ilog2() as usize;
             let shift = bits.saturating_sub(dice.within(5..=7));
+            let shift = shift.min(one.trailing_zeros() as usize);
             if shift > 0 {
                 toml.set("shift", shift);
             }
-            if dice.once_in(2) {
-                toml.set("limit", dice.pick(&[100, 127, 200, 255]));
+            let least = (one >> shift) - (one >> shift) / 64;
+            if least > 127 || dice.once_in(2) {
+                let limits = [least, 127, 200, 255];
+                let limits: Vec<usize> =
+                    limits.into_iter().filter(|limit| *limit >= least).collect();
+                toml.set("limit", dice.pick(&limits));
             }
         }
         _ => {}

@@ -142,20 +142,25 @@ fn integer(
             .help("write how far its input is shifted to the right: `shift = 6`");
         return None;
     };
-    let one = match keys.one {
-        Some(one) => Some(in_range("one", one, 1..=LARGEST_ACTIVATION, diagnostics)?),
-        None => None,
+    let mut activation_range = |key, value: Option<&Spanned<i64>>| match value {
+        Some(value) => in_range(key, value, 1..=LARGEST_ACTIVATION, diagnostics).map(Some),
+        None => Some(None),
     };
-    let amount = in_range("shift", shift, 0..=31, diagnostics)?;
+    let one = activation_range("one", keys.one);
+    let limit = activation_range("limit", keys.limit);
+    let amount = in_range("shift", shift, 0..=31, diagnostics);
+    let (one, limit, amount) = (one?, limit?, amount?);
     let target = one.unwrap_or(ACTIVATION_ONE);
     let (activation, one, largest) = match keys.function {
         OpName::SqrCrelu => {
             check_shift(layer, Takes::Square, shift, from, target, diagnostics)?;
+            let limit = limit.unwrap_or(target);
+            check_limit(layer, keys, limit, target, diagnostics)?;
             let activation = Activation::SqrCrelu {
                 shift: amount,
-                limit: target,
+                limit,
             };
-            (activation, target, target)
+            (activation, target, limit)
         }
         OpName::Screlu => {
             check_shift(layer, Takes::Square, shift, from, target, diagnostics)?;
@@ -167,12 +172,10 @@ fn integer(
             (activation, target, largest as u32)
         }
         OpName::Relu => {
-            let limit = match keys.limit {
-                Some(limit) => in_range("limit", limit, 1..=LARGEST_ACTIVATION, diagnostics)?,
-                None => ACTIVATION_ONE,
-            };
+            let limit = limit.unwrap_or(ACTIVATION_ONE);
             let target = one.unwrap_or((from >> amount).max(1));
             check_shift(layer, Takes::Value, shift, from, target, diagnostics)?;
+            check_limit(layer, keys, limit, target, diagnostics)?;
             let activation = Activation::Relu {
                 shift: amount,
                 limit,
@@ -201,12 +204,18 @@ fn integer(
             )
         }
         _ => {
-            check_shift(layer, Takes::Value, shift, from, target, diagnostics)?;
+            let takes = match limit {
+                Some(_) => Takes::Value,
+                None => Takes::ClippedValue,
+            };
+            check_shift(layer, takes, shift, from, target, diagnostics)?;
+            let limit = limit.unwrap_or(target);
+            check_limit(layer, keys, limit, target, diagnostics)?;
             let activation = Activation::Relu {
                 shift: amount,
-                limit: target,
+                limit,
             };
-            (activation, target, target)
+            (activation, target, limit)
         }
     };
     let output = Tensor {
@@ -222,10 +231,44 @@ fn integer(
     Some((activation, output))
 }
 
+/// Whether an activation lets 1.0 pass, up to one part in 64: nets since SFNNv14b have 128 for 1.0 and clip at 127.
+fn check_limit(
+    layer: &spec::Layer,
+    keys: &Keys<'_>,
+    limit: u32,
+    one: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let least = least_limit(one);
+    if limit >= least {
+        return Some(());
+    }
+    let name = &layer.name.value;
+    let span = keys.limit.or(keys.shift).map_or(layer.span, |key| key.span);
+    diagnostics
+        .error(
+            span,
+            format!("`{name}` is clipped at {limit}, expected at least {least}"),
+        )
+        .label(format!("1.0 is {one} in its output"))
+        .help("a larger `limit` lets 1.0 pass, and a larger `shift` makes it smaller");
+    None
+}
+
+/// The smallest limit of values whose 1.0 is `one`.
+pub(super) fn least_limit(one: u32) -> u32 {
+    one - one / TOLERANCE
+}
+
+/// What is off by less than one part in so many is accepted where engines are off too.
+const TOLERANCE: u32 = 64;
+
 /// What an activation shifts.
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
     Value,
+    /// A value that is clipped at its one, because the spec gives no other limit.
+    ClippedValue,
     Square,
 }
 
@@ -243,8 +286,11 @@ fn check_shift(
 ) -> Option<()> {
     let (from_64, to_64) = (u64::from(from), u64::from(to));
     let (reached, formula, tolerance) = match takes {
-        Takes::Square => (from_64 * from_64, format!("{from} * {from}"), 64),
-        Takes::Value => (from_64, from.to_string(), u64::MAX),
+        Takes::Square => {
+            let square = format!("{from} * {from}");
+            (from_64 * from_64, square, u64::from(TOLERANCE))
+        }
+        Takes::Value | Takes::ClippedValue => (from_64, from.to_string(), u64::MAX),
     };
     let fits = |amount: u32| {
         let target = to_64 << amount;
@@ -261,15 +307,26 @@ fn check_shift(
             format!("shift {amount} contradicts the ones: {formula} >> {amount} is {value}, expected {to}"),
         )
         .label(format!("1.0 is {from} in the input of `{}` and {to} in its output", layer.name.value));
-    match (0..32).find(|amount| fits(*amount)) {
-        Some(fitting) => error.help(format!("shift {fitting} takes {formula} to {to}")),
-        None => error.help(match takes {
-            Takes::Square => format!("no shift takes {formula} to {to}: one of the ones is wrong"),
-            Takes::Value => format!(
-                "no shift takes {from} to {to}: one of the ones is wrong; shift {amount} takes {} to {to}",
-                to_64 << amount
-            ),
-        }),
-    };
+    if let Some(fitting) = (0..32).find(|amount| fits(*amount)) {
+        error.help(format!("shift {fitting} takes {formula} to {to}"));
+        return None;
+    }
+    // A one just above what it is clipped at.
+    let clipped = (0..32)
+        .map(|amount| (amount, from >> amount))
+        .find(|(amount, one)| one << amount == from && *one > to && to >= least_limit(*one));
+    error.help(match (takes, clipped) {
+        (Takes::Square, _) => format!("no shift takes {formula} to {to}: one of the ones is wrong"),
+        (Takes::ClippedValue, Some((amount, one))) => format!(
+            "shift {amount} takes {from} to {one}: if that is 1.0 and clipped at {to}, write `one = {one}` and `limit = {to}`"
+        ),
+        (Takes::Value, Some((amount, one))) => {
+            format!("shift {amount} takes {from} to {one}: if that is 1.0, write `one = {one}`")
+        }
+        _ => format!(
+            "no shift takes {from} to {to}: one of the ones is wrong; shift {amount} takes {} to {to}",
+            to_64 << amount
+        ),
+    });
     None
 }

@@ -274,6 +274,7 @@ fn input_element(
 ) -> Option<Element> {
     let name = &layer.name.value;
     let mut common = None;
+    let mut first_one = None;
     for (index, slice) in inputs.iter().enumerate() {
         let element = scope.tensor(slice.source)?.element;
         let input = scope.name(slice.source);
@@ -319,9 +320,36 @@ fn input_element(
                 return None;
             }
         });
-        scope.shared_one(layer, index, slice, diagnostics)?;
+        let one = scope.shared_one(layer, index, slice, diagnostics)?;
+        let first = *first_one.get_or_insert(one);
+        // Of binary inputs only the signs count.
+        if one != first && weights != WeightType::Binary {
+            report_different_ones(scope, layer, inputs, (index, one, first), diagnostics);
+            return None;
+        }
     }
     common
+}
+
+/// Reports a layer that reads inputs of different ones, for which its weights cannot have one of their own.
+fn report_different_ones(
+    scope: &Scope<'_>,
+    layer: &spec::Layer,
+    inputs: &[Slice],
+    (index, one, first): (usize, u32, u32),
+    diagnostics: &mut Diagnostics,
+) {
+    let (name, input) = (&layer.name.value, scope.name(inputs[index].source));
+    diagnostics
+        .error(
+            input_span(layer, index),
+            format!("`{name}` reads inputs of different ones: 1.0 is {one} in `{input}`"),
+        )
+        .related(
+            input_span(layer, 0),
+            format!("1.0 is {first} in `{}`", scope.name(inputs[0].source)),
+        )
+        .help("a layer's weights have the same one for all its inputs: give these the same, by `shift` and `one`");
 }
 
 /// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide whether sums wrap.

@@ -139,6 +139,7 @@ fn check_piece_square(
         planes: planes?,
         piece_order: value(&keys.piece_order, defaults.piece_order),
         flip: value(&keys.flip, defaults.flip),
+        first_square: value(&keys.squares, defaults.first_square),
         mirror,
         king_buckets: king_buckets?,
         offset: offset?,

@@ -43,30 +43,6 @@ pub(super) fn check(
     scope.layers
 }
 
-/// Reports layers that nothing reads.
-pub(super) fn check_all_used(spec: &Spec, layers: &[Layer], diagnostics: &mut Diagnostics) {
-    for (index, layer) in layers.iter().enumerate() {
-        let read = layers
-            .iter()
-            .flat_map(|layer| &layer.inputs)
-            .any(|input| input.source == Source::Layer(index));
-        let summed = spec
-            .output
-            .heads
-            .iter()
-            .flat_map(|head| &head.value)
-            .any(|term| term.value.name == layer.name);
-        if !read && !summed && is_good_name(&layer.name) {
-            diagnostics
-                .error(
-                    spec.layers[index].name.span,
-                    format!("nothing reads layer `{}`", layer.name),
-                )
-                .help("name it in another layer's `input` or in the output's `sum`, or remove it");
-        }
-    }
-}
-
 fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
     for (index, layer) in layers.iter().enumerate() {
         let name = &layer.name;
@@ -101,7 +77,7 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
 }
 
 /// Whether inputs can mean a layer by this name, and generated code can use it in its own names without a warning.
-fn is_good_name(name: &str) -> bool {
+pub(super) fn is_good_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name != TRANSFORMER
         && name.starts_with(|c: char| c.is_ascii_lowercase())
@@ -300,19 +276,11 @@ impl Scope<'_> {
         diagnostics: &mut Diagnostics,
     ) {
         let name = &reference.value.name;
-        let known: Vec<&str> = std::iter::once(TRANSFORMER)
-            .chain(
-                self.spec.layers[..index]
-                    .iter()
-                    .map(|layer| layer.name.value.as_str()),
-            )
-            .collect();
-        let error = diagnostics
-            .error(reference.span, format!("there is no layer `{name}`"))
-            .label(format!("allowed: {}", list(&known)));
-        if let Some(near) = nearest(name, known) {
-            error.help(format!("did you mean `{near}`?"));
-        }
+        let layers = &self.spec.layers[..index];
+        let known = layers.iter().map(|layer| layer.name.value.as_str());
+        let message = format!("there is no layer `{name}`");
+        let known = std::iter::once(TRANSFORMER).chain(known);
+        report_unknown(reference, message, known, diagnostics);
     }
 
     /// A layer that reads itself or a later one: a cycle, or just the wrong order.
@@ -385,6 +353,21 @@ impl Scope<'_> {
                 })
                 .collect(),
         }
+    }
+}
+
+/// Reports a reference to something that is not among the known.
+pub(super) fn report_unknown<'n>(
+    reference: &Spanned<Reference>,
+    message: String,
+    known: impl Iterator<Item = &'n str> + Clone,
+    diagnostics: &mut Diagnostics,
+) {
+    let error = diagnostics
+        .error(reference.span, message)
+        .label(format!("allowed: {}", list(known.clone())));
+    if let Some(near) = nearest(&reference.value.name, known) {
+        error.help(format!("did you mean `{near}`?"));
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-use crate::diagnostics::{Diagnostics, Spanned, list, nearest};
+use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::{Align, Element, Head, Layer, One, Output, Rounding, Term, Units};
 use crate::spec::{self, DivideOf, Reference, Spec};
 
 use super::affine::check_scale;
 use super::alignment::Method;
 use super::in_range;
-use super::layers::{TRANSFORMER, check_count, resolve_range};
+use super::layers::{TRANSFORMER, check_count, report_unknown, resolve_range};
 
 const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
 
@@ -288,17 +288,8 @@ fn summand<'a>(
         } else {
             format!("there is no layer `{name}`")
         };
-        let known: Vec<&str> = spec
-            .layers
-            .iter()
-            .map(|layer| layer.name.value.as_str())
-            .collect();
-        let error = diagnostics
-            .error(reference.span, message)
-            .label(format!("allowed: {}", list(&known)));
-        if let Some(near) = nearest(name, known) {
-            error.help(format!("did you mean `{near}`?"));
-        }
+        let known = spec.layers.iter().map(|layer| layer.name.value.as_str());
+        report_unknown(reference, message, known, diagnostics);
         return None;
     };
     let tensor = &layers[layer].as_ref()?.output;

@@ -4,6 +4,7 @@ use crate::diagnostics::Diagnostics;
 use crate::network::{Element, One, Pairs, Pooling, Tensor, Transformer, TransformerActivation};
 use crate::spec::{self, Spec};
 
+use super::activation::least_limit;
 use super::{STACKS, in_range, perspectives};
 
 /// Widths up to this are compiled; none of the field's comes near.
@@ -207,10 +208,40 @@ fn activation(
                 );
                 return None;
             }
+            if one % (1 << shift) != 0 {
+                let exact = f64::from(one) / f64::from(1 << shift);
+                let fitting = one.trailing_zeros();
+                diagnostics
+                    .error(
+                        transformer.shift.as_ref()?.span,
+                        format!("shift {shift} contradicts the one: {one} >> {shift} is {exact}, expected a whole number"),
+                    )
+                    .related(transformer.one.span, format!("{one} stands for 1.0"))
+                    .help(format!("shift {fitting} takes {one} to {}", one >> fitting));
+                return None;
+            }
             let limit = match &transformer.limit {
                 Some(limit) => in_range("limit", limit, 1..=i64::from(LARGEST_BYTE), diagnostics)?,
                 None => LARGEST_FAST_INPUT,
             };
+            let least = least_limit(one >> shift);
+            if limit < least {
+                let limited = transformer.limit.as_ref().map(|limit| limit.span);
+                diagnostics
+                    .error(
+                        limited.unwrap_or(transformer.activation.span),
+                        format!("values are clipped at {limit}, expected at least {least}"),
+                    )
+                    .related(
+                        transformer.one.span,
+                        format!(
+                            "1.0 is {one} before the shift and {} after it",
+                            one >> shift
+                        ),
+                    )
+                    .help("a larger `limit` lets 1.0 pass, and a larger `shift` makes it smaller");
+                return None;
+            }
             TransformerActivation::Relu { shift, limit }
         }
         Name::Quantmoid4 => TransformerActivation::Quantmoid4,

@@ -20,6 +20,7 @@ const KEYS: &[&str] = &[
     "planes",
     "piece_order",
     "flip",
+    "squares",
     "mirror",
     "king_buckets",
     "offset",
@@ -58,6 +59,7 @@ fn piece_square(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<
     let planes = table.optional_with("planes", integer, diagnostics);
     let piece_order = table.optional_with("piece_order", named, diagnostics);
     let flip = table.optional_with("flip", named, diagnostics);
+    let squares = table.optional_with("squares", named, diagnostics);
     let mirror = table.optional_with("mirror", named, diagnostics);
     let king_buckets = table.optional_with("king_buckets", integers, diagnostics);
     let offset = table.optional_with("offset", integer, diagnostics);
@@ -67,6 +69,7 @@ fn piece_square(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<
         planes: planes?,
         piece_order: piece_order?,
         flip: flip?,
+        squares: squares?,
         mirror: mirror?,
         king_buckets: king_buckets?,
         offset: offset?,

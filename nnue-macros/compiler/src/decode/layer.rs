@@ -162,7 +162,9 @@ fn activation(
     let shift = table.optional_with("shift", integer, diagnostics);
     let one = table.optional_with("one", integer, diagnostics);
     let limit = match function {
-        OpName::Relu => table.optional_with("limit", integer, diagnostics),
+        OpName::Crelu | OpName::SqrCrelu | OpName::Relu => {
+            table.optional_with("limit", integer, diagnostics)
+        }
         _ => Some(None),
     };
     Some(Op::Activation {

@@ -12,6 +12,7 @@ type References = Spanned<Vec<Spanned<Reference>>>;
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Output> {
     let heads = heads(&mut table, diagnostics);
+    let unread = table.optional_with("unread", references, diagnostics);
     let alignment = alignment(&mut table, diagnostics);
     let divide = table.optional_with("divide", divide, diagnostics);
     let scale = table.optional_with("scale", number, diagnostics);
@@ -19,6 +20,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     table.finish(diagnostics);
     Some(Output {
         heads: heads?,
+        unread: unread?,
         alignment: alignment?,
         divide: divide?,
         scale: scale?,

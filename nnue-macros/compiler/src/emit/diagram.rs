@@ -266,7 +266,7 @@ fn activation(function: Activation) -> String {
         Activation::FloatSqrCrelu => "min(x * x, 1)".to_string(),
         Activation::FloatRelu => "max(x, 0)".to_string(),
         Activation::FloatSigmoid => "1 / (1 + exp(-x))".to_string(),
-        Activation::FloatHardSwish => "x * clamp(x / 6 + 1 / 2, 0, 1)".to_string(),
+        Activation::FloatHardSwish => "(x * clamp(x + 3, 0, 6)) * (1 / 6)".to_string(),
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! `king` is the perspective's own king and `piece` is told apart as own or opponent's.
 
-use crate::spec::{Flip, Mirror, PieceOrder, Planes};
+use crate::spec::{FirstSquare, Flip, Mirror, PieceOrder, Planes};
 
 /// Squares of the board, and rows of a piece.
 pub const SQUARES: usize = 64;
@@ -21,6 +21,8 @@ pub struct Parameters {
     pub piece_order: PieceOrder,
     /// How black sees the board.
     pub flip: Flip,
+    /// The first square of each plane.
+    pub first_square: FirstSquare,
     /// On which files the own king is put.
     pub mirror: Mirror,
     /// The bucket of each square of the oriented own king. Mirrored boards have the same on both halves.
@@ -54,6 +56,7 @@ impl Parameters {
             planes: Planes::MergedKings,
             piece_order: PieceOrder::Interleaved,
             flip: Flip::Vertical,
+            first_square: FirstSquare::A1,
             mirror: Mirror::None,
             king_buckets: each_square,
             offset: 0,
@@ -93,6 +96,7 @@ impl Parameters {
             planes: Planes::All,
             piece_order: PieceOrder::ByColour,
             flip: Flip::Vertical,
+            first_square: FirstSquare::A1,
             mirror: Mirror::None,
             king_buckets: [0; SQUARES],
             offset: 0,
@@ -122,21 +126,28 @@ impl PieceSquare {
     /// The tables that follow from the parameters.
     pub fn new(parameters: &Parameters) -> PieceSquare {
         let bucket_rows = parameters.bucket_rows();
+        // Where squares are counted from a8, white's are the ones that are turned.
+        let renumbered = match parameters.first_square {
+            FirstSquare::A1 => 0,
+            FirstSquare::A8 => 0b111_000,
+        };
+        let flip = match parameters.flip {
+            Flip::None => [0, 0],
+            Flip::Vertical => [0, 0b111_000],
+            Flip::Rotate => [0, 0b111_111],
+        };
         PieceSquare {
             parameters: parameters.clone(),
-            flip: match parameters.flip {
-                Flip::None => [0, 0],
-                Flip::Vertical => [0, 0b111_000],
-                Flip::Rotate => [0, 0b111_111],
-            },
+            flip: flip.map(|flip| flip ^ renumbered),
             mirror_files: match parameters.mirror {
                 Mirror::None => 0,
                 Mirror::AToD => 0b1111_0000,
                 Mirror::EToH => 0b0000_1111,
             },
-            king_offset: parameters
-                .king_buckets
-                .map(|bucket| u32::from(bucket) * bucket_rows),
+            king_offset: std::array::from_fn(|square| {
+                let bucket = parameters.king_buckets[square ^ usize::from(renumbered)];
+                u32::from(bucket) * bucket_rows
+            }),
             plane: planes(parameters.planes, parameters.piece_order)
                 .map(|plane| parameters.offset + plane * SQUARES as u32),
             kings: parameters.planes != Planes::NoKings,

@@ -34,6 +34,8 @@ pub struct PieceSquareKeys {
     pub piece_order: Option<Spanned<PieceOrder>>,
     /// `flip`: how black sees the board.
     pub flip: Option<Spanned<Flip>>,
+    /// `squares`: the first square of each plane.
+    pub squares: Option<Spanned<FirstSquare>>,
     /// `mirror`: on which files the own king is put.
     pub mirror: Option<Spanned<Mirror>>,
     /// `king_buckets`: the bucket of each square of the own king.
@@ -76,6 +78,16 @@ named! {
         Vertical = "vertical",
         /// From the other side: ranks and files exchanged.
         Rotate = "rotate",
+    }
+}
+
+named! {
+    /// The first square of each plane. The others follow along the ranks.
+    FirstSquare {
+        /// Up to h8, as in most engines.
+        A1 = "a1",
+        /// Down to h1.
+        A8 = "a8",
     }
 }
 

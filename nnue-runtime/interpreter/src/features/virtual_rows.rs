@@ -6,7 +6,7 @@ use nnue_compiler::feature_set::{Factors, Parameters};
 use nnue_compiler::spec::VirtualSet;
 use nnue_runtime::Role;
 
-use super::{can_be_own_king, plane, plane_of_its_own, row};
+use super::{can_be_own_king, numbered, plane, plane_of_its_own, row};
 
 /// A row of a set, and the virtual rows that are added to it: the numbers of both among those of the set.
 pub(crate) struct Sum {
@@ -86,14 +86,15 @@ impl Feature<'_> {
 
     fn virtual_row(&self, set: VirtualSet) -> usize {
         let plane = plane_of_its_own(self.parameters, self.role, self.is_own);
+        let square = numbered(self.parameters, self.square);
         match set {
-            VirtualSet::A | VirtualSet::P => 64 * plane + self.square,
+            VirtualSet::A | VirtualSet::P => 64 * plane + square,
             VirtualSet::K => self.bucket,
             VirtualSet::HalfRelativeKP => {
                 // Each square of the own king has a bucket.
-                let king = self.kings().next().unwrap_or(0);
-                let files = 7 + self.square % 8 - king % 8;
-                let ranks = 7 + self.square / 8 - king / 8;
+                let king = numbered(self.parameters, self.kings().next().unwrap_or(0));
+                let files = 7 + square % 8 - king % 8;
+                let ranks = 7 + square / 8 - king / 8;
                 225 * plane + 15 * files + ranks
             }
         }

@@ -33,7 +33,7 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
         Activation::FloatSqrCrelu => of_floats(&|x| clipped(x * x)),
         Activation::FloatRelu => of_floats(&|x| if x > 0.0 { x } else { 0.0 }),
         Activation::FloatSigmoid => of_floats(&sigmoid),
-        Activation::FloatHardSwish => of_floats(&|x| x * clipped(x * (1.0 / 6.0) + 0.5)),
+        Activation::FloatHardSwish => of_floats(&hard_swish),
     }
 }
 
@@ -41,6 +41,11 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
 fn clipped(x: f32) -> f32 {
     let positive = if x > 0.0 { x } else { 0.0 };
     if positive < 1.0 { positive } else { 1.0 }
+}
+
+/// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`. What is no number stays so, whatever it is multiplied by.
+fn hard_swish(x: f32) -> f32 {
+    (x * (x + 3.0).clamp(0.0, 6.0)) * (1.0 / 6.0)
 }
 
 /// `1 / (1 + exp(-x))`, within 3 units in the last place.
@@ -84,6 +89,21 @@ mod tests {
             assert!(error <= 3.0 * unit, "{x}: {} {exact}", sigmoid(x));
         }
         assert_eq!(sigmoid(f32::INFINITY), 1.0);
+    }
+
+    /// The numbers of the formula in `f32`, operation by operation: another order of them has other last bits.
+    #[test]
+    fn hard_swish_is_the_formula_to_the_last_bit() {
+        let bits = [0.1, -0.1, 2.3, -2.9, 5.0, -4.0].map(|x| hard_swish(x).to_bits());
+        let expected = [
+            0x3D53_A06E,
+            0xBD45_F92E,
+            0x4002_06D4,
+            0xBD45_F920,
+            0x40A0_0000,
+            0x8000_0000,
+        ];
+        assert_eq!(bits, expected);
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::fmt::Display;
 use nnue_compiler::feature_set::NAMES;
 use nnue_compiler::format;
 use nnue_compiler::spec::{
-    Align, Axis, BiasType, BulletKind, DivideOf, FactorRounding, Flip, Format, Mirror, Named,
-    OpName, Order, Pairs, PieceOrder, Pooling, Rounding, RowType, Sharing, SparseBy, SumOrder,
-    TailName, TransformerActivation, VirtualSet,
+    Align, Axis, BiasType, BulletKind, DivideOf, FactorRounding, FirstSquare, Flip, Format, Mirror,
+    Named, OpName, Order, Pairs, PieceOrder, Pooling, Rounding, RowType, Sharing, SparseBy,
+    SumOrder, TailName, TransformerActivation, VirtualSet,
 };
 
 use super::words::Words;
@@ -43,7 +43,9 @@ const FORMS: &[&str] = &[
     "layer.input, a part of a layer",
     "layer.input, a part of the transformer",
     "layer.input, an element",
-    "layer.limit",
+    "layer.limit, of crelu",
+    "layer.limit, of relu",
+    "layer.limit, of sqr_crelu",
     "layer.one, for each output",
     "layer.one, of an activation",
     "layer.one, of a sum",
@@ -60,6 +62,7 @@ const FORMS: &[&str] = &[
     "output.sum",
     "output.win, draw and loss",
     "output, a term subtracted",
+    "output.unread",
     "file.align",
     "file.axes",
     "file.bytes",
@@ -110,6 +113,7 @@ impl Words {
         }
         self.names::<PieceOrder>("features.piece_order");
         self.names::<Flip>("features.flip");
+        self.names::<FirstSquare>("features.squares");
         self.names::<Mirror>("features.mirror");
         self.names::<RowType>("features.element");
         self.names::<VirtualSet>("features.factorised");

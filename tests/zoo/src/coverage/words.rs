@@ -68,6 +68,7 @@ impl Words {
                 self.value("features.planes", keys.planes.as_ref());
                 self.value("features.piece_order", keys.piece_order.as_ref());
                 self.value("features.flip", keys.flip.as_ref());
+                self.value("features.squares", keys.squares.as_ref());
                 self.value("features.mirror", keys.mirror.as_ref());
                 self.value("features.rounding", keys.rounding.as_ref());
                 self.add_if(keys.offset.is_some(), "features.offset");
@@ -132,7 +133,7 @@ impl Words {
                 self.add(format!("layer.op = {function}"));
                 self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
                 self.add_if(one.is_some(), "layer.one, of an activation");
-                self.add_if(limit.is_some(), "layer.limit");
+                self.add_if(limit.is_some(), &format!("layer.limit, of {function}"));
             }
             Op::Sum(alignment) => {
                 self.add("layer.op = sum");
@@ -187,6 +188,7 @@ impl Words {
             terms.any(|term| term.value.negative),
             "output, a term subtracted",
         );
+        self.add_if(output.unread.is_some(), "output.unread");
         self.alignment("output", &output.alignment);
         self.value("output.rounding", output.rounding.as_ref());
         if let Some(divide) = &output.divide {

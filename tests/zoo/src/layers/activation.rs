@@ -22,7 +22,7 @@ struct Choice {
 impl Graph<'_> {
     /// One, two or three functions of the same sums.
     pub(super) fn integer_activations(&mut self, sums: Part) -> Vec<Part> {
-        let choices = choices(self.shared_one(sums));
+        let mut choices = choices(self.shared_one(sums));
         let count = self.dice.pick(&[1, 1, 2, 2, 3]);
         (0..count)
             .map(|_| {
@@ -41,6 +41,8 @@ impl Graph<'_> {
                     Some(usual) if self.dice.once_in(2) => usual,
                     _ => self.dice.pick(&fitting),
                 };
+                // The next layer reads all of them, and its weights have the same one for each.
+                choices.retain(|other| other.one == choice.one);
                 self.integer_activation(sums, choice)
             })
             .collect()
@@ -75,8 +77,13 @@ impl Graph<'_> {
         if one != default || (function != OpName::Quantmoid4 && self.dice.once_in(4)) {
             self.toml.set("one", one);
         }
-        if function == OpName::Relu && self.dice.once_in(2) {
-            largest = self.dice.pick(&[100, 127, 255, u64::from(2 * one)]);
+        let clips = matches!(function, OpName::Crelu | OpName::SqrCrelu | OpName::Relu);
+        let least = u64::from(one - one / 64);
+        if clips && (largest < least || self.dice.once_in(4)) {
+            let limits = [least, 127, 255, u64::from(2 * one)];
+            let mut limits: Vec<u64> = limits.into_iter().filter(|limit| *limit >= least).collect();
+            self.dice.shuffle(&mut limits);
+            largest = limits[0];
             self.toml.set("limit", largest);
         }
         self.push(Tensor {

@@ -1,0 +1,141 @@
+//! Values that nothing reads: most likely a mistake, such as a forgotten skip, unless the spec lists them.
+
+use crate::diagnostics::{Diagnostics, Span, Spanned, list};
+use crate::network::{Layer, Output, Source, Tensor, Transformer};
+use crate::spec::{Reference, Spec};
+
+use super::layers::{TRANSFORMER, check_count, is_good_name, report_unknown, resolve_range};
+
+/// Parts of one tensor that an error names at most.
+const MOST_NAMED: usize = 3;
+
+/// Reports layers, and parts of layers and of the transformer's output, that neither a layer nor the output reads. Parts
+/// that the spec lists as unread must be so.
+pub(super) fn check(
+    spec: &Spec,
+    transformer: &Transformer,
+    layers: &[Layer],
+    output: &Output,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut read = Read::new(transformer, layers, output);
+    for (index, layer) in layers.iter().enumerate() {
+        let values = read.of(Source::Layer(index));
+        if values.contains(&true) {
+            continue;
+        }
+        values.fill(true);
+        // A layer that cannot be named has been reported.
+        let is_second = layers[..index].iter().any(|first| first.name == layer.name);
+        if is_good_name(&layer.name) && !is_second {
+            diagnostics
+                .error(
+                    spec.layers[index].name.span,
+                    format!("nothing reads layer `{}`", layer.name),
+                )
+                .help("name it in another layer's `input` or in the output's `sum`, or remove it");
+        }
+    }
+    if let Some(unread) = &spec.output.unread
+        && check_count(unread, diagnostics).is_some()
+    {
+        for part in &unread.value {
+            check_listed(spec, transformer, layers, part, &mut read, diagnostics);
+        }
+    }
+    let span = spec.transformer.width.span;
+    report_parts(TRANSFORMER, span, read.of(Source::Transformer), diagnostics);
+    for (index, layer) in spec.layers.iter().enumerate() {
+        let (name, values) = (&layer.name, read.of(Source::Layer(index)));
+        report_parts(&name.value, name.span, values, diagnostics);
+    }
+}
+
+/// Whether something reads each value of the transformer's output, and of the layers' after it.
+struct Read(Vec<Vec<bool>>);
+
+impl Read {
+    fn new(transformer: &Transformer, layers: &[Layer], output: &Output) -> Read {
+        let outputs = layers.iter().map(|layer| &layer.output);
+        let tensors = std::iter::once(&transformer.output).chain(outputs);
+        let mut read = Read(tensors.map(|tensor| vec![false; tensor.len]).collect());
+        for slice in layers.iter().flat_map(|layer| &layer.inputs) {
+            read.of(slice.source)[slice.start..slice.start + slice.len].fill(true);
+        }
+        for term in output.heads.iter().flat_map(|head| &head.terms) {
+            read.of(Source::Layer(term.layer))[term.index] = true;
+        }
+        read
+    }
+
+    fn of(&mut self, source: Source) -> &mut [bool] {
+        match source {
+            Source::Transformer => &mut self.0[0],
+            Source::Layer(index) => &mut self.0[index + 1],
+        }
+    }
+}
+
+/// Takes a part off the values that nothing reads, if it is among them.
+fn check_listed(
+    spec: &Spec,
+    transformer: &Transformer,
+    layers: &[Layer],
+    part: &Spanned<Reference>,
+    read: &mut Read,
+    diagnostics: &mut Diagnostics,
+) {
+    let name = &part.value.name;
+    let found = layers.iter().position(|layer| layer.name == *name);
+    let (source, tensor): (_, &Tensor) = match found {
+        _ if name == TRANSFORMER => (Source::Transformer, &transformer.output),
+        Some(index) => (Source::Layer(index), &layers[index].output),
+        None => {
+            let names = spec.layers.iter().map(|layer| layer.name.value.as_str());
+            let message = format!("there is no layer `{name}`");
+            let known = std::iter::once(TRANSFORMER).chain(names);
+            report_unknown(part, message, known, diagnostics);
+            return;
+        }
+    };
+    let Some((start, len)) = resolve_range(part, tensor, diagnostics) else {
+        return;
+    };
+    let values = &mut read.of(source)[start..start + len];
+    if let Some(index) = values.iter().position(|read| *read) {
+        diagnostics
+            .error(part.span, format!("`{name}[{}]` is read", start + index))
+            .help("`unread` lists what nothing reads: remove it there");
+    }
+    values.fill(true);
+}
+
+fn report_parts(name: &str, span: Span, read: &[bool], diagnostics: &mut Diagnostics) {
+    let parts: Vec<String> = read
+        .chunk_by(|a, b| a == b)
+        .scan(0, |end, run| {
+            let start = *end;
+            *end += run.len();
+            Some((start, run.len(), run[0]))
+        })
+        .filter(|(_, _, read)| !read)
+        .map(|(start, len, _)| match len {
+            1 => format!("{name}[{start}]"),
+            len if start + len == read.len() => format!("{name}[{start}..]"),
+            len => format!("{name}[{start}..{}]", start + len),
+        })
+        .collect();
+    let Some(first) = parts.first() else {
+        return;
+    };
+    let more = match parts.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more parts"),
+    };
+    let named = list(parts.iter().take(MOST_NAMED));
+    diagnostics
+        .error(span, format!("nothing reads {named}{more}"))
+        .help(format!(
+            "name it in a layer's `input` or in the output's `sum`, or list it in `[output]` if that is meant: `unread = \"{first}\"`"
+        ));
+}
