@@ -176,20 +176,21 @@ impl Level {
         }
     }
 
-    /// What to match on. A constant in builds whose baseline is the top level.
+    /// The level as a value to match on. It is a constant in builds whose baseline is the highest
+    /// level.
     #[inline(always)]
     #[must_use]
     pub const fn kind(self) -> LevelKind {
         const TOP: LevelKind = KINDS[KINDS.len() - 1];
-        // By the invariant nothing but `self.0` is ever returned; written so that the compiler sees
-        // which arms of a `match` no level can reach.
+        // By the invariant nothing but `self.0` is ever returned. It is written like this to let the
+        // compiler see which arms of a `match` no level can reach.
         if BASELINE as u8 == TOP as u8 || (self.0 as u8) < BASELINE as u8 {
             return BASELINE;
         }
         self.0
     }
 
-    /// The name, as in [`Level::by_name`].
+    /// The name, by which [`Level::by_name`] finds the level.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.kind().isa().name
@@ -204,8 +205,7 @@ impl Level {
     /// The order in which this level's `pack_u8` leaves groups of 8 bytes: packed group `g` of a
     /// vector holds logical group `packed()[g]`. Weights are permuted by it once, when they are
     /// loaded.
-    #[must_use]
-    pub const fn packed(self) -> &'static [usize] {
+    pub(crate) const fn packed(self) -> &'static [usize] {
         packed(self.kind())
     }
 
@@ -213,7 +213,7 @@ impl Level {
         Level::available().last().unwrap_or(Level::BASELINE)
     }
 
-    /// The only place that makes a level of a kind that is not the baseline and not assumed.
+    /// Detects a level. Apart from `assume`, no other function makes a level above the baseline.
     fn new(kind: LevelKind) -> Result<Level, LevelError> {
         let Isa {
             name, target_arch, ..
