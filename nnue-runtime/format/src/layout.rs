@@ -288,7 +288,7 @@ impl<T> Section<T> {
     }
 
     /// The same section with another description of its tensor.
-    pub fn map<'a, U>(&'a self, describe: impl FnOnce(&'a T) -> U) -> Section<U> {
+    pub fn map<U>(&self, describe: impl FnOnce(&T) -> U) -> Section<U> {
         match self {
             Section::Hash { name, expected } => Section::Hash {
                 name,

@@ -50,6 +50,7 @@ mod known;
 mod layout;
 mod leb128;
 mod load;
+mod numbers;
 mod piece_square;
 mod placed;
 mod quantise;
@@ -77,6 +78,7 @@ pub use layout::{
     DESCRIPTION_LIMIT, Extent, FileLayout, Format, List, Place, Section, Stacks, Tail, Text, list,
 };
 pub use load::{Ignored, Loaded, check};
+pub use numbers::Numbers;
 pub use piece_square::PieceSquare;
 pub use placed::{Form, Placed, Segment};
 pub use quantise::{Quantise, Rounding};

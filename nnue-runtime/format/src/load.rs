@@ -156,7 +156,7 @@ impl Part<'_> {
     }
 
     /// The values as raw files have them.
-    fn raw(&self) -> Result<Cow<'_, [u8]>, LoadError> {
+    pub(crate) fn raw(&self) -> Result<Cow<'_, [u8]>, LoadError> {
         match self.tensor.stored.encoding {
             Encoding::Raw => Ok(Cow::Borrowed(self.bytes)),
             Encoding::Leb128 => {

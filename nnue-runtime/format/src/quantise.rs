@@ -85,7 +85,8 @@ impl Tensor {
 
 impl Quantise {
     /// The integer for a number.
-    fn apply(&self, number: f64) -> f64 {
+    #[must_use]
+    pub fn apply(&self, number: f64) -> f64 {
         let scaled = number * self.factor;
         if scaled.abs() >= NO_FRACTIONS {
             return scaled;

@@ -57,16 +57,13 @@ impl Values {
         }
     }
 
-    fn type_name(&self) -> &'static str {
+    fn shape(&self) -> Shape {
         match self {
-            Values::Integers(_) => INTEGERS,
-            Values::Floats(_) => FLOATS,
+            Values::Integers(values) => Shape::Integers(values.len()),
+            Values::Floats(values) => Shape::Floats(values.len()),
         }
     }
 }
-
-const INTEGERS: &str = "integers";
-const FLOATS: &str = "floating-point numbers";
 
 /// All weights of a network.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,12 +99,47 @@ pub struct AffineWeights {
 /// Weights that are not those of the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongWeights {
-    /// Which: `transformer.biases`, `stack 3 fc_0.weights`.
+    /// Which they are, as in `transformer.biases` or `stack 3 fc_0.weights`.
     pub tensor: String,
-    /// What there is, as in `12 integers`.
-    pub found: String,
+    /// What there is.
+    pub found: Shape,
     /// What the network has.
-    pub expected: String,
+    pub expected: Shape,
+}
+
+/// How many values there are, and of which type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// No table at all.
+    Nothing,
+    /// So many tables.
+    Tables(usize),
+    /// So many integers.
+    Integers(usize),
+    /// So many floating-point numbers.
+    Floats(usize),
+}
+
+impl Shape {
+    fn of(len: usize, is_float: bool) -> Shape {
+        if is_float {
+            Shape::Floats(len)
+        } else {
+            Shape::Integers(len)
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Nothing => write!(f, "no weights"),
+            Shape::Tables(1) => write!(f, "1 table"),
+            Shape::Tables(len) => write!(f, "{len} tables"),
+            Shape::Integers(len) => write!(f, "{len} integers"),
+            Shape::Floats(len) => write!(f, "{len} floating-point numbers"),
+        }
+    }
 }
 
 impl fmt::Display for WrongWeights {
@@ -126,27 +158,27 @@ impl std::error::Error for WrongWeights {}
 impl Weights {
     /// Confirms that every table has the length and the type that the network says.
     pub(crate) fn check(&self, network: &Network) -> Result<(), WrongWeights> {
-        let transformer = &network.transformer;
-        let copies = transformer.perspectives.copies();
-        count("transformer", self.transformer.len(), copies, "copies")?;
+        let (transformer, rows) = (&network.transformer, network.feature_count());
+        let copies = Shape::Tables(transformer.perspectives.copies());
+        expect("transformer", Shape::Tables(self.transformer.len()), copies)?;
         for own in &self.transformer {
-            let rows = network.feature_count();
-            let lengths = [
+            for (name, found, expected) in [
                 ("biases", own.biases.len(), transformer.width),
                 ("weights", own.rows.len(), rows * transformer.width),
                 ("psqt", own.psqt.len(), rows * transformer.psqt),
-            ];
-            for (name, found, expected) in lengths {
-                count(&format!("transformer.{name}"), found, expected, INTEGERS)?;
+            ] {
+                let [found, expected] = [found, expected].map(Shape::Integers);
+                expect(&format!("transformer.{name}"), found, expected)?;
             }
         }
-        count("stacks", self.stacks.len(), network.stacks.count, "stacks")?;
+        let stacks = [self.stacks.len(), network.stacks.count].map(Shape::Tables);
+        expect("stacks", stacks[0], stacks[1])?;
         for (number, stack) in self.stacks.iter().enumerate() {
-            let stack_name = format!("stack {number}");
-            count(&stack_name, stack.len(), network.layers.len(), "layers")?;
+            let name = format!("stack {number}");
+            let layers = [stack.len(), network.layers.len()].map(Shape::Tables);
+            expect(&name, layers[0], layers[1])?;
             for (layer, weights) in network.layers.iter().zip(stack) {
-                let name = format!("{stack_name} {}", layer.name);
-                check_layer(&name, layer, weights.as_ref())?;
+                check_layer(&format!("{name} {}", layer.name), layer, weights.as_ref())?;
             }
         }
         Ok(())
@@ -161,58 +193,27 @@ fn check_layer(
     let (affine, weights) = match (layer.affine(), weights) {
         (Some(affine), Some(weights)) => (affine, weights),
         (None, None) => return Ok(()),
-        (affine, weights) => {
-            let says = |has: bool| if has { "weights" } else { "no weights" }.to_string();
-            return Err(WrongWeights {
-                tensor: name.to_string(),
-                found: says(weights.is_some()),
-                expected: says(affine.is_some()),
-            });
-        }
+        (None, Some(_)) => return expect(name, Shape::Tables(1), Shape::Nothing),
+        (Some(_), None) => return expect(name, Shape::Nothing, Shape::Tables(1)),
     };
     let outputs = layer.output.len;
-    let weights_type = type_name(affine.weights == WeightType::F32);
-    let biases_type = type_name(layer.output.element == Element::F32);
-    let alpha = if affine.scales.is_some() { outputs } else { 0 };
-    let (biases_name, weights_name) = (format!("{name}.biases"), format!("{name}.weights"));
-    values(&biases_name, &weights.biases, outputs, biases_type)?;
-    let expected = outputs * layer.input_len();
-    values(&weights_name, &weights.weights, expected, weights_type)?;
-    count(
-        &format!("{name}.alpha"),
-        weights.alpha.len(),
-        alpha,
-        INTEGERS,
-    )
+    let biases = Shape::of(outputs, layer.output.element == Element::F32);
+    let len = outputs * layer.input_len();
+    let matrix = Shape::of(len, affine.weights == WeightType::F32);
+    let alpha = Shape::Integers(affine.scales.map_or(0, |_| outputs));
+    expect(&format!("{name}.biases"), weights.biases.shape(), biases)?;
+    expect(&format!("{name}.weights"), weights.weights.shape(), matrix)?;
+    let found = Shape::Integers(weights.alpha.len());
+    expect(&format!("{name}.alpha"), found, alpha)
 }
 
-fn type_name(is_float: bool) -> &'static str {
-    if is_float { FLOATS } else { INTEGERS }
-}
-
-fn values(
-    tensor: &str,
-    found: &Values,
-    len: usize,
-    expected: &'static str,
-) -> Result<(), WrongWeights> {
-    if (found.len(), found.type_name()) == (len, expected) {
-        return Ok(());
-    }
-    Err(WrongWeights {
-        tensor: tensor.to_string(),
-        found: format!("{} {}", found.len(), found.type_name()),
-        expected: format!("{len} {expected}"),
-    })
-}
-
-fn count(tensor: &str, found: usize, expected: usize, what: &str) -> Result<(), WrongWeights> {
+fn expect(tensor: &str, found: Shape, expected: Shape) -> Result<(), WrongWeights> {
     if found == expected {
         return Ok(());
     }
     Err(WrongWeights {
         tensor: tensor.to_string(),
-        found: format!("{found} {what}"),
-        expected: format!("{expected} {what}"),
+        found,
+        expected,
     })
 }

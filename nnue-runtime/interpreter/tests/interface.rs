@@ -53,11 +53,11 @@ fn weights_of_another_shape_are_refused() {
     );
     assert_eq!(
         refusal(&|weights| drop(weights.stacks.pop())),
-        "`stacks` has 7 stacks, expected 8 stacks"
+        "`stacks` has 7 tables, expected 8 tables"
     );
     assert_eq!(
         refusal(&|weights| weights.stacks[3][0] = None),
-        "`stack 3 fc_0` has no weights, expected weights"
+        "`stack 3 fc_0` has no weights, expected 1 table"
     );
     assert_eq!(
         refusal(&|weights| {

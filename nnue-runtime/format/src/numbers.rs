@@ -1,0 +1,44 @@
+//! The numbers of a file as it has them, for whoever needs no weights in memory.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use crate::{LoadError, Parts, Tensor};
+
+/// The numbers of a tensor.
+#[derive(Clone, Debug)]
+pub struct Numbers<'a> {
+    /// Which stack's tensor it is, if the file has the tensor once per stack.
+    pub stack: Option<usize>,
+    /// The tensor.
+    pub tensor: &'a Tensor,
+    /// Little-endian, one after the other.
+    bytes: Cow<'a, [u8]>,
+}
+
+impl Numbers<'_> {
+    /// The numbers of a row of a bucket, column by column: not yet quantised.
+    pub fn row(&self, bucket: usize, row: usize) -> impl Iterator<Item = f64> {
+        let columns = 0..self.tensor.shape[2];
+        let index = move |column| self.tensor.stored_index([bucket, row, column]);
+        columns.map(move |column| self.tensor.stored.read(&self.bytes, index(column)))
+    }
+}
+
+impl Parts<'_> {
+    /// The numbers of all tensors, in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// Those about values of LEB128 blocks.
+    pub fn numbers(&self) -> Result<Vec<Numbers<'_>>, LoadError> {
+        let parts = self.tensors.iter().map(|part| {
+            Ok(Numbers {
+                stack: part.place.stack,
+                tensor: part.tensor,
+                bytes: part.raw()?,
+            })
+        });
+        parts.collect()
+    }
+}
