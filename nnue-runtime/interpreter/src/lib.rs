@@ -30,7 +30,7 @@
 //!
 //! [`nnue_net!`](nnue_runtime::nnue_net) compiles a network into a program, which then evaluates it as fast as the
 //! machine can. This crate needs no compilation: a program can open a network whose spec it has never seen, evaluate
-//! positions, and look at every tensor in between. It takes about a thousand times as long.
+//! positions, and look at every tensor in between. It is slow: each evaluation computes everything anew, value by value.
 //!
 //! # A definition of the language
 //!
