@@ -1,16 +1,17 @@
 //! Accumulators: the transformer's sums for both perspectives.
 
-mod custom;
+mod told;
 
 use core::fmt;
 
 use crate::architecture::Architecture;
-use crate::chess::Color;
+use crate::chess::{Color, Piece, Role, Square};
 use crate::delta::Delta;
-use crate::features::{PieceCode, View, Views, for_each_piece, has_custom, piece_squares};
+use crate::features::{FeatureChanges, are_told, sets, view_changes};
 use crate::network::Network;
+use crate::placement::{PieceCodes, Step};
 use crate::position::Position;
-use crate::rows::Rows;
+use crate::rows::RowChanges;
 
 /// The transformer's sums for a position, seen by white and by black.
 ///
@@ -40,7 +41,7 @@ impl<A: Architecture> Accumulator<A> {
     pub fn refresh(&mut self, net: &Network<A>, position: &impl Position) {
         const {
             assert!(
-                !has_custom(A::FEATURES),
+                !are_told(A::FEATURES),
                 "the network has custom feature sets: `refresh_with` takes their active features"
             );
         }
@@ -60,25 +61,34 @@ impl<A: Architecture> Accumulator<A> {
     ) {
         const {
             assert!(
-                !has_custom(A::FEATURES),
+                !are_told(A::FEATURES),
                 "the network has custom feature sets: `update_with` takes their changes"
             );
         }
         for &perspective in A::PERSPECTIVES {
-            if piece_squares::<A>().any(|set| set.view_changes(perspective, delta)) {
+            let kings = kings(perspective, delta, after);
+            if view_changes::<A>(perspective, kings) {
                 self.refresh_perspectives(net, &[perspective], after, [&[]; 2]);
                 continue;
             }
-            let (mut added, mut removed) = (Rows::<A>::new(), Rows::<A>::new());
-            for set in piece_squares::<A>() {
-                let view = set.view(perspective, after.king(perspective));
-                push_delta(view, delta, &mut added, &mut removed);
+            let mut changes = RowChanges::<A>::new();
+            let (mut before_move, mut after_move) = (PieceCodes::EMPTY, PieceCodes::EMPTY);
+            let left = before_move.replace(&[], delta.removed());
+            let entered = after_move.replace(&[], delta.added());
+            let step = Step {
+                before: &before_move,
+                after: &after_move,
+                changed: left | entered,
+            };
+            for set in sets::<A>() {
+                set.list_changes(net.weights(), perspective, kings[1], step, &mut changes);
             }
-            self.accumulate(net, before.half(perspective), perspective, &added, &removed);
+            changes.apply(net, before.half(perspective), self.half_mut(perspective));
         }
     }
 
-    /// Sums up all rows of some perspectives: the pieces', and those of the features that are active besides.
+    /// Sums up all rows of some perspectives: those that follow from the position, and those of the features that the
+    /// engine tells to be active.
     fn refresh_perspectives(
         &mut self,
         net: &Network<A>,
@@ -86,51 +96,29 @@ impl<A: Architecture> Accumulator<A> {
         position: &impl Position,
         active: [&[u32]; 2],
     ) {
-        let mut rows = [Rows::<A>::new(), Rows::<A>::new()];
+        let mut changes = [RowChanges::new(), RowChanges::new()];
         let wanted = Color::ALL.map(|color| perspectives.contains(&color));
-        for set in piece_squares::<A>() {
-            let view = |color| set.view(color, position.king(color));
-            let views = [view(Color::White), view(Color::Black)];
-            for_each_piece(position, |piece, square| {
-                let code = PieceCode::of(piece);
-                for ((rows, view), wanted) in rows.iter_mut().zip(&views).zip(wanted) {
-                    let (row, exists) = view.row_of(code, square);
-                    rows.push_if(exists & wanted, row);
-                }
-            });
+        for set in sets::<A>() {
+            set.list_active(position, wanted, &mut changes);
         }
         for &perspective in perspectives {
-            let index = perspective.index();
-            rows[index].push_custom(net.weights(), perspective, active[index]);
+            let changes = &mut changes[perspective.index()];
+            let active = FeatureChanges::to(active[perspective.index()]);
+            active.list(net.weights(), perspective, changes);
             let biases = A::biases(net.weights(), perspective);
-            self.accumulate(net, biases, perspective, &rows[index], &Rows::new());
+            changes.apply(net, biases, self.half_mut(perspective));
         }
-    }
-
-    /// `base` plus and minus rows.
-    #[inline]
-    fn accumulate(
-        &mut self,
-        net: &Network<A>,
-        base: &A::Half,
-        perspective: Color,
-        added: &Rows<A>,
-        removed: &Rows<A>,
-    ) {
-        A::accumulate(
-            net.level(),
-            net.weights(),
-            base,
-            added.as_slice(),
-            removed.as_slice(),
-            &mut self.halves[perspective.index()],
-        );
     }
 
     /// What one perspective sees.
     #[inline]
     pub(crate) fn half(&self, perspective: Color) -> &A::Half {
         &self.halves[perspective.index()]
+    }
+
+    #[inline]
+    fn half_mut(&mut self, perspective: Color) -> &mut A::Half {
+        &mut self.halves[perspective.index()]
     }
 
     /// The sums of one perspective, one per neuron, as they lie in memory: in the order of the net file, unless neighbours are
@@ -150,25 +138,18 @@ impl<A: Architecture> Accumulator<A> {
     }
 }
 
-/// Adds the rows of the pieces that a move adds and removes.
+/// Where a perspective's own king is before a move and after it. `after` is the position after it.
 #[inline]
-fn push_delta<A: Architecture>(
-    view: View,
-    delta: &Delta,
-    added: &mut Rows<A>,
-    removed: &mut Rows<A>,
-) {
-    let row = |&(piece, square): &_| view.row(piece, square);
-    delta
-        .added()
-        .iter()
-        .filter_map(row)
-        .for_each(|row| added.push(row));
-    delta
-        .removed()
-        .iter()
-        .filter_map(row)
-        .for_each(|row| removed.push(row));
+fn kings(perspective: Color, delta: &Delta, after: &impl Position) -> [Square; 2] {
+    let king = after.king(perspective);
+    if !delta.moves_king(perspective) {
+        return [king; 2];
+    }
+    let own_king = Piece::new(perspective, Role::King);
+    let mut removed = delta.removed().iter();
+    let before = removed.find(|(piece, _)| *piece == own_king);
+    // Positions without a king have it on a1.
+    [before.map_or(Square::A1, |(_, square)| *square), king]
 }
 
 impl<A: Architecture> PartialEq for Accumulator<A> {

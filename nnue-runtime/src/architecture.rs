@@ -5,7 +5,7 @@ use core::fmt;
 use nnue_format::FileLayout;
 
 use crate::chess::Color;
-use crate::features::FeatureSet;
+use crate::features::{FeatureSet, RowLists, TableRows};
 use crate::level::Level;
 use crate::memory::Plain;
 use crate::neurons::Neurons;
@@ -22,13 +22,9 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     type Half: Plain + Send + Sync;
     /// What an evaluation is: [`Output`], or [`Wdl`].
     type Output: Copy + fmt::Debug + PartialEq + Send + Sync + 'static;
-    /// Room for every row that can be active at once.
+    /// Lists of the transformer's rows: [`Rows`](crate::rows::Rows), one list for each of its tables.
     #[doc(hidden)]
-    type RowList: AsRef<[u32]> + AsMut<[u32]> + Clone + Send + Sync;
-
-    /// An empty list of rows.
-    #[doc(hidden)]
-    const NO_ROWS: Self::RowList;
+    type Rows: RowLists;
 
     /// The spec's name.
     const NAME: &'static str;
@@ -59,23 +55,23 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The values of an accumulator, one per neuron.
     #[doc(hidden)]
     fn values(half: &Self::Half) -> &[i16];
-    /// The transformer's rows, one after the other.
+    /// The weights of one of the transformer's tables.
     #[doc(hidden)]
-    fn rows(weights: &Self::Weights) -> &[i16];
+    fn rows(weights: &Self::Weights, table: usize) -> TableRows<'_>;
     /// What the weights prove about the layers.
     #[doc(hidden)]
     fn proofs(weights: &Self::Weights) -> Proofs;
-    /// Asks for the beginning of a row, which will be added soon.
+    /// Asks for the beginning of a table's row, which will be added soon.
     #[doc(hidden)]
-    fn prefetch(weights: &Self::Weights, row: u32);
+    fn prefetch(weights: &Self::Weights, table: usize, row: u32);
     /// `into = base + added rows - removed rows`.
     #[doc(hidden)]
     fn accumulate(
         level: Level,
         weights: &Self::Weights,
         base: &Self::Half,
-        added: &[u32],
-        removed: &[u32],
+        added: &Self::Rows,
+        removed: &Self::Rows,
         into: &mut Self::Half,
     );
     /// Transformer output, layers and output of one bucket. The halves are in the order of [`Self::ORDER`]; networks of
@@ -119,7 +115,7 @@ impl Proved {
     #[inline]
     #[must_use]
     pub fn layer(self, index: u32) -> bool {
-        self.0 >> index & 1 != 0
+        self.0.checked_shr(index).is_some_and(|bits| bits & 1 != 0)
     }
 }
 
@@ -158,4 +154,16 @@ pub struct Wdl {
     pub draw: Output,
     /// Of a loss.
     pub loss: Output,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_proved_of_layers_that_have_no_bit() {
+        let proved = Proved(1 | 1 << 63);
+        let layers = [0, 1, 63, 64, u32::MAX].map(|layer| proved.layer(layer));
+        assert_eq!(layers, [true, false, true, false, false]);
+    }
 }

@@ -1,27 +1,25 @@
 //! Evaluation along a search: moves are pushed and popped, and only what is evaluated is computed.
 
 mod cache;
-mod changes;
-mod custom;
-mod placement;
 mod statistics;
+mod told;
 
 use alloc::vec::Vec;
 use core::ops::Deref;
 use core::{fmt, mem};
 
 use self::cache::{NO_VIEW, RefreshCache};
-use self::changes::RowChanges;
-pub use self::custom::CustomEvaluator;
-use self::placement::Placement;
 pub use self::statistics::{Counter, Statistics};
+use self::told::ToldFeatures;
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
-use crate::features::has_custom;
+use crate::features::{FeatureChanges, are_told, follow_position, sets};
 use crate::network::Network;
+use crate::placement::{Placement, Step};
 use crate::position::Position;
+use crate::rows::RowChanges;
 
 /// A position that follows an engine's search, and its evaluation.
 ///
@@ -34,6 +32,44 @@ use crate::position::Position;
 ///
 /// `C` is [`Statistics`] for an evaluator that counts its work: see [`counting`](Self::counting).
 ///
+/// # Custom feature sets
+///
+/// Of custom sets, only the engine knows which features are active. It hands them over with the position
+/// ([`with_features`](Self::with_features)), and with each move what it changes ([`push_with`](Self::push_with)). In
+/// networks for other games all sets are custom; there is no position, and features are all that is handed over
+/// ([`from_features`](Self::from_features), [`push_features`](Self::push_features)):
+///
+/// ```no_run
+/// mod ataxx {
+///     nnue_runtime::nnue_net!("../specs/games/ataxx.toml");
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use nnue_runtime::{Color, FeatureChanges};
+///
+/// let net = ataxx::Network::open("ataxx.nnue")?;
+/// let mut evaluator = ataxx::Evaluator::from_features(&net, Color::White, [&[0, 55, 140], &[6, 49, 140]]);
+/// let change = FeatureChanges { added: &[1], removed: &[140] };
+/// evaluator.push_features([change; 2]);
+/// let output = evaluator.evaluate_bucket(0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A function that does not suit the network does not compile:
+///
+/// ```compile_fail,E0080
+/// mod ataxx {
+///     nnue_runtime::nnue_net!("../specs/games/ataxx.toml");
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let net = ataxx::Network::open("ataxx.nnue")?;
+/// let evaluator = ataxx::Evaluator::new(&net, &nnue_runtime::Board::start());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Memory
 ///
 /// All of it is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator per perspective
@@ -41,13 +77,14 @@ use crate::position::Position;
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
     side_to_move: Color,
-    /// The position that `new` or `reset` was given, then one for each move.
+    /// The position at which the line starts, then one for each move.
     plies: Vec<Ply>,
     /// Per ply, what has been computed of it, as far as the ply says so.
     computed: Vec<Computed<A>>,
     cache: RefreshCache<A>,
     /// What the update of each perspective adds and removes; kept so that it need not be cleared each time.
     changes: [RowChanges<A>; 2],
+    told: ToldFeatures,
     counter: C,
 }
 
@@ -122,7 +159,25 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
     /// An evaluator that starts at a position.
     #[must_use]
     pub fn new(net: N, position: &impl Position) -> Self {
-        Evaluator::with_counter(net, position, ())
+        let mut evaluator = Evaluator::empty(net, ());
+        evaluator.reset(position);
+        evaluator
+    }
+
+    /// An evaluator that starts at a position in which these features of custom sets are active for white and for black.
+    #[must_use]
+    pub fn with_features(net: N, position: &impl Position, active: [&[u32]; 2]) -> Self {
+        let mut evaluator = Evaluator::empty(net, ());
+        evaluator.reset_with(position, active);
+        evaluator
+    }
+
+    /// An evaluator that starts where these features are active for white and for black, whoever these are in the game.
+    #[must_use]
+    pub fn from_features(net: N, side_to_move: Color, active: [&[u32]; 2]) -> Self {
+        let mut evaluator = Evaluator::empty(net, ());
+        evaluator.reset_features(side_to_move, active);
+        evaluator
     }
 }
 
@@ -130,7 +185,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
     /// An evaluator that counts its work, and is otherwise the same. For tools: engines need not carry the counters.
     #[must_use]
     pub fn counting(net: N, position: &impl Position) -> Self {
-        Evaluator::with_counter(net, position, Statistics::default())
+        let mut evaluator = Evaluator::empty(net, Statistics::default());
+        evaluator.reset(position);
+        evaluator
     }
 
     /// What has been computed since [`counting`](Self::counting), resets or not.
@@ -145,37 +202,58 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
 }
 
 impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
-    fn with_counter(net: N, position: &impl Position, counter: C) -> Self {
-        const {
-            assert!(
-                !has_custom(A::FEATURES),
-                "the network has custom feature sets: use `CustomEvaluator`, or accumulators where it has others too"
-            );
-        }
-        let cache = RefreshCache::new(&net);
-        let mut evaluator = Evaluator {
-            side_to_move: position.side_to_move(),
+    fn empty(net: N, counter: C) -> Self {
+        Evaluator {
+            side_to_move: Color::White,
             plies: Vec::with_capacity(PLIES),
             computed: Vec::with_capacity(PLIES),
-            cache,
+            cache: RefreshCache::new(&net),
             changes: [RowChanges::new(), RowChanges::new()],
+            told: ToldFeatures::default(),
             counter,
             net,
-        };
-        evaluator.reset(position);
-        evaluator
+        }
     }
 
     /// Starts anew at a position. What the cache has learnt stays.
     pub fn reset(&mut self, position: &impl Position) {
-        self.side_to_move = position.side_to_move();
+        const {
+            assert!(
+                !are_told(A::FEATURES),
+                "the network has custom feature sets: `reset_with` and `with_features` take their active features, \
+                 `reset_features` and `from_features` where there are no others"
+            );
+        }
+        self.start(Placement::of(position), position.side_to_move(), [&[]; 2]);
+    }
+
+    /// Starts anew at a position in which these features of custom sets are active for white and for black.
+    pub fn reset_with(&mut self, position: &impl Position, active: [&[u32]; 2]) {
+        self.start(Placement::of(position), position.side_to_move(), active);
+    }
+
+    /// Starts anew where these features are active for white and for black.
+    pub fn reset_features(&mut self, side_to_move: Color, active: [&[u32]; 2]) {
+        const {
+            assert!(
+                !follow_position(A::FEATURES),
+                "the network has sets that follow the position: `reset_with` and `with_features` take it"
+            );
+        }
+        self.start(Placement::EMPTY, side_to_move, active);
+    }
+
+    fn start(&mut self, placement: Placement, side_to_move: Color, active: [&[u32]; 2]) {
+        self.side_to_move = side_to_move;
         self.plies.clear();
         self.plies.push(Ply {
             placed: true,
             ..Ply::after(&Delta::null())
         });
         self.set_aside(0);
-        self.computed[0].placement = Placement::of(position);
+        self.computed[0].placement = placement;
+        self.told.truncate(0);
+        self.told.push(active.map(FeatureChanges::to));
     }
 
     /// Makes a move.
@@ -185,8 +263,41 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// happens. [`try_push`](Self::try_push) finds out.
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
+        const {
+            assert!(
+                !are_told(A::FEATURES),
+                "the network has custom feature sets: `push_with` takes their changes, `push_features` where there are no others"
+            );
+        }
+        self.make(delta, FeatureChanges::NONE);
+    }
+
+    /// Makes a move that changes which features of custom sets are active for white and for black. What
+    /// [`push`](Self::push) says of deltas holds here too, and what [`FeatureChanges`] says of features.
+    #[inline]
+    pub fn push_with(&mut self, delta: &Delta, changes: [FeatureChanges<'_>; 2]) {
+        self.make(delta, changes);
+    }
+
+    /// Makes a move that changes which features are active for white and for black.
+    #[inline]
+    pub fn push_features(&mut self, changes: [FeatureChanges<'_>; 2]) {
+        const {
+            assert!(
+                !follow_position(A::FEATURES),
+                "the network has sets that follow the position: `push_with` takes the delta too"
+            );
+        }
+        self.make(&Delta::null(), changes);
+    }
+
+    #[inline]
+    fn make(&mut self, delta: &Delta, changes: [FeatureChanges<'_>; 2]) {
         self.plies.push(Ply::after(delta));
         self.side_to_move = !self.side_to_move;
+        if const { are_told(A::FEATURES) } {
+            self.told.push(changes);
+        }
     }
 
     /// Makes a move, if the delta fits the position. To find out, it follows the position at each move, which
@@ -194,20 +305,39 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     ///
     /// # Errors
     ///
-    /// [`BoardError`] if the delta removes a piece that is not there, or adds one where another stands. The evaluator
-    /// is as before.
+    /// [`BoardError`] if the delta removes a piece that is not there, adds one where another stands, or leaves more than
+    /// 32 pieces on the board. The evaluator is as before.
     pub fn try_push(&mut self, delta: &Delta) -> Result<(), BoardError> {
-        let top = self.ply();
-        self.place(top);
-        self.computed[top].placement.check(delta)?;
+        self.check(delta)?;
         self.push(delta);
         Ok(())
+    }
+
+    /// Makes a move as [`push_with`](Self::push_with) does, if the delta fits the position. Features are not checked.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_push`](Self::try_push). The evaluator is as before.
+    pub fn try_push_with(
+        &mut self,
+        delta: &Delta,
+        changes: [FeatureChanges<'_>; 2],
+    ) -> Result<(), BoardError> {
+        self.check(delta)?;
+        self.push_with(delta, changes);
+        Ok(())
+    }
+
+    fn check(&mut self, delta: &Delta) -> Result<(), BoardError> {
+        let top = self.ply();
+        self.place(top);
+        self.computed[top].placement.check(delta)
     }
 
     /// Passes: the other side is to move.
     #[inline]
     pub fn push_null(&mut self) {
-        self.push(&Delta::null());
+        self.make(&Delta::null(), FeatureChanges::NONE);
     }
 
     /// Takes back the last move or null move. Does nothing where none is left.
@@ -217,10 +347,13 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         if top > 0 {
             self.plies.truncate(top);
             self.side_to_move = !self.side_to_move;
+            if const { are_told(A::FEATURES) } {
+                self.told.truncate(top);
+            }
         }
     }
 
-    /// Moves made since [`new`](Self::new) or [`reset`](Self::reset) and not taken back.
+    /// Moves made since the line started, and not taken back.
     #[inline]
     #[must_use]
     pub fn ply(&self) -> usize {
@@ -232,6 +365,13 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[must_use]
     pub fn side_to_move(&self) -> Color {
         self.side_to_move
+    }
+
+    /// Says whose turn it is, for games in which the sides do not always take turns: each move gives the turn to the other
+    /// side, and taking one back returns it.
+    #[inline]
+    pub fn set_side_to_move(&mut self, side: Color) {
+        self.side_to_move = side;
     }
 
     /// The network.
@@ -358,7 +498,22 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             Some(base) if base == moved.since => moved.squares,
             _ => after.differences(before),
         };
-        self.changes[p].lead(&self.net, perspective, king, [before, after], changed);
+        let (net, changes) = (&*self.net, &mut self.changes[p]);
+        let step = Step {
+            before,
+            after,
+            changed,
+        };
+        changes.clear();
+        for set in sets::<A>() {
+            set.list_changes(net.weights(), perspective, king, step, changes);
+        }
+        if const { are_told(A::FEATURES) }
+            && let Some(base) = base
+        {
+            let plies = base + 1..=ply;
+            self.told.list(net.weights(), perspective, plies, changes);
+        }
         Base {
             ply: base.unwrap_or(Base::CACHE),
             view,
@@ -369,14 +524,22 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     fn settle(&mut self, perspective: Color, ply: usize, base: Base) -> usize {
         let p = perspective.index();
-        let (net, changes) = (&*self.net, &self.changes[p]);
+        let (net, changes) = (&*self.net, &mut self.changes[p]);
         let (before, after) = self.computed.split_at_mut(ply);
         let Computed { placement, halves } = &mut after[0];
         let into = &mut halves[p];
         match base.ply {
             Base::CACHE => {
                 self.cache.refresh(net, base.view, placement, changes, into);
-                self.counter.refreshed(changes.len());
+                let mut rows = changes.len();
+                // What the cache knows follows from positions alone.
+                if const { are_told(A::FEATURES) } {
+                    changes.clear();
+                    self.told.list(net.weights(), perspective, 0..=ply, changes);
+                    changes.apply(net, self.cache.half(base.view), into);
+                    rows += changes.len();
+                }
+                self.counter.refreshed(rows);
             }
             base => {
                 if changes.len() == 0 {
@@ -414,6 +577,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone, C: Clone> Clone
             computed,
             cache: self.cache.clone(),
             changes: self.changes.clone(),
+            told: self.told.clone(),
             counter: self.counter.clone(),
         }
     }

@@ -1,202 +1,140 @@
 //! Which rows of the transformer a position switches on.
+//!
+//! This file is the only one that knows all families of feature sets. The accumulators, the evaluator and its cache ask
+//! a set through the methods of [`FeatureSet`]; sets are constants of generated code, so each question is answered by the
+//! code of one family, compiled for the set's own tables.
+
+mod custom;
+mod piece_square;
 
 use crate::architecture::Architecture;
-use crate::chess::{Bitboard, Color, Piece, Role, Square};
-use crate::delta::Delta;
+use crate::chess::{Color, Square};
+use crate::placement::Step;
 use crate::position::Position;
+use crate::report::Bounds;
+use crate::rows::RowChanges;
 
+pub use custom::FeatureChanges;
 pub use nnue_format::PieceSquare;
 
-/// A feature set: a run of the transformer's rows, and who says which of them are active.
+pub use crate::rows::{RowLists, Rows, TableRows};
+
+/// A feature set: a run of rows of one table of the transformer's weights, and who says which of them are active.
+#[derive(Clone, Copy, Debug)]
+pub struct FeatureSet {
+    /// The table, by its number.
+    pub table: usize,
+    /// The first of white's rows and of black's in the table: the same one, unless each has weights of its own.
+    pub first_row: [u32; 2],
+    /// How many rows there are for a perspective.
+    pub rows: u32,
+    /// How many features can be active at once: of sets that follow the position, on a legal board.
+    pub max_active: usize,
+    /// How the active rows are found.
+    pub family: Family,
+}
+
+/// Sets that are told apart by how their active rows are found.
 #[derive(Clone, Copy, Debug)]
 #[expect(
     clippy::large_enum_variant,
     reason = "only ever a constant of generated code"
 )]
-pub enum FeatureSet {
-    /// The position: a row for each piece on the board.
+pub enum Family {
+    /// A row for each piece on the board, which depends on the own king.
     PieceSquare(PieceSquare),
-    /// The engine.
-    Custom(Custom),
+    /// The engine tells the active features, by numbers from 0. If a network has several custom sets, the second's
+    /// numbers continue where the first's end, and so on.
+    Custom,
 }
 
 impl FeatureSet {
-    /// Where white's and black's rows of the set begin.
-    pub(crate) fn first_row(&self) -> [u32; 2] {
-        match self {
-            FeatureSet::PieceSquare(set) => set.first_row,
-            FeatureSet::Custom(set) => set.first_row,
-        }
-    }
-}
-
-/// A feature set whose active rows the engine tells.
-///
-/// Features have numbers from 0. If a network has several custom sets, the second's continue where the first's end, and
-/// so on.
-#[derive(Clone, Copy, Debug)]
-pub struct Custom {
-    /// Where white's and black's rows of the set begin: at the same one, unless each has weights of its own.
-    pub first_row: [u32; 2],
-    /// How many rows it has, one per feature.
-    pub rows: u32,
-    /// How many features can be active at once.
-    pub max_active: usize,
-}
-
-/// How a move changes which features of custom sets are active, for one perspective.
-///
-/// Each list may have as many features as can be active at once. What is beyond that, and numbers that no feature has,
-/// are left out; sums are then meaningless, and nothing worse happens.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FeatureChanges<'a> {
-    /// Features that were not active before.
-    pub added: &'a [u32],
-    /// Features that are not active any more.
-    pub removed: &'a [u32],
-}
-
-/// How a perspective looks at the board: it changes only when its own king moves, and not always then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct View {
-    /// What squares are exclusive-ored with.
-    orientation: u8,
-    /// The first row of the king's rows.
-    offset: u32,
-    /// The first row of each piece within them.
-    planes: &'static [u32; 16],
-}
-
-impl View {
-    /// The row that a piece on a square switches on; `None` for pieces without rows.
+    /// Whether the engine tells which features are active. They follow from the position otherwise.
     #[inline]
-    pub(crate) fn row(&self, piece: Piece, square: Square) -> Option<u32> {
-        let (row, exists) = self.row_of(PieceCode::of(piece), square);
-        exists.then_some(row)
-    }
-
-    /// [`Self::row`] without a branch: a row, which means nothing unless it exists.
-    #[inline]
-    pub(crate) fn row_of(&self, piece: PieceCode, square: Square) -> (u32, bool) {
-        let plane = self.planes[usize::from(piece.0 % 16)];
-        let square = square.index() as u32 ^ u32::from(self.orientation);
-        (self.offset + plane + square, plane != PieceSquare::NO_PLANE)
-    }
-}
-
-/// What stands on a square, in a byte: 0 for nothing, or one more than a piece's index.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PieceCode(pub(crate) u8);
-
-impl PieceCode {
-    pub(crate) const NOTHING: PieceCode = PieceCode(0);
-
-    #[inline]
-    pub(crate) fn of(piece: Piece) -> PieceCode {
-        PieceCode(1 + piece.index() as u8)
-    }
-
-    #[inline]
-    pub(crate) fn piece(self) -> Option<Piece> {
-        Piece::ALL.get(usize::from(self.0).wrapping_sub(1)).copied()
-    }
-}
-
-/// How perspectives look at the board, by the tables of a piece-square set.
-pub(crate) trait Views {
-    /// How `perspective` looks at the board when its king is on `king`.
-    fn view(&'static self, perspective: Color, king: Square) -> View;
-
-    /// Whether a move makes the perspective see other rows: then no update leads across it.
-    fn view_changes(&'static self, perspective: Color, delta: &Delta) -> bool;
-}
-
-impl Views for PieceSquare {
-    #[inline]
-    fn view(&'static self, perspective: Color, king: Square) -> View {
-        let p = perspective.index();
-        let flipped = king.index() as u8 ^ self.flip[p];
-        let mirrored = self.mirror_files >> (flipped % 8) & 1 != 0;
-        let orientation = self.flip[p] ^ if mirrored { 7 } else { 0 };
-        let offset = self.king_offset[(king.index() ^ usize::from(orientation)) % 64];
-        View {
-            orientation,
-            offset: self.first_row[p] + offset,
-            planes: &self.planes[p],
+    pub(crate) const fn is_told(&self) -> bool {
+        match self.family {
+            Family::PieceSquare(_) => false,
+            Family::Custom => true,
         }
     }
 
+    /// Whether a perspective gives every piece on the board the same row with its king on either of two squares. If not,
+    /// all rows of the set change when the king goes from one to the other.
     #[inline]
-    fn view_changes(&'static self, perspective: Color, delta: &Delta) -> bool {
-        if !delta.moves_king(perspective) {
-            return false;
-        }
-        let king = Piece::new(perspective, Role::King);
-        let square = |changes: &[(Piece, Square)]| {
-            let found = changes.iter().find(|(piece, _)| *piece == king);
-            found.map(|(_, square)| *square)
-        };
-        match (square(delta.removed()), square(delta.added())) {
-            (Some(from), Some(to)) => self.view(perspective, from) != self.view(perspective, to),
-            // A king that comes or goes is no move of a game: starting anew is always right.
-            _ => true,
+    pub(crate) fn sees_alike(&'static self, perspective: Color, kings: [Square; 2]) -> bool {
+        match &self.family {
+            Family::PieceSquare(tables) => {
+                let [first, second] =
+                    kings.map(|king| piece_square::View::of(self, tables, perspective, king));
+                first == second
+            }
+            Family::Custom => true,
         }
     }
-}
 
-/// Visits every piece on the board once, in the order of the squares.
-///
-/// What stands on a square is put together from one bit of each of four sets. A loop over the squares mispredicts its
-/// end once; a loop for each piece would do so a dozen times, which costs as much as adding several rows.
-#[inline]
-pub(crate) fn for_each_piece(position: &impl Position, mut visit: impl FnMut(Piece, Square)) {
-    let mut role_bits = [Bitboard::EMPTY; 3];
-    let (mut black, mut occupied) = (Bitboard::EMPTY, Bitboard::EMPTY);
-    for role in Role::ALL {
-        let black_ones = position.pieces(Piece::new(Color::Black, role));
-        let both = position.pieces(Piece::new(Color::White, role)) | black_ones;
-        for (bit, set) in role_bits.iter_mut().enumerate() {
-            if role.index() >> bit & 1 != 0 {
-                *set |= both;
+    /// Lists all rows that are active in a position among those that white's sums and black's gain, as far as they are
+    /// wanted.
+    #[inline]
+    pub(crate) fn list_active<A: Architecture>(
+        &'static self,
+        position: &impl Position,
+        wanted: [bool; 2],
+        changes: &mut [RowChanges<A>; 2],
+    ) {
+        match &self.family {
+            Family::PieceSquare(tables) => {
+                piece_square::list_active(self, tables, position, wanted, changes);
+            }
+            Family::Custom => {}
+        }
+    }
+
+    /// Lists the rows by which a perspective's sums differ before and after some moves, with its king on the same square.
+    #[inline]
+    pub(crate) fn list_changes<A: Architecture>(
+        &'static self,
+        weights: &A::Weights,
+        perspective: Color,
+        king: Square,
+        step: Step<'_>,
+        changes: &mut RowChanges<A>,
+    ) {
+        match &self.family {
+            Family::PieceSquare(tables) => {
+                let view = piece_square::View::of(self, tables, perspective, king);
+                piece_square::list_changes(self.table, view, weights, step, changes);
+            }
+            Family::Custom => {}
+        }
+    }
+
+    /// How far a perspective's active rows can take the sum of each neuron. The set's rows are the first of `rows`, each of
+    /// `width` neurons.
+    pub(crate) fn bounds<W: Copy + Into<i16>>(&self, rows: &[W], width: usize) -> Bounds {
+        match &self.family {
+            Family::PieceSquare(tables) => {
+                piece_square::bounds(tables, self.max_active, rows, width)
+            }
+            Family::Custom => {
+                let rows = &rows[..self.rows as usize * width];
+                custom::bounds(self.max_active, rows, width)
             }
         }
-        black |= black_ones;
-        occupied |= both;
-    }
-    for square in occupied {
-        let bit = |set: Bitboard| set.0 >> square.index() & 1;
-        let role = bit(role_bits[0]) | bit(role_bits[1]) << 1 | bit(role_bits[2]) << 2;
-        // Overlapping sets, which positions must not have, can make up a role that does not exist.
-        let role = Role::ALL[(role as usize).min(Role::ALL.len() - 1)];
-        visit(Piece::new(Color::ALL[bit(black) as usize], role), square);
     }
 }
 
-/// The sets whose active rows follow from the position.
+/// All sets of a network.
 #[inline]
-pub(crate) fn piece_squares<A: Architecture>() -> impl Iterator<Item = &'static PieceSquare> + Clone
-{
+pub(crate) fn sets<A: Architecture>() -> impl Iterator<Item = &'static FeatureSet> + Clone {
     // By index: compilers unroll a loop whose number of turns is a constant, and then know the tables.
-    (0..A::FEATURES.len()).filter_map(|index| match &A::FEATURES[index] {
-        FeatureSet::PieceSquare(set) => Some(set),
-        FeatureSet::Custom(_) => None,
-    })
-}
-
-/// The sets whose active rows the engine tells.
-#[inline]
-pub(crate) fn customs<A: Architecture>() -> impl Iterator<Item = &'static Custom> + Clone {
-    A::FEATURES.iter().filter_map(|set| match set {
-        FeatureSet::PieceSquare(_) => None,
-        FeatureSet::Custom(set) => Some(set),
-    })
+    (0..A::FEATURES.len()).map(|index| &A::FEATURES[index])
 }
 
 /// Whether the position says which rows of some set are active.
-pub(crate) const fn has_piece_square(sets: &[FeatureSet]) -> bool {
+pub(crate) const fn follow_position(sets: &[FeatureSet]) -> bool {
     let mut index = 0;
     while index < sets.len() {
-        if matches!(sets[index], FeatureSet::PieceSquare(_)) {
+        if !sets[index].is_told() {
             return true;
         }
         index += 1;
@@ -205,10 +143,10 @@ pub(crate) const fn has_piece_square(sets: &[FeatureSet]) -> bool {
 }
 
 /// Whether the engine says which rows of some set are active.
-pub(crate) const fn has_custom(sets: &[FeatureSet]) -> bool {
+pub(crate) const fn are_told(sets: &[FeatureSet]) -> bool {
     let mut index = 0;
     while index < sets.len() {
-        if matches!(sets[index], FeatureSet::Custom(_)) {
+        if sets[index].is_told() {
             return true;
         }
         index += 1;
@@ -216,15 +154,8 @@ pub(crate) const fn has_custom(sets: &[FeatureSet]) -> bool {
     false
 }
 
-/// The row of a custom set's feature; `None` for numbers that no feature has.
+/// Whether a perspective sees other rows of some set once its king has gone from one square to the other.
 #[inline]
-pub(crate) fn custom_row<A: Architecture>(perspective: Color, feature: u32) -> Option<u32> {
-    let mut feature = feature;
-    for set in customs::<A>() {
-        if feature < set.rows {
-            return Some(set.first_row[perspective.index()] + feature);
-        }
-        feature -= set.rows;
-    }
-    None
+pub(crate) fn view_changes<A: Architecture>(perspective: Color, kings: [Square; 2]) -> bool {
+    sets::<A>().any(|set| !set.sees_alike(perspective, kings))
 }

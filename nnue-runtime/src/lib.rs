@@ -56,6 +56,7 @@ mod level;
 mod memory;
 mod network;
 pub mod neurons;
+mod placement;
 mod position;
 mod proof;
 mod report;
@@ -70,7 +71,7 @@ pub use crate::architecture::{Architecture, Embedded, Order, Output, SelectedByP
 pub use crate::board::{Board, BoardError};
 pub use crate::chess::{Bitboard, Color, Piece, Role, Square, SquareError, Squares};
 pub use crate::delta::{Change, Delta, DeltaError};
-pub use crate::evaluator::{Counter, CustomEvaluator, Evaluator, Statistics};
+pub use crate::evaluator::{Counter, Evaluator, Statistics};
 pub use crate::features::FeatureChanges;
 pub use crate::fen::FenError;
 pub use crate::level::{Level, LevelError};

@@ -10,6 +10,8 @@ use nnue_format::{Identity, Loaded, Place};
 use crate::architecture::Architecture;
 use crate::proof::LayerProof;
 
+pub(crate) use bound::{Bounds, extremes};
+
 /// What is known of a network's weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {

@@ -1,94 +1,142 @@
 //! Lists of the transformer's rows, to be added or removed.
 
 use crate::architecture::Architecture;
-use crate::chess::Color;
-use crate::features::custom_row;
+use crate::network::Network;
 
-/// A list of rows with room for all that can be active at once: in each set, a piece on every square of the board or as
-/// many as the engine may tell.
-pub(crate) struct Rows<A: Architecture> {
-    rows: A::RowList,
-    len: usize,
+/// For each table of the transformer's weights, a list of its rows with room for all that can be active at once: in each
+/// set, a piece on every square of the board or as many features as the engine may tell.
+#[derive(Clone)]
+pub struct Rows<const TABLES: usize, const CAPACITY: usize> {
+    rows: [[u32; CAPACITY]; TABLES],
+    lens: [usize; TABLES],
 }
 
-impl<A: Architecture> Rows<A> {
+impl<const TABLES: usize, const CAPACITY: usize> Rows<TABLES, CAPACITY> {
+    /// The rows of each table.
     #[inline]
-    pub(crate) fn new() -> Rows<A> {
-        Rows {
-            rows: A::NO_ROWS,
-            len: 0,
-        }
+    pub fn lists(&self) -> [&[u32]; TABLES] {
+        core::array::from_fn(|table| self.list(table))
     }
 
-    /// Adds a row. There is room for every position whose bitboards are disjoint and for every list that keeps to its
+    #[inline]
+    fn list(&self, table: usize) -> &[u32] {
+        &self.rows[table][..self.lens[table].min(CAPACITY)]
+    }
+}
+
+/// The weights of one table, row after row.
+#[derive(Clone, Copy, Debug)]
+pub enum TableRows<'a> {
+    /// Words.
+    I16(&'a [i16]),
+    /// Bytes, which are widened when they are added.
+    I8(&'a [i8]),
+}
+
+/// What the code that all networks share does with [`Rows`], however many tables they have.
+pub trait RowLists: Clone + Send + Sync {
+    /// Lists without rows.
+    const EMPTY: Self;
+
+    /// Adds a row of a table if it exists, without a branch that could be mispredicted.
+    ///
+    /// There is room for every position whose bitboards are disjoint and for every list of features that keeps to its
     /// set's limit; rows of others beyond the capacity are dropped.
+    fn push_if(&mut self, exists: bool, table: usize, row: u32);
+
+    /// Takes a row out again, and says whether it was there.
+    fn cancel(&mut self, table: usize, row: u32) -> bool;
+
+    /// Takes all rows out.
+    fn clear(&mut self);
+
+    /// How many rows there are in all.
+    fn len(&self) -> usize;
+}
+
+impl<const TABLES: usize, const CAPACITY: usize> RowLists for Rows<TABLES, CAPACITY> {
+    const EMPTY: Self = Rows {
+        rows: [[0; CAPACITY]; TABLES],
+        lens: [0; TABLES],
+    };
+
     #[inline]
-    pub(crate) fn push(&mut self, row: u32) {
-        if let Some(free) = self.rows.as_mut().get_mut(self.len) {
+    fn push_if(&mut self, exists: bool, table: usize, row: u32) {
+        let len = &mut self.lens[table];
+        if let Some(free) = self.rows[table].get_mut(*len) {
             *free = row;
-            self.len += 1;
-        }
-    }
-
-    /// Adds a row if it exists, without a branch that could be mispredicted.
-    #[inline]
-    pub(crate) fn push_if(&mut self, exists: bool, row: u32) {
-        if let Some(free) = self.rows.as_mut().get_mut(self.len) {
-            *free = row;
-            self.len += usize::from(exists);
-        }
-    }
-
-    /// Adds the rows of custom sets' features.
-    #[inline]
-    pub(crate) fn push_custom(
-        &mut self,
-        weights: &A::Weights,
-        perspective: Color,
-        features: &[u32],
-    ) {
-        for &feature in features {
-            if let Some(row) = custom_row::<A>(perspective, feature) {
-                A::prefetch(weights, row);
-                self.push(row);
-            }
+            *len += usize::from(exists);
         }
     }
 
     #[inline]
-    pub(crate) fn clear(&mut self) {
-        self.len = 0;
-    }
-
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Takes a row out again, if it is there.
-    #[inline]
-    pub(crate) fn cancel(&mut self, row: u32) -> bool {
-        let Some(found) = self.as_slice().iter().position(|listed| *listed == row) else {
+    fn cancel(&mut self, table: usize, row: u32) -> bool {
+        let Some(found) = self.list(table).iter().position(|listed| *listed == row) else {
             return false;
         };
-        self.len -= 1;
-        let rows = self.rows.as_mut();
-        rows[found] = rows[self.len];
+        self.lens[table] -= 1;
+        let rows = &mut self.rows[table];
+        rows[found] = rows[self.lens[table]];
         true
     }
 
     #[inline]
-    pub(crate) fn as_slice(&self) -> &[u32] {
-        let rows = self.rows.as_ref();
-        &rows[..self.len.min(rows.len())]
+    fn clear(&mut self) {
+        self.lens = [0; TABLES];
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.lens.iter().sum()
     }
 }
 
-impl<A: Architecture> Clone for Rows<A> {
-    fn clone(&self) -> Rows<A> {
-        Rows {
-            rows: self.rows.clone(),
-            len: self.len,
+/// The rows that lead from one accumulator to another.
+pub(crate) struct RowChanges<A: Architecture> {
+    pub(crate) added: A::Rows,
+    pub(crate) removed: A::Rows,
+}
+
+impl<A: Architecture> RowChanges<A> {
+    #[inline]
+    pub(crate) fn new() -> RowChanges<A> {
+        RowChanges {
+            added: A::Rows::EMPTY,
+            removed: A::Rows::EMPTY,
+        }
+    }
+
+    /// How many rows there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.added.len() + self.removed.len()
+    }
+
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.added.clear();
+        self.removed.clear();
+    }
+
+    /// Makes one accumulator from another.
+    #[inline]
+    pub(crate) fn apply(&self, net: &Network<A>, base: &A::Half, into: &mut A::Half) {
+        A::accumulate(
+            net.level(),
+            net.weights(),
+            base,
+            &self.added,
+            &self.removed,
+            into,
+        );
+    }
+}
+
+impl<A: Architecture> Clone for RowChanges<A> {
+    fn clone(&self) -> RowChanges<A> {
+        RowChanges {
+            added: self.added.clone(),
+            removed: self.removed.clone(),
         }
     }
 }

@@ -41,6 +41,8 @@ pub fn prefetch<T, const LINES: usize>(value: &T) {
     for line in 0..LINES {
         prefetch_line(start.wrapping_add(64 * line));
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -206,6 +208,12 @@ mod tests {
                         }
                     }
 
+                    let mut widened = [0; 64];
+                    for index in 0..64 / I16_LANES {
+                        let words = load_i16_from_i8(chunk(&inputs.weights, index));
+                        store_i16(words, chunk_mut(&mut widened, index));
+                    }
+
                     let mut list = NonZero::<BLOCKS, CAP>::new();
                     let mut vectors = inputs.blocks.as_flattened().as_chunks().0.iter();
                     for index in 0..BLOCKS / (NONZERO_VECTORS * I32_LANES) {
@@ -219,6 +227,7 @@ mod tests {
                     let narrow = &wide.map(|byte| byte & 127);
                     let narrow_row = &wide_row.map(|byte| byte & 127);
                     vec![
+                        ("load_i16_from_i8", widened.map(i64::from).to_vec()),
                         words!(|_a, _b| splat_i16(inputs.value)),
                         words!(|a, b| add_i16(a, b)),
                         words!(|a, b| sub_i16(a, b)),

@@ -89,8 +89,9 @@ fn check<A: Architecture>(
     row: impl Fn(Color, Square, Piece, Square, &mut dyn FnMut(usize)),
 ) {
     let network = analyse(&SourceFile::new(A::NAME, spec)).expect("a spec without errors");
-    let weight =
-        |row: usize, neuron: usize| ((row * 2654435761 + neuron * 40503) >> 7) as i32 % 101 - 50;
+    let weight = |row: usize, neuron: usize| {
+        (((row * 2654435761 + neuron * 40503) >> 7) as i32).rem_euclid(101) - 50
+    };
     let file = net_file(&network, "", |tensor, index| match tensor {
         "transformer.biases" => index as i32,
         "transformer.weights" => weight(index / A::WIDTH, index % A::WIDTH),

@@ -6,9 +6,13 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::{env, fs, process};
 
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_networks::features::{bytes, king_buckets};
 use nnue_networks::{sfnnv5, sfnnv9, small128};
 use nnue_runtime::file::{identify, identify_file};
 use nnue_runtime::{Architecture, LoadError, Network};
+use nnue_tests::net_file::random_net_file;
 use nnue_tests::synthetic::synthetic_net;
 
 /// The system's allocator, counting what each thread has and the most that it ever had.
@@ -130,6 +134,37 @@ fn loading_raw_nets_takes_little_more_than_file_and_weights() {
 fn loading_compressed_nets_takes_little_more_than_file_and_weights() {
     check_peak::<small128::Net>(&synthetic_net("small128"));
     check_peak::<sfnnv9::Net>(&synthetic_net("v9"));
+}
+
+/// Rows of bytes stay bytes in memory.
+#[test]
+fn rows_take_what_their_type_does() {
+    const NEURONS: usize = 64;
+    // Biases, layers and padding.
+    const OTHERS: usize = 1024;
+    let of_words = 22528 * NEURONS * 2;
+    let of_psqt = (768 + 22528) * 4;
+    check_size::<bytes::Net>(
+        include_str!("../specs/features/bytes.toml"),
+        768 * NEURONS + of_words + of_psqt,
+        OTHERS,
+    );
+    check_size::<king_buckets::Net>(
+        include_str!("../specs/features/king_buckets.toml"),
+        4 * 768 * NEURONS,
+        OTHERS,
+    );
+}
+
+fn check_size<A: Architecture>(spec: &str, rows: usize, others: usize) {
+    let weights = size_of::<A::Weights>();
+    assert!(
+        (rows..rows + others).contains(&weights),
+        "{}: {weights} bytes of weights, {rows} of rows",
+        A::NAME
+    );
+    let network = analyse(&SourceFile::new(A::NAME, spec)).expect("a spec without errors");
+    check_peak::<A>(&random_net_file(&network, 5));
 }
 
 #[test]

@@ -3,13 +3,15 @@
 use cozy_chess::Board as Game;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_interpreter::{Evaluation, Net};
 use nnue_networks::{ataxx, features::mixed};
 use nnue_runtime::{
-    Accumulator, Architecture, Color, CustomEvaluator, Delta, FeatureChanges, Level, Network,
-    Piece, Position, Role, Square,
+    Accumulator, Architecture, Color, Delta, FeatureChanges, Level, Network, Piece, Position, Role,
+    Square,
 };
 use nnue_tests::net_file::{net_file, random_net_file};
 use nnue_tests::random::Xorshift;
+use nnue_tests::random_weights::{RandomWeights, Style};
 
 fn random_net<A: Architecture>(spec: &str) -> Network<A> {
     let network = analyse(&SourceFile::new(A::NAME, spec)).expect("a spec without errors");
@@ -106,12 +108,13 @@ fn ataxx_is_followed_along_random_games() {
     let (mut evaluations, mut taken_back, mut stones_turned) = (0, 0, 0);
     for level in Level::available() {
         net = net.with_level(level);
-        let mut evaluator = CustomEvaluator::new(&net, slices(&Ataxx::start().features()));
+        let mut evaluator =
+            ataxx::Evaluator::from_features(&net, Color::White, slices(&Ataxx::start().features()));
         for round in 0..60 {
             // In some games many moves pass between evaluations: more changes than can be active at once.
             let rarely = if round % 3 == 0 { 60 } else { 3 };
             let mut line = vec![Ataxx::start()];
-            evaluator.reset(slices(&line[0].features()));
+            evaluator.reset_features(Color::White, slices(&line[0].features()));
             let mut accumulator = Accumulator::from_features(&net, slices(&line[0].features()));
             for _ in 0..200 {
                 let game = line[line.len() - 1].clone();
@@ -131,7 +134,7 @@ fn ataxx_is_followed_along_random_games() {
                     let (before, active) = (game.features(), after.features());
                     let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
                     stones_turned += usize::from(lists[0][0].len() > 2);
-                    evaluator.push(changes(&lists));
+                    evaluator.push_features(changes(&lists));
                     let unchanged = accumulator.clone();
                     for perspective in Color::ALL {
                         let changes = changes(&lists)[perspective.index()];
@@ -145,7 +148,7 @@ fn ataxx_is_followed_along_random_games() {
                 assert_eq!(evaluator.ply(), line.len() - 1);
                 if random.below(rarely) == 0 {
                     let expected = net.evaluate_bucket(&fresh, game.side_to_move, 0);
-                    let found = evaluator.evaluate_bucket(game.side_to_move, 0);
+                    let found = evaluator.evaluate_bucket(0);
                     assert_eq!(found, expected, "at {level}");
                     evaluations += 1;
                 }
@@ -202,7 +205,8 @@ fn features_of_the_engine_are_summed_with_those_of_the_position() {
     let spec = SourceFile::new("mixed.toml", include_str!("../specs/features/mixed.toml"));
     let network = analyse(&spec).expect("a spec without errors");
     let file = net_file(&network, "", |tensor, index| match tensor {
-        "transformer.weights" => weight(index / mixed::WIDTH, index % mixed::WIDTH),
+        "transformer.weights_0" => weight(index / mixed::WIDTH, index % mixed::WIDTH),
+        "transformer.weights_1" => weight(16 + index / mixed::WIDTH, index % mixed::WIDTH),
         _ => 0,
     });
     let net = mixed::Network::from_bytes(&file).expect("our own file");
@@ -213,25 +217,10 @@ fn features_of_the_engine_are_summed_with_those_of_the_position() {
         let mut accumulator =
             Accumulator::with_features(&net, &game, slices(&chess_features(&game)));
         for _ in 0..150 {
-            let mut moves = Vec::new();
-            game.generate_moves(|of_piece| {
-                moves.extend(of_piece);
-                false
-            });
-            if moves.is_empty() {
+            let Some(chosen) = choose(&game, &mut random) else {
                 break;
-            }
-            // Kings go often, so that they cross the middle and change their bucket.
-            let of_king =
-                |mv: &&cozy_chess::Move| game.piece_on(mv.from) == Some(cozy_chess::Piece::King);
-            let king: Vec<_> = moves.iter().filter(of_king).copied().collect();
-            let pool = if king.is_empty() || random.below(3) > 0 {
-                &moves
-            } else {
-                &king
             };
-            let chosen = pool[random.below(pool.len())];
-            king_moves += usize::from(of_king(&&chosen));
+            king_moves += usize::from(is_of_king(&game, &chosen));
             let delta = Delta::from_cozy(&game, chosen);
             let mut after = game.clone();
             after.play(chosen);
@@ -248,6 +237,143 @@ fn features_of_the_engine_are_summed_with_those_of_the_position() {
     assert!(king_moves > 300, "{king_moves}");
 }
 
+/// What happened along the games: the test must not pass because nothing of interest did.
+#[derive(Default, Debug)]
+struct Seen {
+    evaluations: usize,
+    unmakes: usize,
+    nulls: usize,
+    king_moves: usize,
+    crossings: usize,
+}
+
+#[test]
+fn an_evaluator_follows_position_and_features_along_games() {
+    let spec = SourceFile::new("mixed.toml", include_str!("../specs/features/mixed.toml"));
+    let network = analyse(&spec).expect("a spec without errors");
+    let weights = RandomWeights::draw(&network, Style::Small, 3);
+    let file = weights.net_file();
+    let reference = weights.into_net(&file);
+    let mut net = mixed::Network::from_bytes(&file).expect("our own file");
+    assert!(net.to_bytes() == file, "written as it was read");
+    let mut random = Xorshift::new(17);
+    for level in Level::available() {
+        net = net.with_level(level);
+        let mut seen = Seen::default();
+        let start = Game::startpos();
+        let features = chess_features(&start);
+        let mut evaluator = mixed::Evaluator::with_features(&net, &start, slices(&features));
+        for round in 0..25 {
+            // In some games many moves pass between evaluations.
+            let rarely = if round % 3 == 0 { 40 } else { 2 };
+            let mut line = vec![Game::startpos()];
+            evaluator.reset_with(&line[0], slices(&chess_features(&line[0])));
+            for _ in 0..150 {
+                let game = line[line.len() - 1].clone();
+                match random.below(9) {
+                    0 if line.len() > 1 => {
+                        line.pop();
+                        evaluator.pop();
+                        seen.unmakes += 1;
+                    }
+                    1 if game.null_move().is_some() => {
+                        line.extend(game.null_move());
+                        evaluator.push_null();
+                        seen.nulls += 1;
+                    }
+                    _ => {
+                        let Some(chosen) = choose(&game, &mut random) else {
+                            break;
+                        };
+                        note(&game, chosen, &mut seen);
+                        let delta = Delta::from_cozy(&game, chosen);
+                        let mut after = game.clone();
+                        after.play(chosen);
+                        let (before, active) = (chess_features(&game), chess_features(&after));
+                        let lists = [0, 1].map(|p| difference(&before[p], &active[p]));
+                        if random.below(8) == 0 {
+                            let pushed = evaluator.try_push_with(&delta, changes(&lists));
+                            pushed.expect("legal moves fit the position");
+                        } else {
+                            evaluator.push_with(&delta, changes(&lists));
+                        }
+                        line.push(after);
+                    }
+                }
+                if random.below(rarely) == 0 {
+                    let game = &line[line.len() - 1];
+                    check_evaluation(&net, &reference, &mut evaluator, game);
+                    seen.evaluations += 1;
+                }
+            }
+        }
+        assert!(
+            seen.evaluations > 800
+                && seen.unmakes > 100
+                && seen.nulls > 100
+                && seen.king_moves > 300
+                && seen.crossings > 50,
+            "{seen:?} at {level}"
+        );
+    }
+}
+
+/// A random move. Kings go often, so that they cross the middle and change their bucket.
+fn choose(game: &Game, random: &mut Xorshift) -> Option<cozy_chess::Move> {
+    let mut moves = Vec::new();
+    game.generate_moves(|of_piece| {
+        moves.extend(of_piece);
+        false
+    });
+    let king: Vec<_> = moves
+        .iter()
+        .filter(|mv| is_of_king(game, mv))
+        .copied()
+        .collect();
+    let pool = if king.is_empty() || random.below(3) > 0 {
+        &moves
+    } else {
+        &king
+    };
+    (!pool.is_empty()).then(|| pool[random.below(pool.len())])
+}
+
+fn is_of_king(game: &Game, mv: &cozy_chess::Move) -> bool {
+    game.piece_on(mv.from) == Some(cozy_chess::Piece::King)
+}
+
+fn note(game: &Game, mv: cozy_chess::Move, seen: &mut Seen) {
+    if is_of_king(game, &mv) {
+        seen.king_moves += 1;
+        let is_right_half = |square: cozy_chess::Square| square.file() as usize > 3;
+        seen.crossings += usize::from(is_right_half(mv.from) != is_right_half(mv.to));
+    }
+}
+
+/// The evaluator against an accumulator from nothing, and against the reference.
+fn check_evaluation(
+    net: &mixed::Network,
+    reference: &Net,
+    evaluator: &mut mixed::Evaluator<&mixed::Network>,
+    game: &Game,
+) {
+    let fresh = Accumulator::with_features(net, game, slices(&chess_features(game)));
+    let found = evaluator.evaluate_bucket(0);
+    let side_to_move = Position::side_to_move(game);
+    assert_eq!(evaluator.side_to_move(), side_to_move);
+    let expected = net.evaluate_bucket(&fresh, side_to_move, 0);
+    assert_eq!(found, expected, "{game} at {}", net.level());
+    let rows = Color::ALL.map(|perspective| mixed_rows(game, perspective));
+    let expected = reference.trace(&reference.accumulate(&rows), side_to_move, 0);
+    let expected = expected.evaluation;
+    assert_eq!(
+        Evaluation::from(found),
+        expected,
+        "{game} at {}",
+        net.level()
+    );
+}
+
 /// The sums are those of the documentation's rows.
 fn check_rows(accumulator: &Accumulator<mixed::Net>, game: &Game) {
     for perspective in Color::ALL {
@@ -262,7 +388,7 @@ fn check_rows(accumulator: &Accumulator<mixed::Net>, game: &Game) {
 }
 
 fn weight(row: usize, neuron: usize) -> i32 {
-    ((row * 2654435761 + neuron * 40503) >> 7) as i32 % 101 - 50
+    (((row * 2654435761 + neuron * 40503) >> 7) as i32).rem_euclid(101) - 50
 }
 
 /// Numbers that no feature has and lists that are too long are left out: no panic, and no other feature instead.

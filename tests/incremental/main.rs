@@ -391,6 +391,9 @@ fn a_delta_that_contradicts_the_position_is_refused() {
     let [king, rook] = [Square::E1, Square::H1];
     let both = evaluator.try_push(&Delta::castling(white, king, Square::H3, rook, Square::H3));
     assert!(matches!(both, Err(BoardError::Occupied { .. })), "{both:?}");
+    let one_more = Delta::from_changes(&[], &[(pawn, Square::E4)]).expect("one square");
+    let crowded = evaluator.try_push(&one_more);
+    assert_eq!(crowded, Err(BoardError::Pieces { found: 33 }));
     assert_eq!((evaluator.ply(), evaluator.evaluate()), (0, before));
     // Pushed all the same, it is no more than wrong.
     evaluator.push(&Delta::quiet(pawn, Square::E4, Square::E5));

@@ -12,8 +12,7 @@ use nnue_compiler::network;
 use nnue_interpreter::{Accumulators, Evaluation, Net};
 use nnue_runtime::neurons::Neurons;
 use nnue_runtime::{
-    Accumulator, Architecture, Board, Color, CustomEvaluator, Evaluator, Level, Network, Position,
-    SelectedByPieces,
+    Accumulator, Architecture, Board, Color, Evaluator, Level, Network, Position, SelectedByPieces,
 };
 
 use crate::random::Xorshift;
@@ -392,18 +391,18 @@ fn told<A: Architecture<Output: Into<Evaluation>>>(
     expected: &[Expected],
     place: &str,
 ) {
-    let mut evaluator = CustomEvaluator::new(net, line[0].active());
+    let mut evaluator = Evaluator::from_features(net, line[0].side_to_move, line[0].active());
     for (ply, (features, expected)) in line.iter().zip(expected).enumerate() {
         let accumulator = Accumulator::from_features(net, features.active());
         every_bucket(net, &accumulator, expected, || {
             format!("{place}: line {ply}")
         });
         if ply > 0 {
-            evaluator.push(features.changes());
+            evaluator.push_features(features.changes());
         }
         if ply % 3 != 0 {
             let bucket = ply % expected.buckets.len();
-            let found = evaluator.evaluate_bucket(expected.side_to_move, bucket);
+            let found = evaluator.evaluate_bucket(bucket);
             assert_eq!(
                 found.into(),
                 expected.buckets[bucket],

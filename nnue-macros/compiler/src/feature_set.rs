@@ -19,7 +19,7 @@ pub struct FeatureSet {
     pub max_active: usize,
     /// Who says which features are active, and how.
     pub family: Family,
-    /// The type of its rows in the file. In memory they are 16-bit integers.
+    /// The type of its rows in the file; [`Table`](crate::layout::Table) says what they are in memory.
     pub element: RowType,
     /// The virtual rows that the file has besides, to be added to the set's own when it is loaded.
     pub factors: Option<Factors>,

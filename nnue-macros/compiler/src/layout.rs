@@ -1,6 +1,7 @@
 //! Where every weight lies in memory, the same for all instruction sets.
 //!
-//! Each tensor starts on a cache line. The transformer's rows lie as in the file, with two exceptions. What one perspective
+//! Each tensor starts on a cache line. The transformer's rows lie in [tables](Table), a table for feature sets that follow each
+//! other and have one element type. They lie as in the file, with two exceptions. What one perspective
 //! contributes to the layers fills whole vectors, so other widths are padded with neurons that are always zero. And where
 //! pooling brings neighbours together, the first of each pair lie in one half of the accumulator and the second ones in the
 //! other, so that a vector of the one meets a vector of the other. How affine layers' inputs and weights lie is the
@@ -9,12 +10,15 @@
 mod affine;
 mod elementwise;
 mod file;
+mod table;
 
+use crate::feature_set::FeatureSet;
 use crate::network::{FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling};
 
 pub use affine::{Affine, Fields, Form, Input, Part, Segment};
 pub use elementwise::{Elementwise, Function};
 pub use file::file;
+pub use table::Table;
 
 /// Tensors start at multiples of this.
 pub const ALIGNMENT: usize = 64;
@@ -53,6 +57,8 @@ pub struct Layout<'n> {
     pub network: &'n Network,
     /// The neurons of one perspective.
     pub columns: Columns,
+    /// The transformer's rows, in the order of the feature sets.
+    pub tables: Vec<Table>,
     /// One perspective's accumulator; the biases are one too.
     pub half: Struct,
     /// One stack.
@@ -235,15 +241,41 @@ impl<'n> Layout<'n> {
         }
         let half = half(network, &columns);
         let stack = stack.finish();
-        let weights = weights(network, &columns, &half, &stack);
+        let tables = Table::all(network);
+        let weights = weights(network, &columns, &tables, &half, &stack);
         Layout {
             network,
             columns,
+            tables,
             half,
             stack,
             weights,
             layers,
         }
+    }
+
+    /// The table that has a row of the transformer, and the row's number in it. Rows are counted through the tables; the
+    /// virtual ones, which are all in one table, follow those of all tables.
+    pub fn row(&self, row: usize) -> (&Table, usize) {
+        let real_rows: usize = self.tables.iter().map(|table| table.rows).sum();
+        let has_row = |table: &&Table| match row.checked_sub(real_rows) {
+            Some(_) => table.virtual_rows > 0,
+            None => row < table.first_row + table.rows,
+        };
+        let table = self.tables.iter().find(has_row).unwrap_or(&self.tables[0]);
+        match row.checked_sub(real_rows) {
+            Some(row) => (table, table.rows + row),
+            None => (table, row - table.first_row),
+        }
+    }
+
+    /// Rows of a table that can be listed at once, at most.
+    pub fn longest_list(&self) -> usize {
+        let rows = |table: &Table| {
+            let sets = self.network.features[table.sets.clone()].iter();
+            sets.map(FeatureSet::list_len).sum()
+        };
+        self.tables.iter().map(rows).max().unwrap_or(0)
     }
 
     /// The affine layers, in the order of the network.
@@ -276,46 +308,41 @@ fn half(network: &Network, columns: &Columns) -> Struct {
     builder.finish()
 }
 
-fn weights(network: &Network, columns: &Columns, half: &Struct, stack: &Struct) -> Struct {
+fn weights(
+    network: &Network,
+    columns: &Columns,
+    tables: &[Table],
+    half: &Struct,
+    stack: &Struct,
+) -> Struct {
     let mut builder = Builder {
         half: half.size,
         stack: stack.size,
         ..Builder::default()
     };
-    let (width, rows) = (columns.width, network.row_count());
-    let (biases_shape, biases_doc, mut rows_doc) = match network.transformer.perspectives.separate {
-        false => (
-            vec![],
-            "the accumulator of an empty board: the biases",
-            "one row per feature".to_string(),
-        ),
+    let (biases_shape, biases_doc) = match network.transformer.perspectives.separate {
+        false => (vec![], "the accumulator of an empty board: the biases"),
         true => (
             vec![2],
             "white's and black's accumulator of an empty board: the biases",
-            "one row per feature, white's before black's".to_string(),
         ),
     };
-    if network.virtual_row_count() > 0 {
-        rows_doc += ", then the virtual rows, which are part of them";
-    }
     builder.field(
         "transformer_biases",
         FieldElement::Half,
         biases_shape,
         biases_doc,
     );
-    builder.field(
-        "transformer_weights",
-        FieldElement::I16,
-        vec![rows, width],
-        &rows_doc,
-    );
+    for table in tables {
+        let (element, shape) = (table.element, vec![table.len(), columns.width]);
+        builder.field(&table.name, element, shape, &table.doc(network));
+    }
     let psqt = network.transformer.psqt;
     if psqt > 0 {
         builder.field(
             "transformer_psqt",
             FieldElement::I32,
-            vec![rows, psqt],
+            vec![network.row_count(), psqt],
             "PSQT values of each feature, one per bucket",
         );
     }

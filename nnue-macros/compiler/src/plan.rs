@@ -10,7 +10,7 @@ use std::fmt;
 
 use nnue_levels::{ISAS, Isa};
 
-use crate::layout::{Affine, Elementwise, LaidOut, Layout};
+use crate::layout::{Affine, Elementwise, LaidOut, Layout, Table};
 
 pub use affine::{Blocks, Kernel, Products, Steps};
 pub use transform::{Bytes, Outputs, Squares, Transform};
@@ -35,10 +35,10 @@ pub struct Plans<'l> {
 }
 
 /// How much of a row of the transformer is asked for ahead of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefetch {
-    /// Cache lines of the row's weights.
-    pub weights: usize,
+    /// For each table of rows, cache lines of the row's weights.
+    pub weights: Vec<usize>,
     /// Cache lines of the row's PSQT values.
     pub psqt: usize,
 }
@@ -80,7 +80,8 @@ pub struct Accumulate {
     pub vectors: usize,
     /// Whether the tiles follow one another without a loop.
     pub unrolled: bool,
-    /// Rows added and rows removed by the updates that have a function of their own.
+    /// Rows added and rows removed by the updates that have a function of their own; only networks with one table of rows
+    /// have any.
     pub updates: &'static [(usize, usize)],
 }
 
@@ -108,10 +109,11 @@ impl<'l> Plans<'l> {
         if unroll == Unroll::Full {
             TooMuchCode::check(&levels)?;
         }
-        let row = layout.columns.width * size_of::<i16>();
+        let row = |table: &Table| layout.columns.width * table.element_size();
+        let lines = |table| (row(table) / CACHE_LINE).min(PREFETCHED_LINES);
         Ok(Plans {
             prefetch: Prefetch {
-                weights: (row / CACHE_LINE).min(PREFETCHED_LINES),
+                weights: layout.tables.iter().map(lines).collect(),
                 psqt: layout.network.transformer.psqt.min(1),
             },
             levels,
@@ -188,7 +190,11 @@ impl Accumulate {
             tiles,
             vectors,
             unrolled: unroll == Unroll::Full || tiles <= 2,
-            updates: UPDATES,
+            updates: if layout.tables.len() == 1 {
+                UPDATES
+            } else {
+                &[]
+            },
         }
     }
 }

@@ -333,7 +333,6 @@ mod tests {
 
     /// Kings have no rows, and there are two buckets: the first and the fourth rank's squares, all others.
     const SET: PieceSquare = PieceSquare {
-        first_row: [0; 2],
         flip: [0, 56],
         mirror_files: 0,
         king_offset: {
@@ -349,7 +348,6 @@ mod tests {
         planes: [[
             NONE, 0, 64, 128, 192, 256, NONE, 320, 384, 448, 512, 576, NONE, NONE, NONE, NONE,
         ]; 2],
-        max_active: 30,
     };
     const NONE: u32 = PieceSquare::NO_PLANE;
     const REAL: usize = 1280;

@@ -167,12 +167,10 @@ mod tests {
     }
 
     const EMPTY: PieceSquare = PieceSquare {
-        first_row: [0; 2],
         flip: [0, 56],
         mirror_files: 0,
         king_offset: [0; 64],
         planes: [[NONE; 16]; 2],
-        max_active: 32,
     };
 
     fn half_kp(sets: &'static [VirtualSet]) -> Factors {

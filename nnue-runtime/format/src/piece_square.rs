@@ -1,19 +1,17 @@
 //! The tables of piece-square feature sets: which row a piece on a square switches on.
 
-/// A feature set of the piece-square family, its formula's tables written out.
+/// The formula of a feature set of the piece-square family, its tables written out.
 ///
 /// Seen by a perspective, a piece switches on the row
 ///
 /// ```text
-/// first_row[perspective] + king_offset[king ^ o] + planes[perspective][piece] + (square ^ o)
+/// king_offset[king ^ o] + planes[perspective][piece] + (square ^ o)
 /// o = flip[perspective], ^ 7 if the king's file is then in mirror_files
 /// ```
 ///
-/// where `king` is the perspective's own king.
+/// of the perspective's rows of the set, where `king` is the perspective's own king.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSquare {
-    /// Where white's and black's rows of the set begin: at the same one, unless each has weights of its own.
-    pub first_row: [u32; 2],
     /// What white's and black's squares are exclusive-ored with.
     pub flip: [u8; 2],
     /// Bit `f` is set when a king on file `f`, flipped, mirrors the board.
@@ -23,8 +21,6 @@ pub struct PieceSquare {
     /// For white and for black, the first row of each piece within the king's rows. A piece's index is 1 to 6 for white's
     /// pawn to king, 7 to 12 for black's. [`NO_PLANE`](Self::NO_PLANE) stands for what switches on no row.
     pub planes: [[u32; 16]; 2],
-    /// How many features can be active at once on a legal board.
-    pub max_active: usize,
 }
 
 impl PieceSquare {

@@ -1,14 +1,17 @@
 //! The refresh cache ("Finny table"): per perspective and view, the last accumulator that was computed with it, and
 //! the placement that it stands for. A king that returns costs only what has changed since.
+//!
+//! Two squares of a king have one view if every feature set of the network sees alike from both. The accumulators hold
+//! only the rows that follow from the placement, not those of features that the engine tells.
 
 use alloc::vec::Vec;
 
-use super::changes::RowChanges;
-use super::placement::{PieceCodes, Placement};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
-use crate::features::{Views, piece_squares};
+use crate::features::view_changes;
 use crate::network::Network;
+use crate::placement::{PieceCodes, Placement};
+use crate::rows::RowChanges;
 
 /// No number of a view: there are at most two times 64.
 pub(super) const NO_VIEW: u8 = u8::MAX;
@@ -34,9 +37,7 @@ impl<A: Architecture> RefreshCache<A> {
         for perspective in Color::ALL {
             for king in Square::ALL {
                 let same_view = |&(color, square): &(Color, Square)| {
-                    let view =
-                        |king| piece_squares::<A>().map(move |set| set.view(perspective, king));
-                    color == perspective && view(square).eq(view(king))
+                    color == perspective && !view_changes::<A>(perspective, [square, king])
                 };
                 let entry = first.iter().position(same_view).unwrap_or_else(|| {
                     first.push((perspective, king));
@@ -71,6 +72,12 @@ impl<A: Architecture> RefreshCache<A> {
     #[inline]
     pub(super) fn squares(&self, view: u8) -> &PieceCodes {
         &self.entries[usize::from(view)].squares
+    }
+
+    /// The accumulator of a view.
+    #[inline]
+    pub(super) fn half(&self, view: u8) -> &A::Half {
+        &self.entries[usize::from(view)].half
     }
 
     /// Computes the accumulator of a placement from that of a view and the rows between them, and keeps it for the view.

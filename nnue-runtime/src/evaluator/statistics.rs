@@ -19,13 +19,13 @@ impl Statistics {
     /// Refreshes that found a position with the same view in the cache.
     #[must_use]
     pub fn hits(&self) -> u64 {
-        self.refreshes - self.misses
+        self.refreshes.saturating_sub(self.misses)
     }
 
     /// All rows that were added and removed.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        self.updated_rows + self.refreshed_rows
+        self.updated_rows.saturating_add(self.refreshed_rows)
     }
 }
 
@@ -64,4 +64,20 @@ mod sealed {
 
     impl Sealed for () {}
     impl Sealed for super::Statistics {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_contradict_each_other_do_not_overflow() {
+        let statistics = Statistics {
+            updated_rows: u64::MAX,
+            refreshed_rows: 1,
+            misses: 1,
+            ..Statistics::default()
+        };
+        assert_eq!((statistics.hits(), statistics.rows()), (0, u64::MAX));
+    }
 }

@@ -36,6 +36,14 @@ pub fn load_i16(from: &[i16; I16_LANES]) -> I16 {
     unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
 }
 
+/// Reads a vector of signed bytes, each widened to a lane of 16 bits.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
+    // SAFETY: the array has the 32 bytes of the vector; the instruction asks for no alignment.
+    _mm512_cvtepi8_epi16(unsafe { _mm256_loadu_si256(from.as_ptr().cast()) })
+}
+
 /// Writes a vector.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

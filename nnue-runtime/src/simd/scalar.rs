@@ -39,6 +39,12 @@ pub fn load_i16(from: &[i16; I16_LANES]) -> I16 {
     *from
 }
 
+/// Reads a vector of signed bytes, each widened to a lane of 16 bits.
+#[inline(always)]
+pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
+    from.map(i16::from)
+}
+
 /// Writes a vector.
 #[inline(always)]
 pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {

@@ -3,9 +3,9 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::accumulate::Table;
 use super::memory::count;
 use super::{Program, doc, features, file, neurons, output, proof};
-use crate::feature_set::FeatureSet;
 use crate::network::Order;
 use crate::plan::Prefetch;
 
@@ -70,7 +70,14 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     let (output_type, proofs) = (output::output_type(program), proof::body(program));
     let needs_proofs = program.plans.need_proofs();
     let features = features::sets(program);
-    let row_list = count(network.features.iter().map(FeatureSet::list_len).sum());
+    let tables = Table::all(program);
+    let table_count = count(tables.len());
+    let capacity = count(program.layout.longest_list());
+    let (added, removed): (Vec<_>, Vec<_>) = tables
+        .iter()
+        .map(|table| (&table.added, &table.removed))
+        .unzip();
+    let rows = of_table(tables.iter().map(|table| table.weights(runtime)).collect());
     let file = file::layout(program);
     let neurons = neurons::table(program);
     let prefetch = prefetch(program);
@@ -116,9 +123,8 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             type Weights = Weights;
             type Half = Half;
             type Output = #output_type;
-            type RowList = [u32; #row_list];
+            type Rows = #runtime::__private::features::Rows<#table_count, #capacity>;
 
-            const NO_ROWS: [u32; #row_list] = [0; #row_list];
             const NAME: &'static str = NAME;
             const ORDER: #runtime::Order = #runtime::Order::#order;
             const PERSPECTIVES: &'static [#runtime::Color] = #kept;
@@ -138,8 +144,8 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 &half.values
             }
 
-            fn rows(weights: &Weights) -> &[i16] {
-                weights.transformer_weights.as_flattened()
+            fn rows(weights: &Weights, table: usize) -> #runtime::__private::features::TableRows<'_> {
+                #rows
             }
 
             fn proofs(weights: &Weights) -> #runtime::__private::proof::Proofs {
@@ -147,7 +153,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             }
 
             #[inline]
-            fn prefetch(weights: &Weights, row: u32) {
+            fn prefetch(weights: &Weights, table: usize, row: u32) {
                 #prefetch
             }
 
@@ -156,11 +162,12 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 level: #runtime::Level,
                 weights: &Weights,
                 base: &Half,
-                added: &[u32],
-                removed: &[u32],
+                added: &Self::Rows,
+                removed: &Self::Rows,
                 into: &mut Half,
             ) {
-                #runtime::__private::dispatch!(level, accumulate(weights, base, added, removed, into))
+                let ([#(#added),*], [#(#removed),*]) = (added.lists(), removed.lists());
+                #runtime::__private::dispatch!(level, accumulate(weights, base, #(#added, #removed,)* into))
             }
 
             #[inline]
@@ -180,18 +187,35 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     }
 }
 
+/// Tells tables apart by their numbers: of one there is nothing to tell.
+fn of_table(mut tables: Vec<TokenStream>) -> TokenStream {
+    let last = tables.pop();
+    if tables.is_empty() {
+        return quote! { let _ = table; #last };
+    }
+    let numbers = (0..tables.len()).map(count);
+    quote! {
+        match table {
+            #(#numbers => { #tables })*
+            _ => { #last }
+        }
+    }
+}
+
 fn prefetch(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
-    let Prefetch { weights, psqt } = program.plans.prefetch;
-    let lines = count(weights);
-    let psqt = (psqt > 0).then(|| {
-        let lines = count(psqt);
-        quote! { #runtime::__private::simd::prefetch::<_, #lines>(#runtime::__private::buffer::row(&weights.transformer_psqt, row)); }
+    let (buffer, number) = (quote! { #runtime::__private::buffer }, quote! { row });
+    let Prefetch { weights, psqt } = &program.plans.prefetch;
+    let tables = Table::all(program).into_iter().zip(weights);
+    let tables = tables.map(|(table, lines)| {
+        let (row, lines) = (table.row(&buffer, &number), count(*lines));
+        let psqt = (*psqt > 0).then(|| {
+            let (row, lines) = (table.psqt(&buffer, &number), count(*psqt));
+            quote! { #runtime::__private::simd::prefetch::<_, #lines>(#row); }
+        });
+        quote! { #runtime::__private::simd::prefetch::<_, #lines>(#row); #psqt }
     });
-    quote! {
-        #runtime::__private::simd::prefetch::<_, #lines>(#runtime::__private::buffer::row(&weights.transformer_weights, row));
-        #psqt
-    }
+    of_table(tables.collect())
 }
 
 /// The public names, without a network behind them.
@@ -213,8 +237,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             type Weights = [u8; 0];
             type Half = [u8; 0];
             type Output = #runtime::Output;
-            type RowList = [u32; 0];
-            const NO_ROWS: [u32; 0] = [];
+            type Rows = #runtime::__private::features::Rows<0, 0>;
             const NAME: &'static str = "";
             const ORDER: #runtime::Order = #runtime::Order::SideToMoveFirst;
             const PERSPECTIVES: &'static [#runtime::Color] = &[];
@@ -226,10 +249,10 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             const NEURONS: #runtime::neurons::Neurons = #runtime::neurons::Neurons::NONE;
             fn biases(_: &[u8; 0], _: #runtime::Color) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }
-            fn rows(_: &[u8; 0]) -> &[i16] { &[] }
+            fn rows(_: &[u8; 0], _: usize) -> #runtime::__private::features::TableRows<'_> { #runtime::__private::features::TableRows::I16(&[]) }
             fn proofs(_: &[u8; 0]) -> #runtime::__private::proof::Proofs { #runtime::__private::proof::Proofs::new() }
-            fn prefetch(_: &[u8; 0], _: u32) {}
-            fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &[u32], _: &[u32], _: &mut [u8; 0]) {}
+            fn prefetch(_: &[u8; 0], _: usize, _: u32) {}
+            fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &Self::Rows, _: &Self::Rows, _: &mut [u8; 0]) {}
             fn propagate(_: #runtime::Level, _: &[u8; 0], _: [&[u8; 0]; 2], _: usize, _: #runtime::__private::Proved) -> #runtime::Output {
                 #runtime::Output { psqt: 0, positional: 0, value: 0 }
             }

@@ -156,8 +156,8 @@ impl PieceSquare {
 }
 
 impl PieceSquare {
-    /// The tables that the loader and the runtime read, for a set whose white and black rows begin there.
-    pub fn tables(&self, first_row: [u32; 2], max_active: usize) -> nnue_format::PieceSquare {
+    /// The tables that the loader and the runtime read.
+    pub fn tables(&self) -> nnue_format::PieceSquare {
         let planes = [0, 6].map(|own| {
             let mut planes = [nnue_format::PieceSquare::NO_PLANE; 16];
             for (piece, plane) in planes[1..=12].iter_mut().enumerate() {
@@ -168,12 +168,10 @@ impl PieceSquare {
             planes
         });
         nnue_format::PieceSquare {
-            first_row,
             flip: self.flip,
             mirror_files: self.mirror_files,
             king_offset: self.king_offset,
             planes,
-            max_active,
         }
     }
 }

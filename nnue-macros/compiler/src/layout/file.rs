@@ -85,9 +85,10 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
 
 /// Rows of the transformer's weights from `first` on.
 fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
-    let (element, start) = of_weights(layout, "transformer_weights");
+    let (table, row) = layout.row(first);
+    let (element, start) = of_weights(layout, &table.name);
     let width = layout.columns.width;
-    let offset = start + first * width * element.size();
+    let offset = start + row * width * element.size();
     neurons(
         layout,
         Placed::rows(element, offset, [tensor.len(Axis::Feature), width]),
@@ -204,28 +205,31 @@ fn element(field: &Field) -> Element {
 /// The rows that are sums of their own and of virtual rows.
 fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
     let network = layout.network;
-    let tables = [
-        ("transformer_weights", layout.columns.width),
-        ("transformer_psqt", network.transformer.psqt),
-    ];
+    let psqt = network.transformer.psqt;
     let mut coalesced = Vec::new();
     for copy in 0..network.transformer.perspectives.copies() {
         let mut row = copy * network.feature_count();
         let mut virtual_row = network.first_virtual_row(copy);
         for set in &network.features {
-            for (name, columns) in tables.iter().filter(|(_, columns)| *columns > 0) {
-                let Some(factors) = factors(set) else {
-                    continue;
+            if let Some(factors) = factors(set) {
+                let ((table, row_of_table), (_, virtual_row_of_table)) =
+                    (layout.row(row), layout.row(virtual_row));
+                let mut add = |name: &str, columns, row, virtual_row| {
+                    let (element, offset) = of_weights(layout, name);
+                    coalesced.push(Coalesced {
+                        element,
+                        offset,
+                        columns,
+                        row,
+                        virtual_row,
+                        factors: factors.clone(),
+                    });
                 };
-                let (element, offset) = of_weights(layout, name);
-                coalesced.push(Coalesced {
-                    element,
-                    offset,
-                    columns: *columns,
-                    row,
-                    virtual_row,
-                    factors,
-                });
+                let width = layout.columns.width;
+                add(&table.name, width, row_of_table, virtual_row_of_table);
+                if psqt > 0 {
+                    add("transformer_psqt", psqt, row, virtual_row);
+                }
             }
             row += set.rows;
             virtual_row += set.virtual_rows();
@@ -249,7 +253,7 @@ fn factors(set: &FeatureSet) -> Option<Factors> {
         spec::VirtualSet::HalfRelativeKP => VirtualSet::RelativePieces,
     });
     Some(Factors {
-        set: tables.tables([0; 2], set.max_active),
+        set: tables.tables(),
         sets: sets.collect(),
         round_each: factors.rounding == FactorRounding::Each,
     })

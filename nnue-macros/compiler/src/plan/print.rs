@@ -10,9 +10,11 @@ use crate::layout::Affine;
 impl fmt::Display for Prefetch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Prefetch { weights, psqt } = self;
+        let lines: Vec<String> = weights.iter().map(usize::to_string).collect();
+        let lines = lines.join(" or ");
         writeln!(
             f,
-            "prefetch: {weights} cache line(s) of a row's weights, {psqt} of its PSQT values"
+            "prefetch: {lines} cache line(s) of a row's weights, {psqt} of its PSQT values"
         )
     }
 }

@@ -104,11 +104,11 @@ named! {
 }
 
 named! {
-    /// The type of a set's rows in the file.
+    /// The type of a set's rows.
     RowType {
         /// 16-bit integers.
         I16 = "i16",
-        /// Bytes, which loading widens.
+        /// Signed bytes, which are widened when they are added to an accumulator.
         I8 = "i8",
     }
 }

@@ -214,8 +214,7 @@ impl ::nnue_runtime::Architecture for Net {
     type Weights = Weights;
     type Half = Half;
     type Output = ::nnue_runtime::Output;
-    type RowList = [u32; 64];
-    const NO_ROWS: [u32; 64] = [0; 64];
+    type Rows = ::nnue_runtime::__private::features::Rows<1, 64>;
     const NAME: &'static str = NAME;
     const ORDER: ::nnue_runtime::Order = ::nnue_runtime::Order::SideToMoveFirst;
     const PERSPECTIVES: &'static [::nnue_runtime::Color] = &::nnue_runtime::Color::ALL;
@@ -223,58 +222,62 @@ impl ::nnue_runtime::Architecture for Net {
     const BUCKETS: usize = BUCKETS;
     const NEEDS_PROOFS: bool = false;
     const FEATURES: &'static [::nnue_runtime::__private::features::FeatureSet] = &[
-        ::nnue_runtime::__private::features::FeatureSet::PieceSquare(::nnue_runtime::__private::features::PieceSquare {
+        ::nnue_runtime::__private::features::FeatureSet {
+            table: 0,
             first_row: [0, 0],
-            flip: [0, 56],
-            mirror_files: 15,
-            king_offset: [
-                19712, 20416, 21120, 21824, 21824, 21120, 20416, 19712, 16896, 17600,
-                18304, 19008, 19008, 18304, 17600, 16896, 14080, 14784, 15488, 16192,
-                16192, 15488, 14784, 14080, 11264, 11968, 12672, 13376, 13376, 12672,
-                11968, 11264, 8448, 9152, 9856, 10560, 10560, 9856, 9152, 8448, 5632,
-                6336, 7040, 7744, 7744, 7040, 6336, 5632, 2816, 3520, 4224, 4928, 4928,
-                4224, 3520, 2816, 0, 704, 1408, 2112, 2112, 1408, 704, 0,
-            ],
-            planes: [
-                [
-                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                    0,
-                    128,
-                    256,
-                    384,
-                    512,
-                    640,
-                    64,
-                    192,
-                    320,
-                    448,
-                    576,
-                    640,
-                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                ],
-                [
-                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                    64,
-                    192,
-                    320,
-                    448,
-                    576,
-                    640,
-                    0,
-                    128,
-                    256,
-                    384,
-                    512,
-                    640,
-                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                    ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                ],
-            ],
+            rows: 22528,
             max_active: 32,
-        }),
+            family: ::nnue_runtime::__private::features::Family::PieceSquare(::nnue_runtime::__private::features::PieceSquare {
+                flip: [0, 56],
+                mirror_files: 15,
+                king_offset: [
+                    19712, 20416, 21120, 21824, 21824, 21120, 20416, 19712, 16896, 17600,
+                    18304, 19008, 19008, 18304, 17600, 16896, 14080, 14784, 15488, 16192,
+                    16192, 15488, 14784, 14080, 11264, 11968, 12672, 13376, 13376, 12672,
+                    11968, 11264, 8448, 9152, 9856, 10560, 10560, 9856, 9152, 8448, 5632,
+                    6336, 7040, 7744, 7744, 7040, 6336, 5632, 2816, 3520, 4224, 4928,
+                    4928, 4224, 3520, 2816, 0, 704, 1408, 2112, 2112, 1408, 704, 0,
+                ],
+                planes: [
+                    [
+                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                        0,
+                        128,
+                        256,
+                        384,
+                        512,
+                        640,
+                        64,
+                        192,
+                        320,
+                        448,
+                        576,
+                        640,
+                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                    ],
+                    [
+                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                        64,
+                        192,
+                        320,
+                        448,
+                        576,
+                        640,
+                        0,
+                        128,
+                        256,
+                        384,
+                        512,
+                        640,
+                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
+                    ],
+                ],
+            }),
+        },
     ];
     const FILE: &'static ::nnue_runtime::__private::file::FileLayout = {
         use ::nnue_runtime::__private::file;
@@ -422,8 +425,14 @@ impl ::nnue_runtime::Architecture for Net {
     fn values(half: &Half) -> &[i16] {
         &half.values
     }
-    fn rows(weights: &Weights) -> &[i16] {
-        weights.transformer_weights.as_flattened()
+    fn rows(
+        weights: &Weights,
+        table: usize,
+    ) -> ::nnue_runtime::__private::features::TableRows<'_> {
+        let _ = table;
+        ::nnue_runtime::__private::features::TableRows::I16(
+            weights.transformer_weights.as_flattened(),
+        )
     }
     fn proofs(weights: &Weights) -> ::nnue_runtime::__private::proof::Proofs {
         let mut proofs = ::nnue_runtime::__private::proof::Proofs::new();
@@ -471,7 +480,8 @@ impl ::nnue_runtime::Architecture for Net {
         proofs
     }
     #[inline]
-    fn prefetch(weights: &Weights, row: u32) {
+    fn prefetch(weights: &Weights, table: usize, row: u32) {
+        let _ = table;
         ::nnue_runtime::__private::simd::prefetch::<
             _,
             2,
@@ -486,10 +496,11 @@ impl ::nnue_runtime::Architecture for Net {
         level: ::nnue_runtime::Level,
         weights: &Weights,
         base: &Half,
-        added: &[u32],
-        removed: &[u32],
+        added: &Self::Rows,
+        removed: &Self::Rows,
         into: &mut Half,
     ) {
+        let ([added], [removed]) = (added.lists(), removed.lists());
         ::nnue_runtime::__private::dispatch!(
             level, accumulate(weights, base, added, removed, into)
         )
@@ -529,12 +540,8 @@ mod scalar {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => {
-                return add_1_sub_1(weights, base, [a0], [r0], into);
-            }
-            (&[a0], &[r0, r1]) => {
-                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
-            }
+            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
             (&[a0, a1], &[r0, r1]) => {
                 return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
             }
@@ -610,13 +617,11 @@ mod scalar {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -641,18 +646,15 @@ mod scalar {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -679,23 +681,19 @@ mod scalar {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[1]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -974,12 +972,8 @@ mod avx2 {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => {
-                return add_1_sub_1(weights, base, [a0], [r0], into);
-            }
-            (&[a0], &[r0, r1]) => {
-                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
-            }
+            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
             (&[a0, a1], &[r0, r1]) => {
                 return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
             }
@@ -1056,13 +1050,11 @@ mod avx2 {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -1088,18 +1080,15 @@ mod avx2 {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -1127,23 +1116,19 @@ mod avx2 {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[1]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -1381,12 +1366,8 @@ mod avxvnni {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => {
-                return add_1_sub_1(weights, base, [a0], [r0], into);
-            }
-            (&[a0], &[r0, r1]) => {
-                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
-            }
+            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
             (&[a0, a1], &[r0, r1]) => {
                 return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
             }
@@ -1463,13 +1444,11 @@ mod avxvnni {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -1495,18 +1474,15 @@ mod avxvnni {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -1534,23 +1510,19 @@ mod avxvnni {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[1]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -1829,12 +1801,8 @@ mod avx512 {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => {
-                return add_1_sub_1(weights, base, [a0], [r0], into);
-            }
-            (&[a0], &[r0, r1]) => {
-                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
-            }
+            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
             (&[a0, a1], &[r0, r1]) => {
                 return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
             }
@@ -1943,13 +1911,11 @@ mod avx512 {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -1977,18 +1943,15 @@ mod avx512 {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -2018,23 +1981,19 @@ mod avx512 {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[1]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -2304,12 +2263,8 @@ mod avx512icl {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => {
-                return add_1_sub_1(weights, base, [a0], [r0], into);
-            }
-            (&[a0], &[r0, r1]) => {
-                return add_1_sub_2(weights, base, [a0], [r0, r1], into);
-            }
+            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
             (&[a0, a1], &[r0, r1]) => {
                 return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
             }
@@ -2418,13 +2373,11 @@ mod avx512icl {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -2452,18 +2405,15 @@ mod avx512icl {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
@@ -2493,23 +2443,19 @@ mod avx512icl {
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         {
-            let feature = removed[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[0]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = removed[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, removed[1]);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[0];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[0]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         {
-            let feature = added[1];
-            let row = buffer::row(&weights.transformer_psqt, feature);
+            let row = buffer::row(&weights.transformer_psqt, added[1]);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));

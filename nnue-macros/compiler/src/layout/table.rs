@@ -1,0 +1,224 @@
+//! The transformer's rows in memory.
+
+use std::ops::Range;
+
+use super::FieldElement;
+use crate::feature_set::FeatureSet;
+use crate::network::Network;
+use crate::spec::RowType;
+
+/// Rows of one type: those of feature sets that follow each other.
+///
+/// White's rows come before black's where these have weights of their own, and all of them before the virtual rows, which
+/// are kept for writing the file. Only networks whose perspectives share their weights have several tables. The PSQT
+/// values of all rows are one matrix: those of a table begin at its [`first_row`](Self::first_row).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The field of the weights.
+    pub name: String,
+    /// The type of the weights: [`FieldElement::I8`] or [`FieldElement::I16`].
+    pub element: FieldElement,
+    /// The feature sets, by their indices.
+    pub sets: Range<usize>,
+    /// Rows before it, in the tables before it.
+    pub first_row: usize,
+    /// One row per feature, for each perspective that has weights of its own.
+    pub rows: usize,
+    /// Rows behind those.
+    pub virtual_rows: usize,
+}
+
+impl Table {
+    /// The tables of a network, in the order of their rows.
+    pub(super) fn all(network: &Network) -> Vec<Table> {
+        let copies = network.transformer.perspectives.copies();
+        let mut tables: Vec<Table> = Vec::new();
+        for (index, bytes) in are_bytes(network).into_iter().enumerate() {
+            let set = &network.features[index];
+            let element = if bytes {
+                FieldElement::I8
+            } else {
+                FieldElement::I16
+            };
+            if tables.last().is_none_or(|last| last.element != element) {
+                tables.push(Table {
+                    name: String::new(),
+                    element,
+                    sets: index..index,
+                    first_row: tables.last().map_or(0, |last| last.first_row + last.rows),
+                    rows: 0,
+                    virtual_rows: 0,
+                });
+            }
+            if let Some(table) = tables.last_mut() {
+                table.sets.end = index + 1;
+                table.rows += copies * set.rows;
+                table.virtual_rows += copies * set.virtual_rows();
+            }
+        }
+        let several = tables.len() > 1;
+        for (index, table) in tables.iter_mut().enumerate() {
+            table.name = match several {
+                false => "transformer_weights".to_string(),
+                true => format!("transformer_weights_{index}"),
+            };
+        }
+        tables
+    }
+
+    /// All rows.
+    pub fn len(&self) -> usize {
+        self.rows + self.virtual_rows
+    }
+
+    /// Bytes of a weight.
+    pub fn element_size(&self) -> usize {
+        match self.element {
+            FieldElement::I8 => 1,
+            _ => 2,
+        }
+    }
+
+    /// The first of white's and of black's rows of a set, which is one of the table's.
+    pub fn first_rows(&self, network: &Network, set: usize) -> [usize; 2] {
+        let rows = |sets: &[FeatureSet]| -> usize { sets.iter().map(|set| set.rows).sum() };
+        let first = rows(&network.features[self.sets.start..set]);
+        match network.transformer.perspectives.separate {
+            false => [first; 2],
+            true => [first, first + self.rows / 2],
+        }
+    }
+
+    pub(super) fn doc(&self, network: &Network) -> String {
+        let mut doc = "one row per feature".to_string();
+        if self.sets.len() < network.features.len() {
+            let names = network.features[self.sets.clone()].iter();
+            let names: Vec<_> = names.map(|set| format!("`{}`", set.name)).collect();
+            doc += &format!(" of {}", names.join(", "));
+        }
+        if network.transformer.perspectives.separate {
+            doc += ", white's before black's";
+        }
+        if self.virtual_rows > 0 {
+            doc += ", then the virtual rows, which are part of them";
+        }
+        doc
+    }
+}
+
+/// For each feature set, whether its rows are bytes in memory: as in the file, unless virtual rows are added to them, whose
+/// sums may be larger.
+///
+/// Sets that the file has in one tensor lie in one table. So do all sets where each perspective has weights of its own, and
+/// where sets with virtual rows would lie in different tables.
+fn are_bytes(network: &Network) -> Vec<bool> {
+    let of_tensor = |sets: &[FeatureSet]| {
+        let bytes = |set: &FeatureSet| set.element == RowType::I8 && set.factors.is_none();
+        vec![sets.iter().all(bytes); sets.len()]
+    };
+    let tensors = network.features.chunk_by(|a, b| a.element == b.element);
+    let bytes: Vec<bool> = tensors.flat_map(of_tensor).collect();
+    let all_bytes = bytes.iter().all(|bytes| *bytes);
+    let factorised = |index: &usize| network.features[*index].factors.is_some();
+    let factorised: Vec<usize> = (0..bytes.len()).filter(factorised).collect();
+    let apart = match factorised.as_slice() {
+        [first, .., last] => bytes[*first..*last].contains(&true),
+        _ => false,
+    };
+    if network.transformer.perspectives.separate || apart {
+        return vec![all_bytes; bytes.len()];
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse;
+    use crate::diagnostics::SourceFile;
+    use crate::layout::Layout;
+
+    const WORDS: &str = "[[features]]\nset = \"HalfKA\"\n";
+    const BYTES: &str = "[[features]]\nset = \"A\"\nelement = \"i8\"\n";
+    const FACTORISED_WORDS: &str = "[[features]]\nset = \"HalfKP\"\nfactorised = [\"K\", \"P\"]\n";
+    const FACTORISED_BYTES: &str =
+        "[[features]]\nset = \"HalfKAv2\"\nelement = \"i8\"\nfactorised = [\"A\"]\n";
+
+    fn network(sets: &[&str], transformer: &str) -> Network {
+        let text = format!(
+            "name = \"Tables\"\n{}[transformer]\nwidth = 64\none = 127\nactivation = \"crelu\"\n{transformer}\n\
+             [[layer]]\nname = \"fc_0\"\nop = \"affine\"\noutputs = 1\nweights = \"i8\"\none = 8128\n\
+             [output]\nsum = \"fc_0\"\none = 8128\n\
+             [file]\nformat = \"stockfish\"\nversion = 1\ntransformer_hash = 0\n",
+            sets.concat()
+        );
+        analyse(&SourceFile::new("tables.toml", text)).unwrap_or_else(|errors| panic!("{errors}"))
+    }
+
+    fn elements(sets: &[&str], transformer: &str) -> Vec<FieldElement> {
+        let tables = Table::all(&network(sets, transformer));
+        tables.into_iter().map(|table| table.element).collect()
+    }
+
+    #[test]
+    fn sets_of_one_type_share_a_table() {
+        use FieldElement::{I8, I16};
+        assert_eq!(elements(&[WORDS], ""), [I16]);
+        assert_eq!(elements(&[BYTES], ""), [I8]);
+        assert_eq!(elements(&[BYTES, WORDS], ""), [I8, I16]);
+        assert_eq!(elements(&[WORDS, FACTORISED_WORDS, BYTES], ""), [I16, I8]);
+        // Sums with virtual rows are words, and the file has both sets in one tensor.
+        assert_eq!(elements(&[FACTORISED_BYTES], ""), [I16]);
+        assert_eq!(elements(&[BYTES, FACTORISED_BYTES], ""), [I16]);
+        // The file has the virtual rows of all sets in one tensor.
+        assert_eq!(
+            elements(&[FACTORISED_WORDS, BYTES, WORDS], ""),
+            [I16, I8, I16]
+        );
+        let apart = [
+            FACTORISED_WORDS,
+            BYTES,
+            "[[features]]\nset = \"HalfKA\"\nfactorised = [\"A\"]\n",
+        ];
+        assert_eq!(elements(&apart, ""), [I16]);
+        let separate = "weights = \"separate\"";
+        assert_eq!(elements(&[BYTES, WORDS], separate), [I16]);
+        assert_eq!(elements(&[BYTES], separate), [I8]);
+    }
+
+    #[test]
+    fn every_row_has_a_table() {
+        let network = network(&[BYTES, FACTORISED_WORDS, WORDS], "");
+        let layout = Layout::of(&network);
+        let [bytes, words] = layout.tables.as_slice() else {
+            panic!("{:?}", layout.tables);
+        };
+        let (a, half_kp, half_ka) = (768, 41024, 49152);
+        assert_eq!(
+            (bytes.name.as_str(), bytes.len()),
+            ("transformer_weights_0", a)
+        );
+        assert_eq!(words.name, "transformer_weights_1");
+        assert_eq!((words.first_row, words.rows), (a, half_kp + half_ka));
+        assert_eq!(words.len(), half_kp + half_ka + 64 + 640);
+        assert_eq!(bytes.first_rows(&network, 0), [0, 0]);
+        assert_eq!(words.first_rows(&network, 2), [half_kp, half_kp]);
+        let row = |row| {
+            let (table, row) = layout.row(row);
+            (table.sets.start, row)
+        };
+        assert_eq!(row(767), (0, 767));
+        assert_eq!(row(768), (1, 0));
+        // The first virtual row.
+        assert_eq!(row(a + half_kp + half_ka), (1, half_kp + half_ka));
+    }
+
+    #[test]
+    fn black_has_rows_of_its_own() {
+        let network = network(&[BYTES, WORDS], "weights = \"separate\"");
+        let [table] = Table::all(&network).try_into().expect("one table");
+        let rows = 768 + 49152;
+        assert_eq!(table.rows, 2 * rows);
+        assert_eq!(table.first_rows(&network, 1), [768, rows + 768]);
+    }
+}

@@ -1,0 +1,124 @@
+//! Accumulators of networks with custom feature sets: the engine tells which features are active.
+
+use super::{Accumulator, kings};
+use crate::architecture::Architecture;
+use crate::chess::{Bitboard, Color};
+use crate::delta::Delta;
+use crate::features::{FeatureChanges, follow_position, sets};
+use crate::network::Network;
+use crate::placement::{PieceCodes, Placement, Step};
+use crate::position::Position;
+use crate::rows::RowChanges;
+
+/// For networks all of whose sets are custom ones: there is no position.
+///
+/// Features are numbered from 0, as white sees them and as black does; [`FeatureChanges`] says what becomes of wrong
+/// numbers.
+impl<A: Architecture> Accumulator<A> {
+    /// The accumulator of the features that are active for white and for black, whoever these are in the game.
+    #[must_use]
+    pub fn from_features(net: &Network<A>, active: [&[u32]; 2]) -> Accumulator<A> {
+        let mut accumulator = Self::empty(net);
+        for &perspective in A::PERSPECTIVES {
+            accumulator.refresh_features(net, perspective, active[perspective.index()]);
+        }
+        accumulator
+    }
+
+    /// Computes one perspective's sums from nothing: biases plus the rows of all active features.
+    pub fn refresh_features(&mut self, net: &Network<A>, perspective: Color, active: &[u32]) {
+        const {
+            assert!(
+                !follow_position(A::FEATURES),
+                "the network has sets that follow the position: `refresh_with` takes it"
+            );
+        }
+        let mut changes = RowChanges::new();
+        FeatureChanges::to(active).list(net.weights(), perspective, &mut changes);
+        let biases = A::biases(net.weights(), perspective);
+        changes.apply(net, biases, self.half_mut(perspective));
+    }
+
+    /// Computes one perspective's sums after a move from those before it.
+    pub fn update_features(
+        &mut self,
+        net: &Network<A>,
+        before: &Accumulator<A>,
+        perspective: Color,
+        changes: FeatureChanges<'_>,
+    ) {
+        let mut rows = RowChanges::new();
+        changes.list(net.weights(), perspective, &mut rows);
+        rows.apply(net, before.half(perspective), self.half_mut(perspective));
+    }
+}
+
+/// For networks that have other sets too, which follow the position.
+impl<A: Architecture> Accumulator<A> {
+    /// The accumulator of a position, in which these features of custom sets are active for white and for black.
+    #[must_use]
+    pub fn with_features(
+        net: &Network<A>,
+        position: &impl Position,
+        active: [&[u32]; 2],
+    ) -> Accumulator<A> {
+        let mut accumulator = Self::empty(net);
+        accumulator.refresh_with(net, position, active);
+        accumulator
+    }
+
+    /// Computes the sums of a position from nothing: biases plus all rows that the position and the active features switch on.
+    pub fn refresh_with(
+        &mut self,
+        net: &Network<A>,
+        position: &impl Position,
+        active: [&[u32]; 2],
+    ) {
+        self.refresh_perspectives(net, A::PERSPECTIVES, position, active);
+    }
+
+    /// Computes the sums after a move from those before it: the rows of the pieces that `delta` removes and adds, and of
+    /// what changes in custom sets, for white and for black.
+    ///
+    /// `before` is the accumulator of the position before the move, `after` the position after it. Where a king's move
+    /// changes all rows of a set for its side, they are exchanged, and those of the other sets stay.
+    pub fn update_with(
+        &mut self,
+        net: &Network<A>,
+        before: &Accumulator<A>,
+        delta: &Delta,
+        after: &impl Position,
+        changes: [FeatureChanges<'_>; 2],
+    ) {
+        let after_move = *Placement::of(after).squares();
+        let mut before_move = after_move;
+        let changed = before_move.replace(delta.added(), delta.removed());
+        let [all_before, all_after] =
+            [before_move, after_move].map(|squares| squares.differences(&PieceCodes::EMPTY));
+        let step = |before, after, changed: Bitboard| Step {
+            before,
+            after,
+            changed,
+        };
+        for &perspective in A::PERSPECTIVES {
+            let [king_before, king] = kings(perspective, delta, after);
+            let mut rows = RowChanges::new();
+            for set in sets::<A>() {
+                let mut list = |king, step| {
+                    set.list_changes(net.weights(), perspective, king, step, &mut rows);
+                };
+                if set.sees_alike(perspective, [king_before, king]) {
+                    list(king, step(&before_move, &after_move, changed));
+                } else {
+                    list(
+                        king_before,
+                        step(&before_move, &PieceCodes::EMPTY, all_before),
+                    );
+                    list(king, step(&PieceCodes::EMPTY, &after_move, all_after));
+                }
+            }
+            changes[perspective.index()].list(net.weights(), perspective, &mut rows);
+            rows.apply(net, before.half(perspective), self.half_mut(perspective));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The piece-square family: a row for each piece on the board.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use nnue_format::PieceSquare;
+
+use super::FeatureSet;
+use crate::architecture::Architecture;
+use crate::chess::{Color, Square};
+use crate::placement::{PieceCode, Step, for_each_piece};
+use crate::position::Position;
+use crate::report::{Bounds, extremes};
+use crate::rows::{RowChanges, RowLists};
+
+/// How a perspective looks at the board: it changes only when its own king moves, and not always then.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct View {
+    /// What squares are exclusive-ored with.
+    orientation: u8,
+    /// The first row of the king's rows, in the set's table.
+    offset: u32,
+    /// The first row of each piece within them.
+    planes: &'static [u32; 16],
+}
+
+impl View {
+    /// How `perspective` looks at the board when its king is on `king`.
+    #[inline]
+    pub(super) fn of(
+        set: &FeatureSet,
+        tables: &'static PieceSquare,
+        perspective: Color,
+        king: Square,
+    ) -> View {
+        let p = perspective.index();
+        let flipped = king.index() as u8 ^ tables.flip[p];
+        let mirrored = tables.mirror_files >> (flipped % 8) & 1 != 0;
+        let orientation = tables.flip[p] ^ if mirrored { 7 } else { 0 };
+        let offset = tables.king_offset[(king.index() ^ usize::from(orientation)) % 64];
+        View {
+            orientation,
+            offset: set.first_row[p] + offset,
+            planes: &tables.planes[p],
+        }
+    }
+
+    /// The row that a piece on a square switches on, found without a branch: it means nothing unless it exists.
+    #[inline]
+    fn row(&self, piece: PieceCode, square: Square) -> (u32, bool) {
+        let plane = self.planes[piece.index()];
+        let square = square.index() as u32 ^ u32::from(self.orientation);
+        (self.offset + plane + square, plane != PieceSquare::NO_PLANE)
+    }
+}
+
+/// One loop over the pieces lists both perspectives' rows.
+#[inline]
+pub(super) fn list_active<A: Architecture>(
+    set: &FeatureSet,
+    tables: &'static PieceSquare,
+    position: &impl Position,
+    wanted: [bool; 2],
+    changes: &mut [RowChanges<A>; 2],
+) {
+    let view = |color| View::of(set, tables, color, position.king(color));
+    let views = [view(Color::White), view(Color::Black)];
+    for_each_piece(position, |piece, square| {
+        let code = PieceCode::of(piece);
+        for ((changes, view), wanted) in changes.iter_mut().zip(&views).zip(wanted) {
+            let (row, exists) = view.row(code, square);
+            changes.added.push_if(exists & wanted, set.table, row);
+        }
+    });
+}
+
+/// It does not matter which moves lie between: what was moved to and fro is where it was. There is one loop, over the
+/// squares, and its end is the only branch that depends on the position.
+#[inline]
+pub(super) fn list_changes<A: Architecture>(
+    table: usize,
+    view: View,
+    weights: &A::Weights,
+    step: Step<'_>,
+    changes: &mut RowChanges<A>,
+) {
+    for square in step.changed {
+        let [old, new] = [step.before, step.after].map(|squares| squares.code(square));
+        let ((removed, was), (added, is)) = (view.row(old, square), view.row(new, square));
+        // Of two, one is soon enough: most squares have one only.
+        A::prefetch(weights, table, if is { added } else { removed });
+        changes.removed.push_if(was & (old != new), table, removed);
+        changes.added.push_if(is & (old != new), table, added);
+    }
+}
+
+/// For every neuron and every square of the own king, the largest sum of at most `max_active` weights of which each
+/// square gives one, and likewise the smallest. The set's rows are the first of `rows`.
+pub(super) fn bounds<W: Copy + Into<i16>>(
+    tables: &PieceSquare,
+    max_active: usize,
+    rows: &[W],
+    width: usize,
+) -> Bounds {
+    let mut offsets: Vec<u32> = tables.king_offset.to_vec();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut planes = tables.planes[Color::White.index()].to_vec();
+    planes.retain(|plane| *plane != PieceSquare::NO_PLANE);
+    planes.sort_unstable();
+    planes.dedup();
+
+    let (mut lowest, mut highest) = (vec![0; width], vec![0; width]);
+    // Per neuron and square, the best of the pieces that can stand there, or none.
+    let (mut low, mut high) = (vec![0i16; 64 * width], vec![0i16; 64 * width]);
+    let mut column = [0i16; 64];
+    for offset in offsets {
+        low.fill(0);
+        high.fill(0);
+        for plane in &planes {
+            for square in 0..64 {
+                let first = (offset + plane) as usize * width + square * width;
+                let row = &rows[first..first + width];
+                let best = square * width..(square + 1) * width;
+                for ((weight, low), high) in
+                    row.iter().zip(&mut low[best.clone()]).zip(&mut high[best])
+                {
+                    let weight = (*weight).into();
+                    *low = (*low).min(weight);
+                    *high = (*high).max(weight);
+                }
+            }
+        }
+        for neuron in 0..width {
+            let mut gather = |table: &[i16]| {
+                for (square, value) in column.iter_mut().enumerate() {
+                    *value = table[square * width + neuron];
+                }
+                extremes(&mut column, max_active)
+            };
+            lowest[neuron] = lowest[neuron].min(gather(&low).0);
+            highest[neuron] = highest[neuron].max(gather(&high).1);
+        }
+    }
+    Bounds { lowest, highest }
+}
