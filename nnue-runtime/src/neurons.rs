@@ -138,7 +138,7 @@ pub enum OrderError {
     Entry {
         /// The place of the entry in the order.
         index: usize,
-        /// The entry itself.
+        /// The number that it has.
         found: usize,
         /// How many outputs there are.
         outputs: usize,

@@ -24,7 +24,7 @@ pub type ActiveRows = [Vec<usize>; 2];
 /// A feature that no custom set of the network has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownFeature {
-    /// Its number.
+    /// The number that the caller gave, from 0.
     pub found: u32,
     /// How many features the network's custom sets have in all.
     pub features: usize,

@@ -11,7 +11,7 @@ use crate::weights::{AffineWeights, Values};
 /// What has been computed so far.
 pub(crate) struct Tensors {
     pub(crate) transformer: Values,
-    /// One per layer.
+    /// The outputs of the layers, in the order of the network.
     pub(crate) layers: Vec<Values>,
 }
 

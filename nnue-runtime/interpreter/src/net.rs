@@ -63,7 +63,7 @@ impl Net {
         &self.network
     }
 
-    /// The weights.
+    /// The weights, with virtual rows added to the real ones.
     #[must_use]
     pub fn weights(&self) -> &Weights {
         &self.weights

@@ -100,7 +100,7 @@ pub(crate) fn output(transformer: &Transformer, ordered: [&Accumulator; 2]) -> V
     }
 }
 
-/// One neuron.
+/// What becomes of the sum `x` of a neuron.
 fn activate(transformer: &Transformer, x: i64) -> i64 {
     let one = i64::from(transformer.one);
     match transformer.activation {

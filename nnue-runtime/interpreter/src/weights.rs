@@ -7,9 +7,9 @@ use nnue_compiler::network::{Element, Layer, Network, WeightType};
 /// Numbers of one type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Integers. Each fits the tensor's type, which is narrower.
+    /// Integers. The tensor's type, which may be narrower, holds each of them.
     Integers(Vec<i64>),
-    /// Floating point.
+    /// Floating-point numbers, where the tensor's type is `f32`.
     Floats(Vec<f32>),
 }
 
@@ -29,11 +29,11 @@ impl Values {
         self.len() == 0
     }
 
-    /// The integers.
+    /// The values of a tensor of integers.
     ///
     /// # Panics
     ///
-    /// If the values are floating point. Which they are, the network says: [`Element`].
+    /// If the values are floating point. The network says which they are: see [`Element`].
     #[must_use]
     #[track_caller]
     pub fn integers(&self) -> &[i64] {
@@ -43,7 +43,7 @@ impl Values {
         }
     }
 
-    /// The floating-point numbers.
+    /// The values of a tensor of floating point.
     ///
     /// # Panics
     ///
@@ -77,18 +77,18 @@ pub struct Weights {
 /// The weights of the transformer, virtual rows added to those that they are a part of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransformerWeights {
-    /// One per neuron.
+    /// `[neuron]`: what the accumulator of an empty board has.
     pub biases: Vec<i16>,
     /// `[feature][neuron]`, the features of all sets one after the other.
     pub rows: Vec<i16>,
-    /// `[feature][PSQT value]`.
+    /// `[feature][PSQT value]`, empty for networks without PSQT.
     pub psqt: Vec<i32>,
 }
 
 /// The weights of an affine layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AffineWeights {
-    /// One per output.
+    /// `[output]`: what is added to the sums of products.
     pub biases: Values,
     /// `[output][input]`. Binary weights are -1 and 1.
     pub weights: Values,
@@ -101,7 +101,7 @@ pub struct AffineWeights {
 pub struct WrongWeights {
     /// Which they are, as in `transformer.biases` or `stack 3 fc_0.weights`.
     pub tensor: String,
-    /// What there is.
+    /// What the table has.
     pub found: Shape,
     /// What the network has.
     pub expected: Shape,
@@ -112,11 +112,11 @@ pub struct WrongWeights {
 pub enum Shape {
     /// No table at all.
     Nothing,
-    /// So many tables.
+    /// So many tables of weights: of perspectives, of stacks, or of the layers of a stack.
     Tables(usize),
-    /// So many integers.
+    /// A table of so many integers.
     Integers(usize),
-    /// So many floating-point numbers.
+    /// A table of so many floating-point numbers.
     Floats(usize),
 }
 
