@@ -80,6 +80,11 @@ fn print(text: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Writes a warning to standard error, as [`complain`] writes errors.
+pub fn warn(message: &str) {
+    let _ = writeln!(io::stderr(), "warning: {message}");
+}
+
 /// Writes an error message. Unlike `eprintln!` this does not panic where standard error is closed.
 pub fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "error: {message}");
@@ -150,6 +155,15 @@ impl fmt::Display for NeedsFile {
 }
 
 impl Error for NeedsFile {}
+
+/// The level that the environment variable `NNUE_LEVEL` names, if it is set.
+///
+/// # Errors
+///
+/// A message that names the variable, if this machine has no such level.
+pub fn level_of_environment() -> Result<Option<Level>, String> {
+    Level::from_env().map_err(|error| format!("`NNUE_LEVEL` in the environment: {error}"))
+}
 
 /// Adds the levels of a list of names, separated by commas, each once.
 ///

@@ -39,6 +39,18 @@ impl Report<'_> {
         Ok(())
     }
 
+    /// Writes what the net that is part of the program is for.
+    ///
+    /// # Errors
+    ///
+    /// The writer's.
+    pub fn built_in(&mut self) -> io::Result<()> {
+        self.caption(
+            "",
+            "This is Stockfish's small net, made for lopsided positions: where neither side is far ahead it is off.",
+        )
+    }
+
     /// Writes what the network says of a position: the contribution of each piece, the outputs of all buckets, and the
     /// evaluation for the side to move.
     ///
@@ -55,9 +67,13 @@ impl Report<'_> {
         )?;
         writeln!(self.out)?;
         self.buckets(board, &evaluation)?;
-        let units = "PSQT and layers in the network's own units, totals in the engine's.";
+        let units = "PSQT and layers in the network's own units, totals in the engine's;";
         let side = evaluation.side_to_move;
         self.caption(MARGIN, &format!("For {side}, who is to move. {units}"))?;
+        self.caption(
+            MARGIN,
+            "in Stockfish's networks 600 of those are what the trainer calls 1.0.",
+        )?;
         writeln!(self.out)?;
         self.value(&evaluation)
     }

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use nnue_compiler::spec_of;
+use nnue_compiler::diagnostics::nearest;
 use nnue_runtime::file::{Identity, identify_file};
 use nnue_runtime::{Level, LoadError, Network, Output, SelectedByPieces};
 
@@ -126,13 +126,9 @@ impl fmt::Display for UnknownSpec {
             self.name,
             list(SPECS.iter().map(|spec| spec.name))
         )?;
-        let distance = |spec: &Spec| edit_distance(&self.name.to_ascii_lowercase(), spec.name);
-        match SPECS.iter().min_by_key(|spec| distance(spec)) {
-            // Names of networks differ by little: one that is half wrong is nothing like any of them.
-            Some(spec) if 2 * distance(spec) < spec.name.len() => {
-                write!(f, ": did you mean `{}`?", spec.name)
-            }
-            _ => Ok(()),
+        match nearest(&self.name, SPECS.iter().map(|spec| spec.name)) {
+            Some(near) => write!(f, ": did you mean `{near}`?"),
+            None => Ok(()),
         }
     }
 }
@@ -174,11 +170,12 @@ impl fmt::Display for NetError {
             NetError::NoSpec { path, identity } => {
                 write!(f, "`{}` is {identity}", path.display())?;
                 match identity {
-                    Identity::Relative(family) => write!(
-                        f,
-                        "\n\nsave this as my-net.toml, and compile it with `nnue_net!(\"my-net.toml\")`:\n\n{}",
-                        spec_of(family, "my-net").trim_end()
-                    ),
+                    Identity::Relative(_) => {
+                        write!(
+                            f,
+                            ", which no spec here is for; `evaluate --net FILE` writes one"
+                        )
+                    }
                     _ => write!(
                         f,
                         "; expected a net of {}",
@@ -201,21 +198,6 @@ impl Error for NetError {}
 fn list(names: impl Iterator<Item = &'static str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     names.join(", ")
-}
-
-/// Insertions, deletions and replacements that turn `a` into `b`.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.chars().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.chars().count()]
 }
 
 #[cfg(test)]
@@ -265,15 +247,5 @@ mod tests {
         assert!(message("smal128").ends_with(": did you mean `small128`?"));
         assert!(message("SFNv9").ends_with(": did you mean `sfnnv9`?"));
         assert!(!message("halfkp").contains("did you mean"));
-    }
-
-    #[test]
-    fn edits_are_counted() {
-        for (a, b, distance) in [("", "abc", 3), ("abc", "abc", 0), ("kitten", "sitting", 3)] {
-            assert_eq!(
-                (edit_distance(a, b), edit_distance(b, a)),
-                (distance, distance)
-            );
-        }
     }
 }

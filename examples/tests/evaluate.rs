@@ -172,6 +172,9 @@ fn the_spec_is_found_by_the_file() {
     let expected = include_str!("start.txt")
         .replace("LEVEL", Level::detect().name())
         .replace(", built in", "");
+    let expected: String = (expected.split_inclusive('\n'))
+        .filter(|line| !line.starts_with("This is Stockfish's small net"))
+        .collect();
     assert_eq!(printed(&shown), expected);
 }
 
@@ -191,18 +194,47 @@ fn the_spec_is_found_by_the_weights_where_headers_are_the_same() {
 }
 
 #[test]
-fn a_net_that_needs_a_spec_of_its_own_is_told_which() {
+fn a_net_that_needs_a_spec_of_its_own_gets_one() {
     let net = synthetic::net_of(&generations::HM256);
     let net = scratch("relative.nnue", &net);
-    let words = [
-        "HalfKAv2_hm, 256 neurons",
-        "save this as my-net.toml",
-        "\nname = \"my-net\"\n",
-        "\nencoding = \"leb128\"\n",
-    ];
-    assert_refused(&run(&["--net", text(&net)]), 1, &words);
+    let found = "HalfKAv2_hm, 256 neurons";
+    let output = run(&["--net", text(&net)]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(
+        message.starts_with("error: ") && message.contains(found),
+        "{message}"
+    );
+    assert!(!message.contains("encoding"), "{message}");
+    // Standard output is the spec, and nothing else.
+    let spec = stdout(&output).to_string();
+    assert!(spec.contains("\nencoding = \"leb128\"\n"), "{spec}");
+    let source = nnue_compiler::diagnostics::SourceFile::new("my-net.toml", spec.as_str());
+    nnue_compiler::analyse(&source).unwrap_or_else(|errors| panic!("{errors}"));
+
+    let file = scratch("my-net.toml", b"");
+    let output = run(&["--net", text(&net), "--write-spec", text(&file)]);
+    assert_refused(&output, 1, &[found, text(&file)]);
+    assert_eq!(fs::read_to_string(&file).expect("was written"), spec);
+
     let output = run(&["--net", text(&net), "--spec", "small128"]);
-    assert_refused(&output, 1, &["small128", words[0]]);
+    assert_refused(&output, 1, &["small128", found]);
+    // A known net needs none.
+    let output = run(&["--net", SMALL128, "--write-spec", "no/such/folder"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).starts_with("warning: `--write-spec`"));
+}
+
+#[test]
+fn raw_output_of_a_net_of_another_spec_is_not_silent() {
+    let net = synthetic::synthetic_net("v4");
+    let net = scratch("raw-of-v4.nnue", &net);
+    let output = run(&["--raw", "--net", text(&net), "--spec", "sfnnv5"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        stderr(&output),
+        "warning: this is a net of SFNNv4, by its weights\n"
+    );
 }
 
 #[test]
@@ -256,12 +288,13 @@ fn a_file_of_another_spec_is_refused() {
 
 #[test]
 fn wrong_options_are_usage_errors() {
-    let cases: [(&[&str], &[&str]); 8] = [
+    let cases: [(&[&str], &[&str]); 9] = [
         (
             &["--spec", "sfnv5"],
             &["`sfnv5`", "`small128`", "did you mean `sfnnv5`?"],
         ),
         (&["--spec", "sfnnv5"], &["`--net FILE`"]),
+        (&["--write-spec", "x"], &["`--net FILE`"]),
         (&["--level", "avx3"], &["`avx3`", "`avx512icl`"]),
         (&["--fens"], &["--fens"]),
         (&["--fens", "-", START], &[START, "`--fens`"]),
@@ -275,7 +308,11 @@ fn wrong_options_are_usage_errors() {
     let unknown = run(&["--spec", "entirely-different"]);
     assert!(!stderr(&unknown).contains("did you mean"));
     let output = evaluate(&[]).env("NNUE_LEVEL", "avx3").output();
-    assert_refused(&output.expect("the program starts"), 2, &["`avx3`"]);
+    assert_refused(
+        &output.expect("the program starts"),
+        2,
+        &["`NNUE_LEVEL`", "`avx3`"],
+    );
 }
 
 #[test]

@@ -22,10 +22,14 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; = e2e4 d7d5 = e4d5 = d
 r3k2r/6Pp/8/8/8/8/8/R3K2R w KQkq - 0 1; = e1g1 e8c8 = f1f7 = d8d1 a1d1 - - - - = - g7g8q e8e7 = - -
 ";
 
-fn run(arguments: &[&str]) -> Output {
+fn reorder(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_reorder"));
     command.args(arguments).env_remove("NNUE_LEVEL");
-    command.output().expect("the program starts")
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    reorder(arguments).output().expect("the program starts")
 }
 
 /// What there is, what is not zero before, and what after.
@@ -196,6 +200,12 @@ fn wrong_options_are_usage_errors() {
     for (arguments, words) in cases {
         assert_refused(&run(arguments), 2, &[words, &["reorder --help"]].concat());
     }
+    let output = reorder(&[]).env("NNUE_LEVEL", "avx3").output();
+    assert_refused(
+        &output.expect("the program starts"),
+        2,
+        &["`NNUE_LEVEL`", "`avx3`"],
+    );
 }
 
 #[test]

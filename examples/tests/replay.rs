@@ -227,7 +227,11 @@ fn wrong_options_are_usage_errors() {
         assert_refused(&run(arguments), 2, &[words, &["replay --help"]].concat());
     }
     let output = replay(&[]).env("NNUE_LEVEL", "avx3").output();
-    assert_refused(&output.expect("the program starts"), 2, &["`avx3`"]);
+    assert_refused(
+        &output.expect("the program starts"),
+        2,
+        &["`NNUE_LEVEL`", "`avx3`"],
+    );
 }
 
 #[test]

@@ -43,6 +43,7 @@ fn main() -> ExitCode {
 
 struct Arguments {
     net: NetChoice,
+    level: Level,
     out: Option<PathBuf>,
     trace: Option<PathBuf>,
 }
@@ -62,6 +63,7 @@ fn parse(mut parser: lexopt::Parser) -> Result<Command<Arguments>, Box<dyn Error
     }
     Ok(Command::Run(Arguments {
         net: NetChoice::of(net, spec)?,
+        level: command_line::level_of_environment()?.unwrap_or_else(Level::detect),
         out,
         trace,
     }))
@@ -70,7 +72,7 @@ fn parse(mut parser: lexopt::Parser) -> Result<Command<Arguments>, Box<dyn Error
 fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let trace = command_line::read_trace(arguments.trace.as_deref()).map_err(Failure::Work)?;
     let (net, file) =
-        (arguments.net.open(Level::detect())).map_err(|error| Failure::Work(error.to_string()))?;
+        (arguments.net.open(arguments.level)).map_err(|error| Failure::Work(error.to_string()))?;
     let neurons = net.neurons();
     let mut head = Vec::new();
     show::Report {

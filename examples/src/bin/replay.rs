@@ -65,7 +65,7 @@ fn parse(mut parser: lexopt::Parser) -> Result<Command<Arguments>, Box<dyn Error
         }
     }
     if levels.is_empty() {
-        levels = match Level::from_env()? {
+        levels = match command_line::level_of_environment()? {
             Some(level) => vec![level],
             None => Level::available().collect(),
         };
