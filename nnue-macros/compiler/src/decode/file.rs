@@ -123,6 +123,7 @@ fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
         entry.id = Some(string(key, value, diagnostics)?);
         return Some(Entry {
             span: value.span().into(),
+            align: None,
             content: Content::Tensor(Box::new(entry)),
         });
     }
@@ -131,7 +132,7 @@ fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
     let transposed = table.optional_with("transposed", boolean, diagnostics);
     entry.id = id?;
     entry.transposed = transposed?;
-    finish_entry(table, entry, "id", diagnostics)
+    finish_entry(table, entry, None, "id", diagnostics)
 }
 
 fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
@@ -142,17 +143,17 @@ fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
     let pad = table.optional_with("pad", integer, diagnostics);
     let entry = TensorEntry {
         axes: axes?,
-        align: align?,
         pad: pad?,
         ..TensorEntry::default()
     };
-    finish_entry(table, entry, "tensor", diagnostics)
+    finish_entry(table, entry, align?, "tensor", diagnostics)
 }
 
 /// The keys that both kinds of entries have. One that is a tensor has the key `name`.
 fn finish_entry(
     mut table: Table<'_>,
     mut entry: TensorEntry,
+    align: Option<Spanned<i64>>,
     name: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<Entry> {
@@ -185,7 +186,11 @@ fn finish_entry(
             return None;
         }
     };
-    Some(Entry { span, content })
+    Some(Entry {
+        span,
+        align,
+        content,
+    })
 }
 
 fn axes(

@@ -87,6 +87,8 @@ pub enum Transposed {
 pub struct Entry {
     /// Where it is written.
     pub span: Span,
+    /// `align`: what its offset is a multiple of.
+    pub align: Option<Spanned<i64>>,
     /// What it is.
     pub content: Content,
 }
@@ -115,8 +117,6 @@ pub struct TensorEntry {
     pub axes: Option<Spanned<Vec<Spanned<Axis>>>>,
     /// `transposed`: whether bullet transposed it.
     pub transposed: Option<Spanned<bool>>,
-    /// `align`: what its offset is a multiple of.
-    pub align: Option<Spanned<i64>>,
     /// `pad`: what the length of the innermost axis is padded to a multiple of.
     pub pad: Option<Spanned<i64>>,
     /// `one`: what stands for 1.0 when floating point becomes integers.

@@ -247,6 +247,7 @@ impl Words {
     fn entries(&mut self, entries: &[Entry]) {
         let mut ids = Vec::new();
         for entry in entries {
+            self.add_if(entry.align.is_some(), "file.align");
             match &entry.content {
                 Content::Skipped(_) => self.add("file.bytes"),
                 Content::Bytes(_) => self.add("file.value"),
@@ -269,7 +270,6 @@ impl Words {
             "file.tensor, in an entry",
         );
         self.add_if(entry.transposed.is_some(), "file.transposed, in an entry");
-        self.add_if(entry.align.is_some(), "file.align");
         self.add_if(entry.pad.is_some(), "file.pad");
         self.add_if(entry.one.is_some(), "file.one");
         self.value("file.type", entry.element.as_ref());

@@ -126,6 +126,7 @@ fn default_entries(
     let entries = tensors.iter().map(|known| match &known.id {
         Some(id) => Some(Entry {
             span: file.span,
+            align: None,
             content: Content::Tensor(Box::new(TensorEntry {
                 id: Some(Spanned::new(id.clone(), file.span)),
                 ..TensorEntry::default()
@@ -259,10 +260,18 @@ impl Reader<'_> {
                     .help("everything in `weights.bin` has a name: remove it");
                 sections = None;
             }
-            sections = sections.zip(read).map(|(mut sections, read)| {
-                sections.extend(read);
-                sections
-            });
+            let align = match &entry.align {
+                Some(align) => in_range("align", align, 1..=LARGEST_UNIT, diagnostics),
+                None => Some(1),
+            };
+            sections = sections
+                .zip(read)
+                .zip(align)
+                .map(|((mut sections, read), align)| {
+                    sections.extend((align > 1).then_some(Section::Align(align as usize)));
+                    sections.extend(read);
+                    sections
+                });
         }
         let missing = self.tensors.iter().filter(|known| {
             let mut roles = seen.iter().map(|(role, _)| *role);
@@ -358,7 +367,7 @@ impl Reader<'_> {
         found
     }
 
-    /// A tensor and the alignment before it.
+    /// A tensor.
     fn tensor(
         &self,
         entry: &Entry,
@@ -387,18 +396,15 @@ impl Reader<'_> {
                 .help("bullet applies no transforms to this file: remove it");
             return None;
         }
-        let unit =
-            |key: &str, value: &Option<Spanned<i64>>, diagnostics: &mut Diagnostics| match value {
-                Some(value) => {
-                    in_range(key, value, 1..=LARGEST_UNIT, diagnostics).map(|n| n as usize)
-                }
-                None => Some(1),
-            };
-        let align = unit("align", &keys.align, diagnostics);
-        let pad = unit("pad", &keys.pad, diagnostics);
+        let pad = match &keys.pad {
+            Some(pad) => {
+                in_range("pad", pad, 1..=LARGEST_UNIT, diagnostics).map(|pad| pad as usize)
+            }
+            None => Some(1),
+        };
         let element = element?;
         let quantise = self.quantise(entry, keys, known, element, diagnostics)?;
-        let (axes, align, pad) = (axes?, align?, pad?);
+        let (axes, pad) = (axes?, pad?);
         let id = keys.id.as_ref().map(|id| id.value.clone());
         let tensor = Tensor {
             id: id.unwrap_or_default(),
@@ -408,8 +414,7 @@ impl Reader<'_> {
             quantise,
             ..known.tensor()
         };
-        let align = (align > 1).then_some(Section::Align(align));
-        Some(align.into_iter().chain([Section::Tensor(tensor)]).collect())
+        Some(vec![Section::Tensor(tensor)])
     }
 
     fn is_transposed(
