@@ -4,7 +4,9 @@ mod factors;
 mod piece_square;
 
 pub use factors::Factors;
-pub use piece_square::{Parameters, PieceSquare, SQUARES};
+pub use piece_square::{Parameters, SQUARES};
+
+use nnue_format::Features;
 
 use crate::spec::RowType;
 
@@ -31,7 +33,7 @@ pub struct FeatureSet {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king.
-    PieceSquare(Box<PieceSquare>),
+    PieceSquare(Box<Parameters>),
     /// The rows that the engine tells.
     Custom,
 }
@@ -56,18 +58,14 @@ pub const NAMES: &[&str] = &[
 impl FeatureSet {
     /// A set of the piece-square family. It has a hash if it is called like one of Stockfish's and has its parameters.
     pub fn piece_square(name: &str, parameters: &Parameters) -> FeatureSet {
-        let hash = match name {
-            "HalfKP" => Some(0x5D69_D5B8),
-            "HalfKAv2" => Some(0x5F23_4CB8),
-            "HalfKAv2_hm" => Some(0x7F23_4CB8),
-            _ => None,
-        };
-        let family = PieceSquare::new(parameters);
+        let stockfishs = Features::ALL.into_iter();
+        let named = { stockfishs }.find(|features| features.name() == name);
+        let hash = named.map(Features::hash);
         FeatureSet {
             name: name.to_string(),
             rows: parameters.rows(),
             max_active: parameters.planes.max_active(),
-            family: Family::PieceSquare(Box::new(family)),
+            family: Family::PieceSquare(Box::new(parameters.clone())),
             element: RowType::I16,
             factors: None,
             hash: hash.filter(|_| Parameters::named(name).as_ref() == Some(parameters)),

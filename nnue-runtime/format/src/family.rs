@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::Encoding;
+use crate::{Encoding, stockfish};
 
 /// The shape of a network that is built like one of SFNNv1 to SFNNv9, in whatever size: three affine layers behind the
 /// transformer, the last with one output.
@@ -119,11 +119,6 @@ pub(crate) const ROW_UNIT: u32 = 32;
 /// The most outputs of a layer that a file is searched for.
 const MAX_OUTPUTS: u32 = 1024;
 
-/// What hashes begin with, and what layers add.
-const SLICE_HASH: u32 = 0xEC42_E90D;
-const AFFINE_HASH: u32 = 0xCC03_DAE4;
-const CLIPPED_HASH: u32 = 0x538D_24C7;
-
 impl Family {
     /// What a spec of such a network has to guess.
     #[must_use]
@@ -138,18 +133,17 @@ impl Family {
     }
 
     /// The second word of the file.
-    pub(crate) const fn hash(&self) -> u32 {
+    pub(crate) fn hash(&self) -> u32 {
         self.transformer_hash() ^ self.stack_hash()
     }
 
-    pub(crate) const fn transformer_hash(&self) -> u32 {
-        self.features.hash() ^ (2 * self.width)
+    pub(crate) fn transformer_hash(&self) -> u32 {
+        stockfish::transformer_hash([self.features.hash()], self.width)
     }
 
-    pub(crate) const fn stack_hash(&self) -> u32 {
-        let first = affine_hash(SLICE_HASH ^ (2 * self.width), self.outputs[0]);
-        let second = affine_hash(first.wrapping_add(CLIPPED_HASH), self.outputs[1]);
-        affine_hash(second.wrapping_add(CLIPPED_HASH), 1)
+    pub(crate) fn stack_hash(&self) -> u32 {
+        let [first, second] = self.outputs;
+        stockfish::stack_hash(self.width, [first, second, 1])
     }
 
     /// The inputs of the three affine layers.
@@ -187,30 +181,33 @@ impl Family {
             .map(|inputs| u64::from(inputs.next_multiple_of(ROW_UNIT)))
     }
 
-    /// The outputs of the first two layers that lead to a stack hash. They leave little trace in it, so there are
-    /// several: the size of a stack tells which it is.
+    /// The outputs of the first two layers that lead to a stack hash.
     pub(crate) fn outputs_of_hash(width: u32, stack_hash: u32) -> impl Iterator<Item = [u32; 2]> {
-        let second_hash = before_affine(stack_hash, 1).wrapping_sub(CLIPPED_HASH);
-        let input = (SLICE_HASH ^ (2 * width)).rotate_right(1);
-        (1..=MAX_OUTPUTS).filter_map(move |second| {
-            let first_hash = before_affine(second_hash, second).wrapping_sub(CLIPPED_HASH);
-            let first = (first_hash ^ input).wrapping_sub(AFFINE_HASH);
-            (2..=MAX_OUTPUTS)
-                .contains(&first)
-                .then_some([first, second])
-        })
+        stockfish::outputs_of_hash(width, stack_hash, MAX_OUTPUTS)
     }
 }
 
 impl Features {
-    pub(crate) const ALL: [Features; 3] =
-        [Features::HalfKP, Features::HalfKAv2, Features::HalfKAv2Hm];
+    /// All of them.
+    pub const ALL: [Features; 3] = [Features::HalfKP, Features::HalfKAv2, Features::HalfKAv2Hm];
 
-    pub(crate) const fn hash(self) -> u32 {
+    /// What stands for the set in the hash of a transformer.
+    #[must_use]
+    pub const fn hash(self) -> u32 {
         match self {
             Features::HalfKP => 0x5D69_D5B8,
             Features::HalfKAv2 => 0x5F23_4CB8,
             Features::HalfKAv2Hm => 0x7F23_4CB8,
+        }
+    }
+
+    /// The name that specs have for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Features::HalfKP => "HalfKP",
+            Features::HalfKAv2 => "HalfKAv2",
+            Features::HalfKAv2Hm => "HalfKAv2_hm",
         }
     }
 
@@ -235,11 +232,7 @@ impl Features {
 
 impl fmt::Display for Features {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Features::HalfKP => "HalfKP",
-            Features::HalfKAv2 => "HalfKAv2",
-            Features::HalfKAv2Hm => "HalfKAv2_hm",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -266,13 +259,4 @@ impl fmt::Display for Family {
             self.features, self.width, self.wiring
         )
     }
-}
-
-const fn affine_hash(before: u32, outputs: u32) -> u32 {
-    AFFINE_HASH.wrapping_add(outputs) ^ before.rotate_right(1)
-}
-
-/// The inverse of [`affine_hash`].
-const fn before_affine(hash: u32, outputs: u32) -> u32 {
-    (hash ^ AFFINE_HASH.wrapping_add(outputs)).rotate_left(1)
 }

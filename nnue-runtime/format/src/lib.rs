@@ -58,6 +58,7 @@ mod quantise;
 mod read;
 mod rearrange;
 mod split;
+pub mod stockfish;
 mod store;
 mod tensor;
 #[cfg(test)]

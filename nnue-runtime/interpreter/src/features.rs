@@ -58,8 +58,7 @@ pub(crate) fn of_position(
     let mut active = Vec::new();
     let mut first = 0;
     for set in &network.features {
-        if let Family::PieceSquare(tables) = &set.family {
-            let parameters = &tables.parameters;
+        if let Family::PieceSquare(parameters) = &set.family {
             let view = View::of(parameters, perspective, position.king(perspective));
             for piece in Piece::ALL {
                 let is_own = piece.color == perspective;

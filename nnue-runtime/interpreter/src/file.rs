@@ -116,9 +116,9 @@ impl File<'_> {
         for set in &self.network.features {
             let mut virtual_rows = vec![Vec::new(); set.rows];
             let mut rounding = FactorRounding::Sum;
-            if let (Family::PieceSquare(tables), Some(factors)) = (&set.family, &set.factors) {
+            if let (Family::PieceSquare(parameters), Some(factors)) = (&set.family, &set.factors) {
                 rounding = factors.rounding;
-                for sum in virtual_rows::sums(&tables.parameters, factors) {
+                for sum in virtual_rows::sums(parameters, factors) {
                     virtual_rows[sum.row] = sum.virtual_rows;
                 }
             }

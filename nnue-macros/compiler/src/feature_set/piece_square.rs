@@ -7,6 +7,8 @@
 //!
 //! `king` is the perspective's own king and `piece` is told apart as own or opponent's.
 
+use nnue_format::PieceSquare;
+
 use crate::spec::{FirstSquare, Flip, Mirror, PieceOrder, Planes};
 
 /// Squares of the board, and rows of a piece.
@@ -29,23 +31,6 @@ pub struct Parameters {
     pub king_buckets: [u8; SQUARES],
     /// Rows before the first plane of each bucket.
     pub offset: u32,
-}
-
-/// The formula's tables.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PieceSquare {
-    /// What the tables follow from.
-    pub parameters: Parameters,
-    /// What white's and black's squares are exclusive-ored with.
-    pub flip: [u8; 2],
-    /// Bit `f` is set when a king on file `f`, flipped, mirrors the board.
-    pub mirror_files: u8,
-    /// The first row for each square of the (oriented) own king.
-    pub king_offset: [u32; SQUARES],
-    /// The first row of a piece within the king's rows: own pawn to king, then the opponent's.
-    pub plane: [u32; 12],
-    /// Whether kings switch on rows too. Otherwise their planes mean nothing.
-    pub kings: bool,
 }
 
 impl Parameters {
@@ -116,63 +101,47 @@ impl Parameters {
             .map_or(1, |last| usize::from(*last) + 1)
     }
 
-    /// Rows of all buckets.
-    pub fn rows(&self) -> usize {
-        self.buckets() * self.bucket_rows() as usize
-    }
-}
-
-impl PieceSquare {
-    /// The tables that follow from the parameters.
-    pub fn new(parameters: &Parameters) -> PieceSquare {
-        let bucket_rows = parameters.bucket_rows();
+    /// The tables that the loader and the runtime read.
+    pub fn tables(&self) -> PieceSquare {
+        let bucket_rows = self.bucket_rows();
+        let plane = planes(self.planes, self.piece_order);
+        let planes = [0, 6].map(|own| {
+            let mut planes = [PieceSquare::NO_PLANE; 16];
+            for (piece, row) in planes[1..=12].iter_mut().enumerate() {
+                if self.planes != Planes::NoKings || piece % 6 != 5 {
+                    *row = self.offset + plane[(piece + own) % 12] * SQUARES as u32;
+                }
+            }
+            planes
+        });
         // Where squares are counted from a8, white's are the ones that are turned.
-        let renumbered = match parameters.first_square {
+        let renumbered = match self.first_square {
             FirstSquare::A1 => 0,
             FirstSquare::A8 => 0b111_000,
         };
-        let flip = match parameters.flip {
+        let flip = match self.flip {
             Flip::None => [0, 0],
             Flip::Vertical => [0, 0b111_000],
             Flip::Rotate => [0, 0b111_111],
         };
         PieceSquare {
-            parameters: parameters.clone(),
             flip: flip.map(|flip| flip ^ renumbered),
-            mirror_files: match parameters.mirror {
+            mirror_files: match self.mirror {
                 Mirror::None => 0,
                 Mirror::AToD => 0b1111_0000,
                 Mirror::EToH => 0b0000_1111,
             },
             king_offset: std::array::from_fn(|square| {
-                let bucket = parameters.king_buckets[square ^ usize::from(renumbered)];
+                let bucket = self.king_buckets[square ^ usize::from(renumbered)];
                 u32::from(bucket) * bucket_rows
             }),
-            plane: planes(parameters.planes, parameters.piece_order)
-                .map(|plane| parameters.offset + plane * SQUARES as u32),
-            kings: parameters.planes != Planes::NoKings,
-        }
-    }
-}
-
-impl PieceSquare {
-    /// The tables that the loader and the runtime read.
-    pub fn tables(&self) -> nnue_format::PieceSquare {
-        let planes = [0, 6].map(|own| {
-            let mut planes = [nnue_format::PieceSquare::NO_PLANE; 16];
-            for (piece, plane) in planes[1..=12].iter_mut().enumerate() {
-                if self.kings || piece % 6 != 5 {
-                    *plane = self.plane[(piece + own) % 12];
-                }
-            }
-            planes
-        });
-        nnue_format::PieceSquare {
-            flip: self.flip,
-            mirror_files: self.mirror_files,
-            king_offset: self.king_offset,
             planes,
         }
+    }
+
+    /// Rows of all buckets.
+    pub fn rows(&self) -> usize {
+        self.buckets() * self.bucket_rows() as usize
     }
 }
 
@@ -220,11 +189,11 @@ mod tests {
         piece: usize,
         square: usize,
     ) -> usize {
-        let set = PieceSquare::new(parameters);
+        let set = parameters.tables();
         let flip = usize::from(set.flip[perspective]);
         let mirrored = set.mirror_files >> ((king ^ flip) % 8) & 1 != 0;
         let o = flip ^ if mirrored { 7 } else { 0 };
-        set.king_offset[king ^ o] as usize + set.plane[piece] as usize + (square ^ o)
+        set.king_offset[king ^ o] as usize + set.planes[0][1 + piece] as usize + (square ^ o)
     }
 
     fn named(name: &str) -> Parameters {
@@ -234,14 +203,14 @@ mod tests {
     /// Against the numbers that the set's authors give for single squares.
     #[test]
     fn half_ka_v2_hm_counts_its_king_buckets_from_h8() {
-        let set = PieceSquare::new(&named("HalfKAv2_hm"));
+        let set = named("HalfKAv2_hm").tables();
         let bucket = |square: usize| set.king_offset[square] / 704;
         assert_eq!(
             [bucket(H8), bucket(E8), bucket(H1), bucket(E1)],
             [0, 3, 28, 31]
         );
         assert_eq!(
-            set.plane,
+            set.planes[0][1..=12],
             [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640]
         );
     }

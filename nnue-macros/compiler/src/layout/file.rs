@@ -244,7 +244,7 @@ fn segment_of_run(run: &ColumnRun) -> Segment {
 
 /// The virtual rows of a set. The engine's sets have none: nobody knows what their features have in common.
 fn factors(set: &FeatureSet) -> Option<Factors> {
-    let (Some(factors), Family::PieceSquare(tables)) = (&set.factors, &set.family) else {
+    let (Some(factors), Family::PieceSquare(parameters)) = (&set.factors, &set.family) else {
         return None;
     };
     let sets = factors.sets.iter().map(|(set, _)| match set {
@@ -253,7 +253,7 @@ fn factors(set: &FeatureSet) -> Option<Factors> {
         spec::VirtualSet::HalfRelativeKP => VirtualSet::RelativePieces,
     });
     Some(Factors {
-        set: tables.tables(),
+        set: parameters.tables(),
         sets: sets.collect(),
         round_each: factors.rounding == FactorRounding::Each,
     })

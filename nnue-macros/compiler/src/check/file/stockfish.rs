@@ -1,13 +1,13 @@
 //! Stockfish's net files: the hashes in them, and the sections in their order.
 
-use nnue_format::{Encoding, Format, Section, Tail};
+use nnue_format::{Encoding, Format, Section, Tail, stockfish};
 
 use super::Parts;
 use super::tensors::Known;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
+use crate::network::Transformer;
 use crate::network::file::{Axis, File, Role, Tensor};
-use crate::network::{Layer, Transformer};
 use crate::spec;
 
 /// Affine rows are padded in the file to this many inputs.
@@ -39,9 +39,11 @@ pub(super) fn check(
     };
     let stack_hash = match &file.stack_hash {
         Some(hash) => word("stack_hash", hash, diagnostics),
-        None => width
-            .zip(parts.layers)
-            .map(|(width, layers)| stack_hash(width, layers)),
+        None => width.zip(parts.layers).map(|(width, layers)| {
+            let affine = layers.iter().filter(|layer| layer.affine().is_some());
+            let outputs = affine.map(|layer| layer.output.len as u32);
+            stockfish::stack_hash(width as u32, outputs)
+        }),
     };
     Some(Words {
         version: version?,
@@ -143,29 +145,9 @@ fn known_transformer_hash(
             .help("say which word the file has: `transformer_hash = 0x...` under `[file]`");
         return None;
     }
-    let combined = features
-        .iter()
-        .filter_map(|set| set.hash)
-        .fold(0u32, |combined, hash| combined.rotate_left(1) ^ hash);
-    Some(combined ^ (2 * transformer.width) as u32)
-}
-
-/// The hash of a stack covers the widths of its affine layers and nothing else: activations, shifts and the
-/// squared half of a layer's outputs leave no trace in it.
-fn stack_hash(width: usize, layers: &[Layer]) -> u32 {
-    const SLICE: u32 = 0xEC42_E90D;
-    const AFFINE: u32 = 0xCC03_DAE4;
-    const RELU: u32 = 0x538D_24C7;
-    let outputs = layers
-        .iter()
-        .filter(|layer| layer.affine().is_some())
-        .map(|layer| layer.output.len as u32);
-    let mut hash = SLICE ^ (2 * width) as u32;
-    for (index, outputs) in outputs.enumerate() {
-        if index > 0 {
-            hash = hash.wrapping_add(RELU);
-        }
-        hash = AFFINE.wrapping_add(outputs) ^ (hash >> 1) ^ (hash << 31);
-    }
-    hash
+    let hashes = features.iter().filter_map(|set| set.hash);
+    Some(stockfish::transformer_hash(
+        hashes,
+        transformer.width as u32,
+    ))
 }
