@@ -28,44 +28,58 @@ plain_numbers!(i8, u8, i16, u16, i32, u32, i64, u64, f32);
 // SAFETY: an array is its elements one after the other, with nothing between or behind them.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
-/// Defines a struct of [`Plain`] fields that starts on a cache line, and makes it `Plain`.
+/// Makes a struct [`Plain`]: `plain!(Name { all, its, fields })`.
 ///
-/// The struct is `#[repr(C, align(64))]`: fields lie in the order given. It does not compile if a
-/// field is not `Plain` or if the compiler would have to insert padding; the generator adds fields
-/// of its own where needed, for padding is memory that [`bytes`] must not show.
+/// It does not compile if a field is missing or not `Plain`, or if the compiler inserts padding between the fields; the
+/// generator adds fields of its own where needed, for padding is memory that [`bytes`] must not show.
 ///
-/// It is safe whoever calls it. The only attributes are documentation: others could change the struct
-/// after the checks, as `#[cfg]` does when it takes a field away and leaves padding of its size. A
-/// field's type is written once, in the struct, and the checks take it from there: the same tokens
-/// in another place may mean another type.
+/// It is safe whoever calls it, whatever the definition of the struct looks like. The checks take a value of it apart, so
+/// they see the fields that the struct has after all attributes and macros around it have done their work.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain {
-    (
-        $(#[doc = $doc:literal])*
-        $visibility:vis struct $name:ident {
-            $($(#[doc = $field_doc:literal])* $field_visibility:vis $field:ident: $type:ty),* $(,)?
-        }
-    ) => {
-        $(#[doc = $doc])*
-        #[doc(hidden)]
-        #[derive($crate::__private::core::clone::Clone, $crate::__private::core::marker::Copy)]
-        #[repr(C, align(64))]
-        $visibility struct $name {
-            $($(#[doc = $field_doc])* $field_visibility $field: $type),*
-        }
-
-        // SAFETY: the fields are those written above, for no attribute can change them. All are
-        // `Plain` and their sizes add up to the whole, so there is no padding: both are checked
-        // below, before any code that uses this implementation can run.
+    ($name:ident { $($field:ident),* $(,)? }) => {
+        // SAFETY: the pattern below names all fields of the struct, or it does not compile. All are `Plain`,
+        // for `size_of_field` takes no others, and their sizes add up to the whole, so there is no padding:
+        // both are checked before any code that uses this implementation can run.
         unsafe impl $crate::__private::memory::Plain for $name {}
 
-        const _: () = $crate::__private::core::assert!(
-            $crate::__private::core::mem::size_of::<$name>()
-                == 0 $(+ $crate::__private::memory::size_of_field(|it: &$name| &it.$field))*,
-            "the fields leave padding: add explicit fields for it",
-        );
+        impl $crate::__private::core::marker::Copy for $name {}
+
+        impl $crate::__private::core::clone::Clone for $name {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        const _: () = {
+            const _ALL_FIELDS: fn(&$name) = |it| {
+                let $name { $($field: _),* } = it;
+            };
+            $crate::__private::core::assert!(
+                $crate::__private::core::mem::size_of::<$name>()
+                    == 0 $(+ $crate::__private::memory::size_of_field(|it: &$name| {
+                        let $name { $field: field, .. } = it;
+                        field
+                    }))*,
+                "the fields leave padding: add explicit fields for it",
+            );
+        };
     };
+}
+
+/// Confirms while compiling that a struct of weights starts on a cache line, has this size and has its fields at
+/// these offsets: pairs of what was found and what the generator computed.
+#[doc(hidden)]
+pub const fn assert_layout<T: Plain>(size: usize, offsets: &[(usize, usize)]) {
+    assert!(size_of::<T>() == size, "a struct of another size");
+    assert!(align_of::<T>() == 64, "a struct that starts elsewhere");
+    let mut index = 0;
+    while index < offsets.len() {
+        let (found, computed) = offsets[index];
+        assert!(found == computed, "a field at another offset");
+        index += 1;
+    }
 }
 
 /// The size of the field that a function shows. There is no such function for fields that are not
@@ -122,15 +136,20 @@ pub fn bytes_mut<T: Plain>(value: &mut T) -> &mut [u8] {
 mod tests {
     use super::*;
 
-    crate::__private::plain! {
-        /// Weights as the compiler lays them out, with its own padding.
-        struct Weights {
-            rows: [[i16; 32]; 3],
-            biases: [i32; 8],
-            scale: f32,
-            padding: [u8; 28],
-        }
+    /// Weights as the compiler lays them out, with its own padding.
+    #[repr(C, align(64))]
+    struct Weights {
+        rows: [[i16; 32]; 3],
+        biases: [i32; 8],
+        scale: f32,
+        padding: [u8; 28],
     }
+    crate::__private::plain!(Weights {
+        rows,
+        biases,
+        scale,
+        padding,
+    });
 
     #[test]
     fn a_box_starts_as_aligned_zeros() {

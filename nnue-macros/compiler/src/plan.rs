@@ -50,6 +50,8 @@ pub struct Plan<'l> {
     pub isa: &'static Isa,
     /// Accumulator refresh and update.
     pub accumulate: Accumulate,
+    /// The instruction set whose code for that is used: an earlier one that this one extends, with the same vectors.
+    pub accumulate_of: Option<&'static Isa>,
     /// From accumulators to the layers' inputs.
     pub transform: Transform,
     /// The layers of the network, in their order.
@@ -102,10 +104,14 @@ impl<'l> Plans<'l> {
     ///
     /// The network would become more code than a Rust compiler takes in reasonable time: only [`Unroll::Full`] can.
     pub fn of(layout: &'l Layout<'l>, unroll: Unroll) -> Result<Plans<'l>, TooMuchCode> {
-        let levels: Vec<Plan> = ISAS
+        let mut levels: Vec<Plan> = ISAS
             .iter()
             .map(|isa| Plan::of(layout, isa, unroll))
             .collect();
+        for index in 1..levels.len() {
+            let (before, plan) = levels.split_at_mut(index);
+            plan[0].accumulate_of = before.iter().find_map(|other| other.lends(&plan[0]));
+        }
         if unroll == Unroll::Full {
             TooMuchCode::check(&levels)?;
         }
@@ -153,9 +159,23 @@ impl<'l> Plan<'l> {
         Plan {
             isa,
             accumulate: Accumulate::of(layout, isa, unroll),
+            accumulate_of: None,
             transform: Transform::of(layout, isa, unroll, lists_nonzero),
             layers,
         }
+    }
+
+    /// This plan's instruction set, if its code for accumulators serves the other plan too: the other instruction set has all
+    /// of its features, and would carry out the same steps with the same vectors. What it has beyond them is of no use where
+    /// nothing is multiplied.
+    fn lends(&self, to: &Plan<'_>) -> Option<&'static Isa> {
+        let has_all = self
+            .isa
+            .features
+            .iter()
+            .all(|feature| to.isa.features.contains(feature));
+        let same = self.isa.target_arch == to.isa.target_arch && self.accumulate == to.accumulate;
+        (has_all && same && self.accumulate_of.is_none()).then_some(self.isa)
     }
 
     /// The affine layers with their kernels.

@@ -8,17 +8,17 @@ use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Options, analyse, emit};
 use quote::quote;
 
-/// Networks that have a golden: the one with the widest products, and the one whose file is compressed, which is small enough
-/// to be shown without a loop.
-const NETWORKS: [(&str, Unroll); 2] = [("sfnnv5", Unroll::Auto), ("small128", Unroll::Full)];
-
-/// So many lines at most may a reader have to go through.
-const MOST_LINES: usize = 3100;
+/// Networks that have a golden, and how many lines a reader may have to go through at most: the one with the widest products,
+/// and the one whose file is compressed, which is small enough to be shown without a loop.
+const NETWORKS: [(&str, Unroll, usize); 2] = [
+    ("sfnnv5", Unroll::Auto, 1800),
+    ("small128", Unroll::Full, 2300),
+];
 
 #[test]
 fn the_generated_code_is_what_was_reviewed() {
     let mut differences = Vec::new();
-    for (name, unroll) in NETWORKS {
+    for (name, unroll, most_lines) in NETWORKS {
         let specs = specs::all();
         let spec = specs.iter().find(|spec| spec.path == name);
         let network = analyse(spec.expect("the spec is there")).expect("the spec is right");
@@ -32,8 +32,8 @@ fn the_generated_code_is_what_was_reviewed() {
         let text = prettyplease::unparse(&file);
         let lines = text.lines().count();
         assert!(
-            lines <= MOST_LINES,
-            "{name} has {lines} lines, allowed are {MOST_LINES}"
+            lines <= most_lines,
+            "{name} has {lines} lines, allowed are {most_lines}"
         );
         let path = golden::path(&format!("tests/expand/{name}.rs"));
         differences.extend(golden::compare(&path, &text).err());

@@ -26,4 +26,18 @@ pub struct PieceSquare {
 impl PieceSquare {
     /// Stands in [`Self::planes`] for what switches on no row. Sums with it are beyond all rows and do not overflow.
     pub const NO_PLANE: u32 = 1 << 31;
+
+    /// [`Self::planes`] of the first rows of the twelve pieces, white's pawn to king and black's pawn to king, as white and
+    /// as black sees them.
+    #[must_use]
+    pub const fn planes(pieces: [[u32; 12]; 2]) -> [[u32; 16]; 2] {
+        let mut planes = [[Self::NO_PLANE; 16]; 2];
+        let mut index = 0;
+        while index < 12 {
+            planes[0][1 + index] = pieces[0][index];
+            planes[1][1 + index] = pieces[1][index];
+            index += 1;
+        }
+        planes
+    }
 }

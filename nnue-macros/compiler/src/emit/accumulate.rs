@@ -76,59 +76,51 @@ pub(super) fn functions(
     plan: &Plan<'_>,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
+    let psqt = Psqt::of(program);
     let tables = Table::all(program);
     let lists: Vec<_> = tables
         .iter()
         .flat_map(|table| [&table.added, &table.removed])
         .collect();
-    let tile_arguments = quote! { weights, base, #(#lists,)* into };
-    let tiles = plan.accumulate.tiles;
-    let first = count(0);
-    // The PSQT sums go with the first tile: one loop over the rows less.
-    let psqt = Psqt::of(program);
-    let first_tile = tile(plan, &tables, &quote! { #first }, Some(&psqt));
-    let other_tiles = match tiles {
-        1 => None,
-        _ if plan.accumulate.unrolled => {
-            let calls = (1..tiles).map(count);
-            Some(quote! { #(tile(#tile_arguments, #calls);)* })
+    let arguments = quote! { weights, base, #(#lists,)* into };
+    let updates = plan.accumulate.updates;
+    let arms = updates.iter().map(|(adds, removes)| {
+        let rows = |letter: &str, number: usize| -> Vec<Ident> {
+            (0..number)
+                .map(|index| format_ident!("{letter}{index}"))
+                .collect()
+        };
+        let (added, removed) = (rows("a", *adds), rows("r", *removes));
+        quote! {
+            (&[#(#added),*], &[#(#removed),*]) => {
+                update(weights, base, [#(#added),*], [#(#removed),*], into)
+            }
         }
-        _ => {
+    });
+    let [first, others] = [true, false].map(|first| match psqt.is_empty() {
+        true => quote! { tile },
+        false => quote! { tile::<#first> },
+    });
+    let other_tiles = match plan.accumulate.tiles {
+        1 => None,
+        tiles if plan.accumulate.unrolled => {
+            let calls = (1..tiles).map(count);
+            Some(quote! { #(#others(#arguments, #calls);)* })
+        }
+        tiles => {
             let tiles = count(tiles);
-            Some(quote! {
-                for index in 1..#tiles { tile(#tile_arguments, index); }
-            })
+            Some(quote! { for index in 1..#tiles { #others(#arguments, index); } })
         }
     };
-    let tile_function = other_tiles.is_some().then(|| {
-        let body = tile(plan, &tables, &quote! { index }, None);
-        quote! {
-            #[inline]
-            #attribute
-            fn tile(
-                weights: &Weights,
-                base: &Half,
-                #(#lists: &[u32],)*
-                into: &mut Half,
-                index: usize,
-            ) {
-                #body
-            }
-        }
-    });
-    let moves = plan.accumulate.updates.iter();
-    let (arms, functions): (Vec<_>, Vec<_>) = moves
-        .map(|shape| Fixed::of(&tables[0], *shape))
-        .map(|fixed| (fixed.arm(), fixed.function(program, plan, attribute)))
-        .unzip();
-    let matched = (!arms.is_empty()).then(|| {
-        quote! {
-            match (#(#lists),*) {
-                #(#arms)*
-                _ => {}
-            }
-        }
-    });
+    let all_tiles = quote! { #first(#arguments, 0); #other_tiles };
+    let (body, update) = match updates {
+        [] => (all_tiles, None),
+        _ => (
+            quote! { match (#(#lists),*) { #(#arms)* _ => { #all_tiles } } },
+            Some(update(plan, &tables[0], &psqt, attribute)),
+        ),
+    };
+    let tile = tile(plan, &tables, &psqt, attribute);
     quote! {
         #attribute
         pub(super) fn accumulate(
@@ -137,125 +129,69 @@ pub(super) fn functions(
             #(#lists: &[u32],)*
             into: &mut Half,
         ) {
-            #matched
-            #first_tile
-            #other_tiles
+            #body
         }
 
-        #(#functions)*
-
-        #tile_function
+        #update
+        #tile
     }
 }
 
-/// The update of a move that adds and removes so many rows of the only table, in one pass over the values: there is no loop
-/// over rows whose end could be mispredicted.
-struct Fixed<'a> {
-    table: &'a Table,
-    name: Ident,
-    added: Vec<Ident>,
-    removed: Vec<Ident>,
-}
-
-impl Fixed<'_> {
-    fn of(table: &Table, (adds, removes): (usize, usize)) -> Fixed<'_> {
-        let rows = |letter: &str, number: usize| {
-            let rows = 0..number;
-            rows.map(|index| format_ident!("{letter}{index}")).collect()
-        };
-        Fixed {
-            table,
-            name: format_ident!("add_{adds}_sub_{removes}"),
-            added: rows("a", adds),
-            removed: rows("r", removes),
-        }
-    }
-
-    fn arm(&self) -> TokenStream {
-        let Fixed {
-            name,
-            added,
-            removed,
-            ..
-        } = self;
-        quote! {
-            (&[#(#added),*], &[#(#removed),*]) => {
-                return #name(weights, base, [#(#added),*], [#(#removed),*], into)
-            }
-        }
-    }
-
-    fn function(
-        &self,
-        program: &Program<'_>,
-        plan: &Plan<'_>,
-        attribute: Option<&TokenStream>,
-    ) -> TokenStream {
-        let Fixed {
-            table,
-            name,
-            added,
-            removed,
-        } = self;
-        let load = &table.load;
-        let buffer = quote!(buffer);
-        let listed = |list: &str, rows: &[Ident]| -> Vec<TokenStream> {
-            let list = format_ident!("{list}");
-            let indices = (0..rows.len()).map(count);
-            indices.map(|index| quote! { #list[#index] }).collect()
-        };
-        let (adds, removes) = (listed("added", added), listed("removed", removed));
-        let weights = |numbers: &[TokenStream]| -> Vec<TokenStream> {
-            numbers
-                .iter()
-                .map(|number| table.row(&buffer, number))
-                .collect()
-        };
-        let (add_weights, sub_weights) = (weights(&adds), weights(&removes));
-        let psqt = Psqt::of(program);
-        let (psqt_start, psqt_end) = (psqt.start(), psqt.end());
-        let psqt_rows = |operation: &str, numbers: &[TokenStream]| -> Vec<TokenStream> {
-            let rows = numbers
-                .iter()
-                .filter_map(|number| psqt.row(table, operation, number));
-            rows.map(|row| quote! { { #row } }).collect()
-        };
-        let (psqt_adds, psqt_subs) = (psqt_rows("add", &adds), psqt_rows("sub", &removes));
-        let (add_count, sub_count) = (count(added.len()), count(removed.len()));
-        let vectors = count(plan.accumulate.vectors);
-        quote! {
-            #[inline]
-            #attribute
-            fn #name(
-                weights: &Weights,
-                base: &Half,
-                added: [u32; #add_count],
-                removed: [u32; #sub_count],
-                into: &mut Half,
-            ) {
-                #(let #added = #add_weights;)*
-                #(let #removed = #sub_weights;)*
-                for index in 0..#vectors {
-                    let value = simd::load_i16(chunk(&base.values, index));
-                    #(let value = simd::sub_i16(value, simd::#load(chunk(#removed, index)));)*
-                    #(let value = simd::add_i16(value, simd::#load(chunk(#added, index)));)*
-                    simd::store_i16(value, chunk_mut(&mut into.values, index));
+/// The update of a move that changes rows of the only table, in one pass over the values. The numbers of rows are known
+/// while compiling, so there is no loop over rows whose end could be mispredicted.
+fn update(
+    plan: &Plan<'_>,
+    table: &Table,
+    psqt: &Psqt,
+    attribute: Option<&TokenStream>,
+) -> TokenStream {
+    let vectors = count(plan.accumulate.vectors);
+    let load = &table.load;
+    let row = table.row(&quote!(buffer), &quote!(feature));
+    let (psqt_start, psqt_end) = (psqt.start(), psqt.end());
+    let psqt_rows = |list: &str, operation: &str| {
+        let list = format_ident!("{list}");
+        let row = psqt.row(table, operation, &quote!(feature));
+        row.map(|row| quote! { for feature in #list { #row } })
+    };
+    let (psqt_removed, psqt_added) = (psqt_rows("removed", "sub"), psqt_rows("added", "add"));
+    quote! {
+        #[inline]
+        #attribute
+        fn update<const ADDED: usize, const REMOVED: usize>(
+            weights: &Weights,
+            base: &Half,
+            added: [u32; ADDED],
+            removed: [u32; REMOVED],
+            into: &mut Half,
+        ) {
+            let row = |feature| #row;
+            let (added_rows, removed_rows) = (added.map(row), removed.map(row));
+            for index in 0..#vectors {
+                let mut value = simd::load_i16(chunk(&base.values, index));
+                for row in removed_rows {
+                    value = simd::sub_i16(value, simd::#load(chunk(row, index)));
                 }
-                #psqt_start
-                #(#psqt_subs)*
-                #(#psqt_adds)*
-                #psqt_end
+                for row in added_rows {
+                    value = simd::add_i16(value, simd::#load(chunk(row, index)));
+                }
+                simd::store_i16(value, chunk_mut(&mut into.values, index));
             }
+            #psqt_start
+            #psqt_removed
+            #psqt_added
+            #psqt_end
         }
     }
 }
 
-/// One tile: as many values as fit in the registers set aside for it.
+/// One tile: as many values as fit in the registers set aside for it. The PSQT sums go with the first one: this saves a
+/// loop over the rows.
 fn tile(
     plan: &Plan<'_>,
     tables: &[Table],
-    index: &TokenStream,
-    psqt: Option<&Psqt>,
+    psqt: &Psqt,
+    attribute: Option<&TokenStream>,
 ) -> TokenStream {
     let accumulate = &plan.accumulate;
     let values = count(accumulate.tile);
@@ -263,22 +199,32 @@ fn tile(
         .map(|register| format_ident!("v{register}"))
         .collect();
     let indices: Vec<_> = (0..accumulate.registers).map(count).collect();
-    let (psqt_start, psqt_end) = (psqt.map(Psqt::start), psqt.map(Psqt::end));
+    let parameter = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });
+    let psqt_start = psqt.start();
+    let psqt_end = (!psqt.is_empty()).then(|| {
+        let end = psqt.end();
+        quote! { if FIRST { #end } }
+    });
     let number = quote!(feature);
     let rows = |table: &Table, list: &Ident, operation: &str| {
         let Table { element, load, .. } = table;
         let row = table.row(&quote!(buffer), &number);
-        let psqt_row = psqt.and_then(|psqt| psqt.row(table, operation, &number));
+        let psqt_row = psqt.row(table, operation, &number);
+        let psqt_row = psqt_row.map(|row| quote! { if FIRST { #row } });
         let operation = format_ident!("{operation}_i16");
         quote! {
             for &feature in #list {
                 let row = #row;
-                let row = chunk::<#element, #values>(row, #index);
+                let row = chunk::<#element, #values>(row, index);
                 #(#registers = simd::#operation(#registers, simd::#load(chunk(row, #indices)));)*
                 #psqt_row
             }
         }
     };
+    let lists: Vec<_> = tables
+        .iter()
+        .flat_map(|table| [&table.added, &table.removed])
+        .collect();
     let rows = tables.iter().flat_map(|table| {
         [
             rows(table, &table.added, "add"),
@@ -286,13 +232,23 @@ fn tile(
         ]
     });
     quote! {
-        let start = chunk::<i16, #values>(&base.values, #index);
-        #(let mut #registers = simd::load_i16(chunk(start, #indices));)*
-        #psqt_start
-        #(#rows)*
-        let end = chunk_mut::<i16, #values>(&mut into.values, #index);
-        #(simd::store_i16(#registers, chunk_mut(end, #indices));)*
-        #psqt_end
+        #[inline]
+        #attribute
+        fn tile #parameter(
+            weights: &Weights,
+            base: &Half,
+            #(#lists: &[u32],)*
+            into: &mut Half,
+            index: usize,
+        ) {
+            let start = chunk::<i16, #values>(&base.values, index);
+            #(let mut #registers = simd::load_i16(chunk(start, #indices));)*
+            #psqt_start
+            #(#rows)*
+            let end = chunk_mut::<i16, #values>(&mut into.values, index);
+            #(simd::store_i16(#registers, chunk_mut(end, #indices));)*
+            #psqt_end
+        }
     }
 }
 
@@ -314,6 +270,10 @@ impl Psqt {
                 .map(|bucket| (format_ident!("psqt_bucket_{bucket}"), count(bucket)))
                 .collect(),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.eights.is_empty() && self.singles.is_empty()
     }
 
     fn start(&self) -> TokenStream {

@@ -52,8 +52,9 @@ pub(super) fn piece_square(runtime: &TokenStream, tables: &PieceSquare) -> Token
     let flip = tables.flip.map(Literal::u8_unsuffixed);
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
+    // One for each piece, after the one for no piece.
     let planes = tables.planes.map(|planes| {
-        let planes = planes.map(|plane| match plane {
+        let planes = planes[1..13].iter().map(|plane| match *plane {
             PieceSquare::NO_PLANE => {
                 quote! { #runtime::__private::features::PieceSquare::NO_PLANE }
             }
@@ -66,7 +67,7 @@ pub(super) fn piece_square(runtime: &TokenStream, tables: &PieceSquare) -> Token
             flip: [#(#flip),*],
             mirror_files: #mirror_files,
             king_offset: [#(#king_offset),*],
-            planes: [#(#planes),*],
+            planes: #runtime::__private::features::PieceSquare::planes([#(#planes),*]),
         }
     }
 }

@@ -19,7 +19,13 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let features = isa.features.join(",");
     let attribute =
         (!features.is_empty()).then(|| quote! { #[target_feature(enable = #features)] });
-    let accumulate = accumulate::functions(program, plan, attribute.as_ref());
+    let accumulate = match plan.accumulate_of {
+        Some(isa) => {
+            let module = format_ident!("{}", isa.name);
+            quote! { pub(super) use super::#module::accumulate; }
+        }
+        None => accumulate::functions(program, plan, attribute.as_ref()),
+    };
     let transform = transform::functions(program, plan, attribute.as_ref());
     let propagate = propagate::function(program, plan, attribute.as_ref());
     let step = affine::called_step(plan);

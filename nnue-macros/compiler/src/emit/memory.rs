@@ -7,55 +7,69 @@ use super::Program;
 use crate::layout::{Field, FieldElement, Struct};
 
 pub(super) fn structs(program: &Program<'_>) -> TokenStream {
+    let runtime = program.runtime;
     let layout = program.layout;
-    let half = plain_struct(
-        program,
-        "Half",
-        &layout.half,
-        "One perspective's accumulator: biases plus the rows of all active features.",
-    );
-    let stack = plain_struct(
-        program,
-        "Stack",
-        &layout.stack,
-        "The layers behind the transformer, for one bucket.",
-    );
-    let weights = plain_struct(
-        program,
-        "Weights",
-        &layout.weights,
-        "All weights, as the kernels read them.",
-    );
-    let asserts = [
-        ("Half", &layout.half),
-        ("Stack", &layout.stack),
-        ("Weights", &layout.weights),
-    ]
-    .map(|(name, layout)| assertions(program, name, layout));
-    quote! { #half #stack #weights #(#asserts)* }
+    let structs = [
+        (
+            "Half",
+            &layout.half,
+            "One perspective's accumulator: biases plus the rows of all active features.",
+        ),
+        (
+            "Stack",
+            &layout.stack,
+            "The layers behind the transformer, for one bucket.",
+        ),
+        (
+            "Weights",
+            &layout.weights,
+            "All weights, as the kernels read them.",
+        ),
+    ];
+    let definitions = structs.map(|(name, layout, doc)| plain_struct(program, name, layout, doc));
+    let assertions = structs.map(|(name, layout, _)| assertion(name, layout));
+    quote! {
+        #(#definitions)*
+
+        const _: () = {
+            use #runtime::__private::core::mem::offset_of;
+            use #runtime::__private::memory::assert_layout;
+            #(#assertions)*
+        };
+    }
 }
 
 fn plain_struct(program: &Program<'_>, name: &str, layout: &Struct, doc: &str) -> TokenStream {
     let runtime = program.runtime;
     let struct_name = format_ident!("{name}");
-    let size = format!(" {doc}\n\n {} bytes, aligned to 64.", layout.size);
+    let doc = [
+        format!(" {doc}"),
+        String::new(),
+        format!(" {} bytes, aligned to 64.", layout.size),
+    ];
+    let padding = |field: &Field| {
+        (field.padding > 0).then(|| (format_ident!("_after_{}", field.name), count(field.padding)))
+    };
     let fields = layout.fields.iter().map(|field| {
         let (name, ty) = (ident(field), field_type(field));
         let doc = format!(
             " {}; at byte {}, {} bytes",
             field.doc, field.offset, field.size
         );
-        let padding = (field.padding > 0).then(|| {
-            let (padding, bytes) = (format_ident!("_after_{}", field.name), count(field.padding));
-            quote! { #padding: [u8; #bytes], }
-        });
+        let padding = padding(field).map(|(name, bytes)| quote! { #name: [u8; #bytes], });
         quote! { #[doc = #doc] pub #name: #ty, #padding }
     });
+    let names = layout.fields.iter().flat_map(|field| {
+        let padding = padding(field).map(|(name, _)| name);
+        [Some(ident(field)), padding].into_iter().flatten()
+    });
     quote! {
-        #runtime::__private::plain! {
-            #[doc = #size]
-            pub struct #struct_name { #(#fields)* }
-        }
+        #(#[doc = #doc])*
+        #[doc(hidden)]
+        #[repr(C, align(64))]
+        pub struct #struct_name { #(#fields)* }
+
+        #runtime::__private::plain!(#struct_name { #(#names),* });
     }
 }
 
@@ -76,28 +90,16 @@ fn field_type(field: &Field) -> TokenStream {
     })
 }
 
-/// The generated struct and the loader's table come from the same layout; the compiler that builds the user's
-/// crate confirms that it lays the struct out like that.
-fn assertions(program: &Program<'_>, name: &str, layout: &Struct) -> TokenStream {
-    let runtime = program.runtime;
-    let core = quote!(#runtime::__private::core);
+/// The generated struct and the loader's table come from the same layout; the compiler that builds the user's crate confirms
+/// that it lays the struct out like that.
+fn assertion(name: &str, layout: &Struct) -> TokenStream {
     let struct_name = format_ident!("{name}");
     let size = count(layout.size);
-    let fields = layout.fields.iter().map(|field| {
-        let (field_name, offset) = (ident(field), count(field.offset));
-        let (ty, size) = (field_type(field), count(field.size));
-        quote! {
-            #core::assert!(#core::mem::offset_of!(#struct_name, #field_name) == #offset);
-            #core::assert!(#core::mem::size_of::<#ty>() == #size);
-        }
+    let offsets = layout.fields.iter().map(|field| {
+        let (name, offset) = (ident(field), count(field.offset));
+        quote! { (offset_of!(#struct_name, #name), #offset) }
     });
-    quote! {
-        const _: () = {
-            #core::assert!(#core::mem::size_of::<#struct_name>() == #size);
-            #core::assert!(#core::mem::align_of::<#struct_name>() == 64);
-            #(#fields)*
-        };
-    }
+    quote! { assert_layout::<#struct_name>(#size, &[#(#offsets),*]); }
 }
 
 /// The name of a field.

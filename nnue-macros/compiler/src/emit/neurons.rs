@@ -56,15 +56,18 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         .map(|tensor| &tensor.name);
     let readers = tensors.iter().filter_map(|tensor| reader(program, tensor));
     quote! {
-        #runtime::neurons::Neurons {
-            outputs: #outputs,
-            perspectives: #perspectives,
-            activation: #runtime::neurons::Activation::#activation,
-            pooling: #runtime::neurons::Pooling::#pooling,
-            pairs: #runtime::neurons::Pairs::#pairs,
-            skipped: #runtime::neurons::Skipped::#skipped,
-            tensors: &[#(#names),*],
-            readers: &[#(#readers),*],
+        {
+            use #runtime::neurons;
+            neurons::Neurons {
+                outputs: #outputs,
+                perspectives: #perspectives,
+                activation: neurons::Activation::#activation,
+                pooling: neurons::Pooling::#pooling,
+                pairs: neurons::Pairs::#pairs,
+                skipped: neurons::Skipped::#skipped,
+                tensors: &[#(#names),*],
+                readers: &[#(#readers),*],
+            }
         }
     }
 }
@@ -86,7 +89,7 @@ fn skipped(program: &Program<'_>) -> TokenStream {
 
 /// Which columns of a layer's weights read the transformer.
 fn reader(program: &Program<'_>, tensor: &Tensor) -> Option<TokenStream> {
-    let (network, runtime) = (program.network, program.runtime);
+    let network = program.network;
     let Role::LayerWeights(layer) = tensor.role else {
         return None;
     };
@@ -99,9 +102,9 @@ fn reader(program: &Program<'_>, tensor: &Tensor) -> Option<TokenStream> {
         let runs = runs.iter().map(|run| {
             let [column, step, output, len] = [run.input, run.step, run.output, run.len].map(count);
             quote! {
-                #runtime::neurons::Run { column: #column, step: #step, output: #output, len: #len }
+                neurons::Run { column: #column, step: #step, output: #output, len: #len }
             }
         });
-        quote! { #runtime::neurons::Reader { tensor: #name, runs: &[#(#runs),*] } }
+        quote! { neurons::Reader { tensor: #name, runs: &[#(#runs),*] } }
     })
 }

@@ -31,7 +31,10 @@ impl fmt::Display for Plan<'_> {
             "{}: vectors of {} bytes, target features {features}",
             isa.name, isa.vector_bytes
         )?;
-        writeln!(f, "  {:<12} {}", "accumulate", self.accumulate)?;
+        match self.accumulate_of {
+            Some(isa) => writeln!(f, "  {:<12} as {}", "accumulate", isa.name)?,
+            None => writeln!(f, "  {:<12} {}", "accumulate", self.accumulate)?,
+        }
         writeln!(f, "  {:<12} {}", "transform", self.transform)?;
         for layer in &self.layers {
             match layer {

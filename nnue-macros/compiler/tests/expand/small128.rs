@@ -74,140 +74,91 @@ pub const WIDTH: usize = 128;
 pub const FEATURES: usize = 22528;
 /// Layer stacks, one per bucket; the one used depends on the number of pieces: 1-4: 0, 5-8: 1, 9-12: 2, 13-16: 3, 17-20: 4, 21-24: 5, 25-28: 6, 29-32: 7.
 pub const BUCKETS: usize = 8;
-::nnue_runtime::__private::plain! {
-    #[doc =
-    " One perspective's accumulator: biases plus the rows of all active features.\n\n 320 bytes, aligned to 64."]
-    pub struct Half { #[doc = " one value per neuron; at byte 0, 256 bytes"] pub values :
-    [i16; 128], #[doc = " one PSQT sum per bucket; at byte 256, 32 bytes"] pub psqt :
-    [i32; 8], _after_psqt : [u8; 32], }
+/// One perspective's accumulator: biases plus the rows of all active features.
+///
+/// 320 bytes, aligned to 64.
+#[doc(hidden)]
+#[repr(C, align(64))]
+pub struct Half {
+    /// one value per neuron; at byte 0, 256 bytes
+    pub values: [i16; 128],
+    /// one PSQT sum per bucket; at byte 256, 32 bytes
+    pub psqt: [i32; 8],
+    _after_psqt: [u8; 32],
 }
-::nnue_runtime::__private::plain! {
-    #[doc =
-    " The layers behind the transformer, for one bucket.\n\n 3392 bytes, aligned to 64."]
-    pub struct Stack { #[doc =
-    " biases of `fc_0`: 16 outputs, 1.0 is 8128; at byte 0, 64 bytes"] pub fc_0_biases :
-    [i32; 16], #[doc =
-    " weights of `fc_0`, `[inputs / 4][outputs * 4]`: 128 inputs in 128 slots; at byte 64, 2048 bytes"]
-    pub fc_0_weights : [[i8; 64]; 32], #[doc =
-    " biases of `fc_1`: 32 outputs, 1.0 is 8128; at byte 2112, 128 bytes"] pub
-    fc_1_biases : [i32; 32], #[doc =
-    " weights of `fc_1`, `[inputs / 4][outputs * 4]`: 30 inputs in 32 slots; at byte 2240, 1024 bytes"]
-    pub fc_1_weights : [[i8; 128]; 8], #[doc =
-    " biases of `fc_2`: 1 output, 1.0 is 9600; at byte 3264, 4 bytes"] pub fc_2_biases :
-    [i32; 1], _after_fc_2_biases : [u8; 60], #[doc =
-    " weights of `fc_2`, `[outputs][inputs]`: 32 inputs in 32 slots; at byte 3328, 32 bytes"]
-    pub fc_2_weights : [[i8; 32]; 1], _after_fc_2_weights : [u8; 32], }
+::nnue_runtime::__private::plain!(Half { values, psqt, _after_psqt });
+/// The layers behind the transformer, for one bucket.
+///
+/// 3392 bytes, aligned to 64.
+#[doc(hidden)]
+#[repr(C, align(64))]
+pub struct Stack {
+    /// biases of `fc_0`: 16 outputs, 1.0 is 8128; at byte 0, 64 bytes
+    pub fc_0_biases: [i32; 16],
+    /// weights of `fc_0`, `[inputs / 4][outputs * 4]`: 128 inputs in 128 slots; at byte 64, 2048 bytes
+    pub fc_0_weights: [[i8; 64]; 32],
+    /// biases of `fc_1`: 32 outputs, 1.0 is 8128; at byte 2112, 128 bytes
+    pub fc_1_biases: [i32; 32],
+    /// weights of `fc_1`, `[inputs / 4][outputs * 4]`: 30 inputs in 32 slots; at byte 2240, 1024 bytes
+    pub fc_1_weights: [[i8; 128]; 8],
+    /// biases of `fc_2`: 1 output, 1.0 is 9600; at byte 3264, 4 bytes
+    pub fc_2_biases: [i32; 1],
+    _after_fc_2_biases: [u8; 60],
+    /// weights of `fc_2`, `[outputs][inputs]`: 32 inputs in 32 slots; at byte 3328, 32 bytes
+    pub fc_2_weights: [[i8; 32]; 1],
+    _after_fc_2_weights: [u8; 32],
 }
-::nnue_runtime::__private::plain! {
-    #[doc = " All weights, as the kernels read them.\n\n 6515520 bytes, aligned to 64."]
-    pub struct Weights { #[doc =
-    " the accumulator of an empty board: the biases; at byte 0, 320 bytes"] pub
-    transformer_biases : Half, #[doc =
-    " one row per feature; at byte 320, 5767168 bytes"] pub transformer_weights : [[i16;
-    128]; 22528], #[doc =
-    " PSQT values of each feature, one per bucket; at byte 5767488, 720896 bytes"] pub
-    transformer_psqt : [[i32; 8]; 22528], #[doc =
-    " one per bucket; at byte 6488384, 27136 bytes"] pub stacks : [Stack; 8], }
+::nnue_runtime::__private::plain!(
+    Stack { fc_0_biases, fc_0_weights, fc_1_biases, fc_1_weights, fc_2_biases,
+    _after_fc_2_biases, fc_2_weights, _after_fc_2_weights }
+);
+/// All weights, as the kernels read them.
+///
+/// 6515520 bytes, aligned to 64.
+#[doc(hidden)]
+#[repr(C, align(64))]
+pub struct Weights {
+    /// the accumulator of an empty board: the biases; at byte 0, 320 bytes
+    pub transformer_biases: Half,
+    /// one row per feature; at byte 320, 5767168 bytes
+    pub transformer_weights: [[i16; 128]; 22528],
+    /// PSQT values of each feature, one per bucket; at byte 5767488, 720896 bytes
+    pub transformer_psqt: [[i32; 8]; 22528],
+    /// one per bucket; at byte 6488384, 27136 bytes
+    pub stacks: [Stack; 8],
 }
+::nnue_runtime::__private::plain!(
+    Weights { transformer_biases, transformer_weights, transformer_psqt, stacks }
+);
 const _: () = {
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < Half > () == 320
+    use ::nnue_runtime::__private::core::mem::offset_of;
+    use ::nnue_runtime::__private::memory::assert_layout;
+    assert_layout::<
+        Half,
+    >(320, &[(offset_of!(Half, values), 0), (offset_of!(Half, psqt), 256)]);
+    assert_layout::<
+        Stack,
+    >(
+        3392,
+        &[
+            (offset_of!(Stack, fc_0_biases), 0),
+            (offset_of!(Stack, fc_0_weights), 64),
+            (offset_of!(Stack, fc_1_biases), 2112),
+            (offset_of!(Stack, fc_1_weights), 2240),
+            (offset_of!(Stack, fc_2_biases), 3264),
+            (offset_of!(Stack, fc_2_weights), 3328),
+        ],
     );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::align_of:: < Half > () == 64
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Half, values) == 0
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [i16; 128] > () == 256
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Half, psqt) == 256
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [i32; 8] > () == 32
-    );
-};
-const _: () = {
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < Stack > () == 3392
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::align_of:: < Stack > () == 64
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_0_biases) == 0
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [i32; 16] > () == 64
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_0_weights) == 64
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [[i8; 64]; 32] > () == 2048
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_1_biases) == 2112
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [i32; 32] > () == 128
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_1_weights) == 2240
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [[i8; 128]; 8] > () == 1024
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_2_biases) == 3264
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [i32; 1] > () == 4
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Stack, fc_2_weights) == 3328
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [[i8; 32]; 1] > () == 32
-    );
-};
-const _: () = {
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < Weights > () == 6515520
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::align_of:: < Weights > () == 64
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Weights, transformer_biases) ==
-        0
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < Half > () == 320
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Weights, transformer_weights) ==
-        320
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [[i16; 128]; 22528] > () ==
-        5767168
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Weights, transformer_psqt) ==
-        5767488
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [[i32; 8]; 22528] > () ==
-        720896
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::offset_of!(Weights, stacks) == 6488384
-    );
-    ::nnue_runtime::__private::core::assert!(
-        ::nnue_runtime::__private::core::mem::size_of:: < [Stack; 8] > () == 27136
+    assert_layout::<
+        Weights,
+    >(
+        6515520,
+        &[
+            (offset_of!(Weights, transformer_biases), 0),
+            (offset_of!(Weights, transformer_weights), 320),
+            (offset_of!(Weights, transformer_psqt), 5767488),
+            (offset_of!(Weights, stacks), 6488384),
+        ],
     );
 };
 impl ::nnue_runtime::Architecture for Net {
@@ -238,44 +189,10 @@ impl ::nnue_runtime::Architecture for Net {
                     6336, 7040, 7744, 7744, 7040, 6336, 5632, 2816, 3520, 4224, 4928,
                     4928, 4224, 3520, 2816, 0, 704, 1408, 2112, 2112, 1408, 704, 0,
                 ],
-                planes: [
-                    [
-                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                        0,
-                        128,
-                        256,
-                        384,
-                        512,
-                        640,
-                        64,
-                        192,
-                        320,
-                        448,
-                        576,
-                        640,
-                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                    ],
-                    [
-                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                        64,
-                        192,
-                        320,
-                        448,
-                        576,
-                        640,
-                        0,
-                        128,
-                        256,
-                        384,
-                        512,
-                        640,
-                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                        ::nnue_runtime::__private::features::PieceSquare::NO_PLANE,
-                    ],
-                ],
+                planes: ::nnue_runtime::__private::features::PieceSquare::planes([
+                    [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640],
+                    [64, 192, 320, 448, 576, 640, 0, 128, 256, 384, 512, 640],
+                ]),
             }),
         },
     ];
@@ -385,37 +302,40 @@ impl ::nnue_runtime::Architecture for Net {
             coalesced: file::list(&[]),
         }
     };
-    const NEURONS: ::nnue_runtime::neurons::Neurons = ::nnue_runtime::neurons::Neurons {
-        outputs: 64,
-        perspectives: 2,
-        activation: ::nnue_runtime::neurons::Activation::Crelu {
-            one: 127,
-        },
-        pooling: ::nnue_runtime::neurons::Pooling::Product {
-            shift: 7,
-        },
-        pairs: ::nnue_runtime::neurons::Pairs::Halves,
-        skipped: ::nnue_runtime::neurons::Skipped::Nothing,
-        tensors: &["transformer.biases", "transformer.weights"],
-        readers: &[
-            ::nnue_runtime::neurons::Reader {
-                tensor: "fc_0.weights",
-                runs: &[
-                    ::nnue_runtime::neurons::Run {
-                        column: 0,
-                        step: 1,
-                        output: 0,
-                        len: 64,
-                    },
-                    ::nnue_runtime::neurons::Run {
-                        column: 64,
-                        step: 1,
-                        output: 0,
-                        len: 64,
-                    },
-                ],
+    const NEURONS: ::nnue_runtime::neurons::Neurons = {
+        use ::nnue_runtime::neurons;
+        neurons::Neurons {
+            outputs: 64,
+            perspectives: 2,
+            activation: neurons::Activation::Crelu {
+                one: 127,
             },
-        ],
+            pooling: neurons::Pooling::Product {
+                shift: 7,
+            },
+            pairs: neurons::Pairs::Halves,
+            skipped: neurons::Skipped::Nothing,
+            tensors: &["transformer.biases", "transformer.weights"],
+            readers: &[
+                neurons::Reader {
+                    tensor: "fc_0.weights",
+                    runs: &[
+                        neurons::Run {
+                            column: 0,
+                            step: 1,
+                            output: 0,
+                            len: 64,
+                        },
+                        neurons::Run {
+                            column: 64,
+                            step: 1,
+                            output: 0,
+                            len: 64,
+                        },
+                    ],
+                },
+            ],
+        }
     };
     #[inline]
     fn biases(weights: &Weights, perspective: ::nnue_runtime::Color) -> &Half {
@@ -540,164 +460,48 @@ mod scalar {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
-            (&[a0, a1], &[r0, r1]) => {
-                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
+            (&[a0], &[r0]) => update(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => update(weights, base, [a0], [r0, r1], into),
+            (&[a0, a1], &[r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            _ => {
+                tile::<true>(weights, base, added, removed, into, 0);
+                tile::<false>(weights, base, added, removed, into, 1);
             }
-            _ => {}
         }
-        let start = chunk::<i16, 64>(&base.values, 0);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
+    }
+    #[inline]
+    fn update<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; ADDED],
+        removed: [u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let row = |feature| buffer::row(&weights.transformer_weights, feature);
+        let (added_rows, removed_rows) = (added.map(row), removed.map(row));
+        for index in 0..16 {
+            let mut value = simd::load_i16(chunk(&base.values, index));
+            for row in removed_rows {
+                value = simd::sub_i16(value, simd::load_i16(chunk(row, index)));
+            }
+            for row in added_rows {
+                value = simd::add_i16(value, simd::load_i16(chunk(row, index)));
+            }
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, 0);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, 0);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+        for feature in removed {
             let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
-        let end = chunk_mut::<i16, 64>(&mut into.values, 0);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-        tile(weights, base, added, removed, into, 1);
-    }
-    #[inline]
-    fn add_1_sub_1(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 1],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        for index in 0..16 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
+        for feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
     #[inline]
-    fn add_1_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..16 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    fn add_2_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 2],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let a1 = buffer::row(&weights.transformer_weights, added[1]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..16 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[1]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    fn tile(
+    fn tile<const FIRST: bool>(
         weights: &Weights,
         base: &Half,
         added: &[u32],
@@ -714,6 +518,7 @@ mod scalar {
         let mut v5 = simd::load_i16(chunk(start, 5));
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in added {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 64>(row, index);
@@ -725,6 +530,10 @@ mod scalar {
             v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
             v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
             v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
@@ -737,6 +546,10 @@ mod scalar {
             v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
             v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
             v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         let end = chunk_mut::<i16, 64>(&mut into.values, index);
         simd::store_i16(v0, chunk_mut(end, 0));
@@ -747,6 +560,9 @@ mod scalar {
         simd::store_i16(v5, chunk_mut(end, 5));
         simd::store_i16(v6, chunk_mut(end, 6));
         simd::store_i16(v7, chunk_mut(end, 7));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
     }
     #[inline]
     fn pooled(first: &[i16; 8], second: &[i16; 8]) -> simd::I16 {
@@ -1154,14 +970,57 @@ mod avx2 {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
-            (&[a0, a1], &[r0, r1]) => {
-                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
+            (&[a0], &[r0]) => update(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => update(weights, base, [a0], [r0, r1], into),
+            (&[a0, a1], &[r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            _ => {
+                tile::<true>(weights, base, added, removed, into, 0);
             }
-            _ => {}
         }
-        let start = chunk::<i16, 128>(&base.values, 0);
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn update<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; ADDED],
+        removed: [u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let row = |feature| buffer::row(&weights.transformer_weights, feature);
+        let (added_rows, removed_rows) = (added.map(row), removed.map(row));
+        for index in 0..8 {
+            let mut value = simd::load_i16(chunk(&base.values, index));
+            for row in removed_rows {
+                value = simd::sub_i16(value, simd::load_i16(chunk(row, index)));
+            }
+            for row in added_rows {
+                value = simd::add_i16(value, simd::load_i16(chunk(row, index)));
+            }
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    fn tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 128>(&base.values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -1173,7 +1032,7 @@ mod avx2 {
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in added {
             let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
+            let row = chunk::<i16, 128>(row, index);
             v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
             v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
             v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
@@ -1182,12 +1041,14 @@ mod avx2 {
             v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
             v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
             v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
+            let row = chunk::<i16, 128>(row, index);
             v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
             v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
             v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
@@ -1196,10 +1057,12 @@ mod avx2 {
             v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
             v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
             v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
-        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
+        let end = chunk_mut::<i16, 128>(&mut into.values, index);
         simd::store_i16(v0, chunk_mut(end, 0));
         simd::store_i16(v1, chunk_mut(end, 1));
         simd::store_i16(v2, chunk_mut(end, 2));
@@ -1208,109 +1071,9 @@ mod avx2 {
         simd::store_i16(v5, chunk_mut(end, 5));
         simd::store_i16(v6, chunk_mut(end, 6));
         simd::store_i16(v7, chunk_mut(end, 7));
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn add_1_sub_1(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 1],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        for index in 0..8 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn add_1_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..8 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn add_2_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 2],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let a1 = buffer::row(&weights.transformer_weights, added[1]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..8 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[1]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1597,173 +1360,7 @@ mod avxvnni {
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
     use ::nnue_runtime::__private::simd::avxvnni as simd;
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    pub(super) fn accumulate(
-        weights: &Weights,
-        base: &Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-    ) {
-        match (added, removed) {
-            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
-            (&[a0, a1], &[r0, r1]) => {
-                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
-            }
-            _ => {}
-        }
-        let start = chunk::<i16, 128>(&base.values, 0);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut v4 = simd::load_i16(chunk(start, 4));
-        let mut v5 = simd::load_i16(chunk(start, 5));
-        let mut v6 = simd::load_i16(chunk(start, 6));
-        let mut v7 = simd::load_i16(chunk(start, 7));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i16(v4, chunk_mut(end, 4));
-        simd::store_i16(v5, chunk_mut(end, 5));
-        simd::store_i16(v6, chunk_mut(end, 6));
-        simd::store_i16(v7, chunk_mut(end, 7));
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    fn add_1_sub_1(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 1],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        for index in 0..8 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    fn add_1_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..8 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    fn add_2_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 2],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let a1 = buffer::row(&weights.transformer_weights, added[1]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..8 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[1]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
+    pub(super) use super::avx2::accumulate;
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn pooled(first: &[i16; 16], second: &[i16; 16]) -> simd::I16 {
@@ -2080,14 +1677,61 @@ mod avx512 {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
-            (&[a0, a1], &[r0, r1]) => {
-                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
+            (&[a0], &[r0]) => update(weights, base, [a0], [r0], into),
+            (&[a0], &[r0, r1]) => update(weights, base, [a0], [r0, r1], into),
+            (&[a0, a1], &[r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            _ => {
+                tile::<true>(weights, base, added, removed, into, 0);
             }
-            _ => {}
         }
-        let start = chunk::<i16, 128>(&base.values, 0);
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn update<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [u32; ADDED],
+        removed: [u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let row = |feature| buffer::row(&weights.transformer_weights, feature);
+        let (added_rows, removed_rows) = (added.map(row), removed.map(row));
+        for index in 0..4 {
+            let mut value = simd::load_i16(chunk(&base.values, index));
+            for row in removed_rows {
+                value = simd::sub_i16(value, simd::load_i16(chunk(row, index)));
+            }
+            for row in added_rows {
+                value = simd::add_i16(value, simd::load_i16(chunk(row, index)));
+            }
+            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    fn tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 128>(&base.values, index);
         let mut v0 = simd::load_i16(chunk(start, 0));
         let mut v1 = simd::load_i16(chunk(start, 1));
         let mut v2 = simd::load_i16(chunk(start, 2));
@@ -2095,138 +1739,36 @@ mod avx512 {
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in added {
             let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
+            let row = chunk::<i16, 128>(row, index);
             v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
             v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
             v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
             v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
+            let row = chunk::<i16, 128>(row, index);
             v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
             v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
             v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
             v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
         }
-        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
+        let end = chunk_mut::<i16, 128>(&mut into.values, index);
         simd::store_i16(v0, chunk_mut(end, 0));
         simd::store_i16(v1, chunk_mut(end, 1));
         simd::store_i16(v2, chunk_mut(end, 2));
         simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    fn add_1_sub_1(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 1],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        for index in 0..4 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    fn add_1_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..4 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    fn add_2_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 2],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let a1 = buffer::row(&weights.transformer_weights, added[1]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..4 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[1]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
     #[inline]
     #[target_feature(
@@ -2465,165 +2007,7 @@ mod avx512icl {
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
     use ::nnue_runtime::__private::simd::avx512icl as simd;
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    pub(super) fn accumulate(
-        weights: &Weights,
-        base: &Half,
-        added: &[u32],
-        removed: &[u32],
-        into: &mut Half,
-    ) {
-        match (added, removed) {
-            (&[a0], &[r0]) => return add_1_sub_1(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => return add_1_sub_2(weights, base, [a0], [r0, r1], into),
-            (&[a0, a1], &[r0, r1]) => {
-                return add_2_sub_2(weights, base, [a0, a1], [r0, r1], into);
-            }
-            _ => {}
-        }
-        let start = chunk::<i16, 128>(&base.values, 0);
-        let mut v0 = simd::load_i16(chunk(start, 0));
-        let mut v1 = simd::load_i16(chunk(start, 1));
-        let mut v2 = simd::load_i16(chunk(start, 2));
-        let mut v3 = simd::load_i16(chunk(start, 3));
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        for &feature in removed {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, 0);
-            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
-            let row = buffer::row(&weights.transformer_psqt, feature);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        let end = chunk_mut::<i16, 128>(&mut into.values, 0);
-        simd::store_i16(v0, chunk_mut(end, 0));
-        simd::store_i16(v1, chunk_mut(end, 1));
-        simd::store_i16(v2, chunk_mut(end, 2));
-        simd::store_i16(v3, chunk_mut(end, 3));
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    fn add_1_sub_1(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 1],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        for index in 0..4 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    fn add_1_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 1],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..4 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    fn add_2_sub_2(
-        weights: &Weights,
-        base: &Half,
-        added: [u32; 2],
-        removed: [u32; 2],
-        into: &mut Half,
-    ) {
-        let a0 = buffer::row(&weights.transformer_weights, added[0]);
-        let a1 = buffer::row(&weights.transformer_weights, added[1]);
-        let r0 = buffer::row(&weights.transformer_weights, removed[0]);
-        let r1 = buffer::row(&weights.transformer_weights, removed[1]);
-        for index in 0..4 {
-            let value = simd::load_i16(chunk(&base.values, index));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r0, index)));
-            let value = simd::sub_i16(value, simd::load_i16(chunk(r1, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a0, index)));
-            let value = simd::add_i16(value, simd::load_i16(chunk(a1, index)));
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
-        }
-        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[0]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, removed[1]);
-            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[0]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        {
-            let row = buffer::row(&weights.transformer_psqt, added[1]);
-            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-        }
-        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
-    }
+    pub(super) use super::avx512::accumulate;
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
