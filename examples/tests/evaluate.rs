@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use nnue_runtime::Level;
-use nnue_tests::{generations, goldens, nets, synthetic};
+use nnue_test_support::{generations, goldens, nets, synthetic};
 
 use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
 

@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use nnue_examples::replay::compare;
 use nnue_examples::specs::Spec;
 use nnue_runtime::Level;
-use nnue_tests::synthetic;
+use nnue_test_support::synthetic;
 use nnue_trace::Trace;
 
 use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use nnue_runtime::Level;
-use nnue_tests::synthetic;
+use nnue_test_support::synthetic;
 
 use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
 

@@ -1,4 +1,4 @@
-//! Nanoseconds per evaluation, for each network and level: `cargo bench -p nnue-tests`.
+//! Nanoseconds per evaluation, for each network and level: `cargo bench -p nnue-benches`.
 //!
 //! The positions are those of a real search, in its order (`trace/`). A sample runs once over all 97,226 of them, so that
 //! the median is that of whole passes, and what is shown is the time for one evaluation:
@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 use divan::{Bencher, black_box};
 use nnue_networks as networks;
 use nnue_runtime::{Accumulator, Board, Color, Evaluator, Level, Network, SelectedByPieces};
-use nnue_tests::nets;
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::nets;
+use nnue_test_support::synthetic::synthetic_net;
 use nnue_trace::{Event, Search, Trace};
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Milliseconds to load a net: `cargo bench -p nnue-tests --bench load`.
+//! Milliseconds to load a net: `cargo bench -p nnue-benches --bench load`.
 //!
 //! * `from_bytes`: from memory;
 //! * `open`: from a file that the system has in its cache.
@@ -13,8 +13,8 @@ use std::{env, fs, process};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use nnue_networks as networks;
-use nnue_tests::nets;
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::nets;
+use nnue_test_support::synthetic::synthetic_net;
 
 fn main() {
     divan::main();

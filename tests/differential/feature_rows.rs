@@ -7,8 +7,8 @@ use nnue_networks::features::{a, from_a8, half_ka, half_kp, king_buckets, rotate
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Network, Piece, Position, Role, Square,
 };
-use nnue_tests::goldens::golden_positions;
-use nnue_tests::net_file::net_file;
+use nnue_test_support::goldens::golden_positions;
+use nnue_test_support::net_file::net_file;
 
 /// A piece as a perspective sees it, and the own king.
 struct Seen {

@@ -5,7 +5,7 @@ mod perspectives;
 mod stored_rows;
 
 use nnue_networks as networks;
-use nnue_tests::differential::{check, check_by_caller, check_custom};
+use nnue_test_support::differential::{check, check_by_caller, check_custom};
 
 /// Compiles a spec and compares it with the interpreter; with another check where the engine has a say in it.
 macro_rules! differential {
@@ -87,6 +87,10 @@ compiled! {
     format_raw: networks::formats::raw = "../specs/formats/raw.toml";
     format_weights: networks::formats::weights = "../specs/formats/weights.toml";
     format_tensors: networks::formats::tensors = "../specs/formats/tensors.toml";
+    bullet_simple: networks::bullet::simple = "../../specs/bullet/simple.toml";
+    bullet_output_buckets: networks::bullet::output_buckets = "../../specs/bullet/output_buckets.toml";
+    bullet_input_buckets: networks::bullet::input_buckets = "../../specs/bullet/input_buckets.toml";
+    bullet_multi_layer: networks::bullet::multi_layer = "../../specs/bullet/multi_layer.toml";
     sfnnv1: networks::sfnnv1 = "../../specs/sfnnv1.toml";
     sfnnv2: networks::sfnnv2 = "../../specs/sfnnv2.toml";
     sfnnv3: networks::sfnnv3 = "../../specs/sfnnv3.toml";
@@ -122,10 +126,6 @@ mod engines {
     use super::*;
 
     differential! {
-        bullet_simple: "../specs/bullet/simple.toml";
-        bullet_output_buckets: "../specs/bullet/output_buckets.toml";
-        bullet_input_buckets: "../specs/bullet/input_buckets.toml";
-        bullet_multi_layer: "../specs/bullet/multi_layer.toml";
         a8: "../specs/seed/a8.toml";
         halfkp4: "../specs/seed/halfkp4.toml";
         halfkav2_psqt: "../specs/seed/halfkav2_psqt.toml";

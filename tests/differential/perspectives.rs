@@ -9,8 +9,8 @@ use nnue_networks::perspectives::{
 use nnue_runtime::{
     Accumulator, Board, Color, Level, Network, Output, Piece, Position, SelectedByPieces, Square,
 };
-use nnue_tests::goldens::golden_positions;
-use nnue_tests::net_file::net_file;
+use nnue_test_support::goldens::golden_positions;
+use nnue_test_support::net_file::net_file;
 
 /// The values of a net file: `tensor` tells tensors apart, `index` their values.
 fn value(tensor: &str, index: usize) -> i32 {

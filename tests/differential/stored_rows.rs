@@ -7,8 +7,8 @@ use nnue_networks::features::{factorised, float_each, float_sum, float_truncated
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, LoadError, Network, Piece, Position, Role, Square,
 };
-use nnue_tests::goldens::golden_positions;
-use nnue_tests::net_file::{Weight, net_file_of};
+use nnue_test_support::goldens::golden_positions;
+use nnue_test_support::net_file::{Weight, net_file_of};
 
 const WIDTH: usize = 64;
 

@@ -13,9 +13,9 @@ use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Level, Network, Output, Piece, Position,
     SelectedByPieces, Warning,
 };
-use nnue_tests::goldens::golden_positions;
-use nnue_tests::net_file::{Weight, net_file_of, random_net_file, verify};
-use nnue_tests::random::Xorshift;
+use nnue_test_support::goldens::golden_positions;
+use nnue_test_support::net_file::{Weight, net_file_of, random_net_file, verify};
+use nnue_test_support::random::Xorshift;
 
 macro_rules! spec {
     ($path:expr) => {

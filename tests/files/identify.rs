@@ -8,11 +8,13 @@ use nnue_compiler::{analyse, spec_of};
 use nnue_networks::{sfnnv4, sfnnv5, small128};
 use nnue_runtime::file::{Identity, identify, identify_file};
 use nnue_runtime::{Accumulator, Architecture, Board, Level, LoadError, Warning};
-use nnue_tests::generations::{Affine, Block, Encoding, GENERATIONS, Generation, HM256, Tensor};
-use nnue_tests::goldens::golden_positions;
-use nnue_tests::net_file::{net_file, verify};
-use nnue_tests::nets::{self, NETS};
-use nnue_tests::synthetic::{net_of, synthetic_net};
+use nnue_test_support::generations::{
+    Affine, Block, Encoding, GENERATIONS, Generation, HM256, Tensor,
+};
+use nnue_test_support::goldens::golden_positions;
+use nnue_test_support::net_file::{net_file, verify};
+use nnue_test_support::nets::{self, NETS};
+use nnue_test_support::synthetic::{net_of, synthetic_net};
 
 /// The network of [`HM256`], from the spec that was written for it.
 mod hm256 {

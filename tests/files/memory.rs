@@ -12,8 +12,8 @@ use nnue_networks::features::{bytes, king_buckets};
 use nnue_networks::{sfnnv5, sfnnv9, small128};
 use nnue_runtime::file::{identify, identify_file};
 use nnue_runtime::{Architecture, LoadError, Network};
-use nnue_tests::net_file::random_net_file;
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::net_file::random_net_file;
+use nnue_test_support::synthetic::synthetic_net;
 
 /// The system's allocator, counting what each thread has and the most that it ever had.
 struct Counting;

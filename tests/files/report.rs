@@ -4,10 +4,10 @@ use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_networks::{perspectives::separate, sfnnv5, small128};
 use nnue_runtime::{Accumulator, Architecture, Board, Color, Level, Network, Warning};
-use nnue_tests::goldens::golden_positions;
-use nnue_tests::net_file::net_file;
-use nnue_tests::nets;
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::goldens::golden_positions;
+use nnue_test_support::net_file::net_file;
+use nnue_test_support::nets;
+use nnue_test_support::synthetic::synthetic_net;
 
 /// A network small enough to reckon by hand.
 mod tiny {

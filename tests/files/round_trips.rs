@@ -5,9 +5,9 @@ use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_networks::{sfnnv5, small128};
 use nnue_runtime::{Architecture, Level, Network};
-use nnue_tests::net_file::verify;
-use nnue_tests::nets;
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::net_file::verify;
+use nnue_test_support::nets;
+use nnue_test_support::synthetic::synthetic_net;
 
 const MAGIC: &[u8] = b"COMPRESSED_LEB128";
 

@@ -8,7 +8,7 @@ use std::{
     process::{Command, Output},
 };
 
-use nnue_tests::nets::{self, Net};
+use nnue_test_support::nets::{self, Net};
 
 /// Packs a file of the right name and the wrong content, as `npm pack` would.
 const NPM_OF_A_WRONG_NET: &str = "#!/bin/sh

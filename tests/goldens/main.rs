@@ -9,12 +9,12 @@ use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Delta, Level, Network, Output, Position,
     SelectedByPieces,
 };
-use nnue_tests::goldens::{
+use nnue_test_support::goldens::{
     GoldenError, GoldenLinePly, GoldenPosition, Line, WrappedValue, golden_line_plies,
     golden_lines, golden_positions, wrapped_values,
 };
-use nnue_tests::nets;
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::nets;
+use nnue_test_support::synthetic::synthetic_net;
 
 /// Runs a check on every level of this machine, and prints which.
 fn on_every_level<A: Architecture>(mut net: Network<A>, check: impl Fn(&Network<A>)) {

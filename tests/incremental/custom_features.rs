@@ -9,9 +9,9 @@ use nnue_runtime::{
     Accumulator, Architecture, Color, Delta, FeatureChanges, Level, Network, Piece, Position, Role,
     Square,
 };
-use nnue_tests::net_file::{net_file, random_net_file};
-use nnue_tests::random::Xorshift;
-use nnue_tests::random_weights::{RandomWeights, Style};
+use nnue_test_support::net_file::{net_file, random_net_file};
+use nnue_test_support::random::Xorshift;
+use nnue_test_support::random_weights::{RandomWeights, Style};
 
 fn random_net<A: Architecture>(spec: &str) -> Network<A> {
     let network = analyse(&SourceFile::new(A::NAME, spec)).expect("a spec without errors");

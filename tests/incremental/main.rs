@@ -11,9 +11,9 @@ use nnue_runtime::{
     Accumulator, Architecture, Board, BoardError, Delta, Evaluator, Level, Network, Piece,
     Position, Role, SelectedByPieces, Square, Statistics,
 };
-use nnue_tests::net_file::random_net_file;
-use nnue_tests::random::Xorshift;
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::net_file::random_net_file;
+use nnue_test_support::random::Xorshift;
+use nnue_test_support::synthetic::synthetic_net;
 
 /// What happened in the games: the test must not pass because nothing of interest did.
 #[derive(Default, Debug)]

@@ -8,8 +8,8 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
 use nnue_runtime::Board;
-use nnue_tests::random::Xorshift;
-use nnue_tests::random_weights::{RandomWeights, Style};
+use nnue_test_support::random::Xorshift;
+use nnue_test_support::random_weights::{RandomWeights, Style};
 
 /// The specs in a folder and the folders in it.
 fn specs(folder: &Path) -> Vec<PathBuf> {

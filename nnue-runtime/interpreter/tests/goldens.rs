@@ -7,8 +7,8 @@ use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_interpreter::{Evaluation, Net};
 use nnue_runtime::{Board, Output, Position};
-use nnue_tests::goldens::{GoldenPosition, golden_positions};
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::goldens::{GoldenPosition, golden_positions};
+use nnue_test_support::synthetic::synthetic_net;
 
 /// A file of the project.
 fn path(path: &str) -> std::path::PathBuf {

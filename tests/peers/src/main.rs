@@ -14,7 +14,7 @@ use nnue_peers::nnue_rs::Peer;
 use nnue_peers::race::{Results, race};
 use nnue_peers::table::Table;
 use nnue_runtime::Level;
-use nnue_tests::nets::{self, NETS};
+use nnue_test_support::nets::{self, NETS};
 use nnue_trace::Trace;
 
 const USAGE: &str = "\

@@ -6,7 +6,7 @@ mod program;
 use std::process::{Command, Output};
 
 use nnue_runtime::Level;
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::synthetic::synthetic_net;
 
 use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
 

@@ -11,7 +11,7 @@ use nnue_examples::specs::Spec;
 use nnue_peers::nnue_rs::{Peer, Way};
 use nnue_peers::race::{Difference, Results, race};
 use nnue_runtime::{Level, Output, Statistics};
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::synthetic::synthetic_net;
 use nnue_trace::Trace;
 
 /// Castling on both sides, en passant, a capture with promotion, null moves, kings that cross the middle, and lines

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use nnue_tests::{
+use nnue_test_support::{
     nets::{NETS, Net, NetError, Source, cache_dir, cached},
     wasm::linear_memory,
 };

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use nnue_compiler::spec::Named;
 
-use nnue_tests::random::Xorshift;
+use nnue_test_support::random::Xorshift;
 
 /// A sequence of choices.
 #[derive(Clone, Debug)]

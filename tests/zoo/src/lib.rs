@@ -20,7 +20,7 @@ use nnue_compiler::feature_set::Family;
 use nnue_compiler::network::Network;
 
 pub use coverage::{Coverage, words_of};
-pub use nnue_tests::differential;
+pub use nnue_test_support::differential;
 pub use scratch::{Failure, Scratch};
 
 use dice::Dice;

@@ -47,7 +47,7 @@ impl Fixtures {
         static LOCKED: OnceLock<()> = OnceLock::new();
         LOCKED.get_or_init(|| {
             // Cargo drops from it what no fixture needs, and has nothing to ask the network for.
-            let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
+            let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
             fs::copy(lock, Fixtures::folder().join("Cargo.lock")).expect("fixtures can be locked");
         });
         Fixtures { scratch }
@@ -56,7 +56,7 @@ impl Fixtures {
     /// The workspace.
     #[must_use]
     pub fn folder() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
     }
 
     /// A file or folder for the tests' own use.

@@ -196,7 +196,7 @@ pub fn cache_dir() -> PathBuf {
 pub fn cached(name: &str) -> Option<PathBuf> {
     let net = Net::named(name)?;
     let committed = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../examples/nets")
+        .join("../../examples/nets")
         .join(net.file_name());
     [net.cache_path(), committed]
         .into_iter()

@@ -245,7 +245,7 @@ impl fmt::Display for GoldenError {
 impl std::error::Error for GoldenError {}
 
 fn read(name: &str) -> Result<(String, String), GoldenError> {
-    let file = format!("{}/goldens/{name}", env!("CARGO_MANIFEST_DIR"));
+    let file = format!("{}/../goldens/{name}", env!("CARGO_MANIFEST_DIR"));
     match fs::read_to_string(&file) {
         Ok(text) => Ok((file, text)),
         Err(error) => Err(GoldenError::Read {
@@ -387,7 +387,7 @@ mod tests {
         let mut nets = Vec::new();
         for set in ["synthetic", "real"] {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("golden")
+                .join("../goldens")
                 .join(set);
             for entry in fs::read_dir(folder).unwrap() {
                 let name = entry.unwrap().file_name().into_string().unwrap();
