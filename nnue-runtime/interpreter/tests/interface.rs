@@ -5,8 +5,8 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_interpreter::{Net, Values, Weights};
 use nnue_runtime::Board;
-use nnue_tests::random_weights::{RandomWeights, Style};
-use nnue_tests::synthetic::synthetic_net;
+use nnue_test_support::random_weights::{RandomWeights, Style};
+use nnue_test_support::synthetic::synthetic_net;
 
 fn network(spec: &str) -> Network {
     let network = analyse(&SourceFile::new("spec", spec));

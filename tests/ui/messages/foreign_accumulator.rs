@@ -1,10 +1,17 @@
+//! The accumulator of one network is none of another's.
 use nnue_runtime::Board;
-use nnue_networks::{sfnnv5, small128};
 
-fn main() {
+mod sfnnv5 {
+    nnue_runtime::nnue_net!("sfnnv5.toml");
+}
+mod small128 {
+    nnue_runtime::nnue_net!("small128.toml");
+}
+
+fn evaluate(large: &sfnnv5::Network, small: &small128::Network) {
     let board = Board::start();
-    let big = sfnnv5::Network::open("big.nnue").unwrap();
-    let small = small128::Network::open("small.nnue").unwrap();
-    let accumulator = sfnnv5::Accumulator::new(&big, &board);
+    let accumulator = sfnnv5::Accumulator::new(large, &board);
     println!("{}", small.evaluate(&accumulator, &board).value);
 }
+
+fn main() {}
