@@ -2,11 +2,13 @@
 //!
 //! It knows no instruction set: [`mod@crate::plan`] decides how the operations are carried out.
 
+mod activation;
 pub mod file;
 
 use crate::feature_set::FeatureSet;
 pub use nnue_format::Element;
 
+pub use self::activation::Activation;
 pub use self::file::File;
 pub use crate::spec::{Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
 
@@ -386,49 +388,6 @@ pub struct Sparse {
     pub by: SparseBy,
     /// The share of inputs that are not zero, as the spec expects it.
     pub density: Option<f64>,
-}
-
-/// Elementwise functions. Integer ones make `u8` or `i16`, the `Float` ones `f32` from `f32`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Activation {
-    /// `clamp(x >> shift, 0, limit)`, the shift rounding down. A `crelu` has its one for a limit.
-    Relu {
-        /// Bits that are shifted out to the right.
-        shift: u32,
-        /// The largest result.
-        limit: u32,
-    },
-    /// `min(x * x >> shift, limit)`, the product exact: square, then clip.
-    SqrCrelu {
-        /// Bits that are shifted out to the right.
-        shift: u32,
-        /// The largest result.
-        limit: u32,
-    },
-    /// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, the product exact: clip, then square.
-    Screlu {
-        /// Bits that are shifted out to the right.
-        shift: u32,
-        /// The largest value before it is squared: the input's one.
-        limit: u32,
-    },
-    /// [`TransformerActivation::Quantmoid4`] of `x >> shift`.
-    Quantmoid4 {
-        /// Bits that are shifted out to the right.
-        shift: u32,
-    },
-    /// `clamp(x, 0, 1)`.
-    FloatCrelu,
-    /// `clamp(x, 0, 1)` squared.
-    FloatScrelu,
-    /// `min(x * x, 1)`.
-    FloatSqrCrelu,
-    /// `max(x, 0)`.
-    FloatRelu,
-    /// `1 / (1 + exp(-x))`, as the runtime computes it.
-    FloatSigmoid,
-    /// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`.
-    FloatHardSwish,
 }
 
 /// How a term of one fixed point is brought to another.

@@ -1,8 +1,8 @@
 //! A network as text, from features to value: its shape at a glance, then one line per operation.
 
 use crate::network::{
-    Activation, Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling,
-    Rounding, Slice, Source, SparseBy, TransformerActivation, Units, WeightType,
+    Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling, Rounding, Slice,
+    Source, SparseBy, TransformerActivation, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -198,7 +198,7 @@ fn layer_row(network: &Network, layer: &Layer) -> Row {
     let computed_as = match &layer.op {
         Op::Affine(op) => affine(network, layer, op, &inputs.join(" ++ ")),
         Op::Activation(function) => {
-            format!("{}, x = {}", activation(*function), inputs.join(" ++ "))
+            format!("{}, x = {}", function.formula(), inputs.join(" ++ "))
         }
         Op::Sum { aligns } => {
             let terms = inputs
@@ -253,21 +253,6 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
         text += &format!(", sums * {scale:e} in f32 before biases");
     }
     text
-}
-
-fn activation(function: Activation) -> String {
-    match function {
-        Activation::Relu { shift, limit } => format!("clamp(x >> {shift}, 0, {limit})"),
-        Activation::SqrCrelu { shift, limit } => format!("min(x * x >> {shift}, {limit})"),
-        Activation::Screlu { shift, limit } => format!("clamp(x, 0, {limit}) squared >> {shift}"),
-        Activation::Quantmoid4 { shift } => format!("quantmoid4(x >> {shift})"),
-        Activation::FloatCrelu => "clamp(x, 0, 1)".to_string(),
-        Activation::FloatScrelu => "clamp(x, 0, 1) squared".to_string(),
-        Activation::FloatSqrCrelu => "min(x * x, 1)".to_string(),
-        Activation::FloatRelu => "max(x, 0)".to_string(),
-        Activation::FloatSigmoid => "1 / (1 + exp(-x))".to_string(),
-        Activation::FloatHardSwish => "(x * clamp(x + 3, 0, 6)) * (1 / 6)".to_string(),
-    }
 }
 
 /// A term, aligned.

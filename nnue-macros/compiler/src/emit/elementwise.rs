@@ -44,19 +44,8 @@ fn activation(
     element: Element,
     lanes: Literal,
 ) -> TokenStream {
-    let word = |value: u32| Literal::u32_unsuffixed(value);
-    let (name, arguments) = match function {
-        Activation::Relu { shift, limit } => ("relu", vec![word(shift), word(limit)]),
-        Activation::SqrCrelu { shift, limit } => ("sqr_crelu", vec![word(shift), word(limit)]),
-        Activation::Screlu { shift, limit } => ("screlu", vec![word(shift), word(limit)]),
-        Activation::Quantmoid4 { shift } => ("quantmoid4", vec![word(shift)]),
-        Activation::FloatCrelu => ("crelu_f32", vec![]),
-        Activation::FloatScrelu => ("screlu_f32", vec![]),
-        Activation::FloatSqrCrelu => ("sqr_crelu_f32", vec![]),
-        Activation::FloatRelu => ("relu_f32", vec![]),
-        Activation::FloatSigmoid => ("sigmoid_f32", vec![]),
-        Activation::FloatHardSwish => ("hard_swish_f32", vec![]),
-    };
+    let (name, arguments) = function.call();
+    let arguments = arguments.into_iter().map(Literal::u32_unsuffixed);
     let name = format_ident!("{name}");
     let element = match element {
         Element::F32 => return quote! { activation::#name::<#lanes>(#run) },
