@@ -9,9 +9,11 @@ pub(crate) mod table;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
-use crate::spec::{Layer, Reference, Select, Spec, Stacks, Transformer};
-use table::{Table, Value, inline_table, integer, integers, named, section, string};
+use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all, list};
+use crate::spec::{Reference, Select, Spec, Stacks, Transformer};
+use table::{
+    Table, Value, inline_table, integer, integers, keys, mismatch, named, one_or_more, string,
+};
 
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
@@ -27,37 +29,20 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         end: file.text.lines().next().map_or(0, str::len),
     };
     let mut root = Table::new(document.get_ref(), start, "the spec");
-    let name = root
-        .required("name", "name = \"my-net\"", diagnostics)
-        .and_then(|value| string("name", value, diagnostics));
-    let features = root
-        .required("features", "[[features]]", diagnostics)
-        .and_then(|value| features::decode(value, diagnostics));
-    let transformer = root
-        .required("transformer", "[transformer]", diagnostics)
-        .and_then(|value| section("transformer", value, diagnostics))
-        .and_then(|table| transformer(table, diagnostics));
-    let stacks = root.optional("stacks").map(|value| {
-        section("stacks", value, diagnostics).and_then(|table| stacks(table, diagnostics))
-    });
-    let layers = root
-        .required("layer", "[[layer]]", diagnostics)
-        .and_then(|value| layers(value, diagnostics));
-    let output = root
-        .required("output", "[output]", diagnostics)
-        .and_then(|value| section("output", value, diagnostics))
-        .and_then(|table| output::decode(table, diagnostics));
-    let net_file = root
-        .required("file", "[file]", diagnostics)
-        .and_then(|value| section("file", value, diagnostics))
-        .and_then(|table| file::decode(table, diagnostics));
+    let name = root.required_with("name", "\"my-net\"", string, diagnostics);
+    let features = tables("features", &mut root, features::decode, diagnostics);
+    let transformer = section("transformer", &mut root, transformer, diagnostics);
+    let stacks = root.optional_with("stacks", stacks, diagnostics);
+    let layers = tables("layer", &mut root, layer::decode, diagnostics);
+    let output = section("output", &mut root, output::decode, diagnostics);
+    let net_file = section("file", &mut root, file::decode, diagnostics);
     root.finish(diagnostics);
 
     Some(Spec {
         name: name?,
         features: features?,
         transformer: transformer?,
-        stacks: all_or_none(stacks)?,
+        stacks: stacks?,
         layers: layers?,
         output: output?,
         file: net_file?,
@@ -94,93 +79,97 @@ fn report_syntax_errors(
     }
 }
 
-/// The tables of `[[key]]`, which must be at least one.
-fn tables<'t>(
-    key: &str,
-    value: &'t Value<'t>,
+/// The tables of `[[key]]`, which must be at least one, each decoded by `decode`.
+fn tables<T>(
+    key: &'static str,
+    root: &mut Table<'_>,
+    decode: impl Fn(Table<'_>, &mut Diagnostics) -> Option<T>,
     diagnostics: &mut Diagnostics,
-) -> Option<Vec<Table<'t>>> {
+) -> Option<Vec<T>> {
+    let header = format!("[[{key}]]");
+    let value = root.required(key, &header, diagnostics)?;
     let DeValue::Array(items) = value.get_ref() else {
-        table::mismatch(key, value, "a list of tables", diagnostics)
-            .help(format!("write `[[{key}]]`, with two brackets"));
+        mismatch(key, value, "a list of tables", diagnostics)
+            .help(format!("write `{header}`, with two brackets"));
         return None;
     };
     if items.is_empty() {
-        diagnostics.error(
-            value.span().into(),
-            format!("`{key}` is empty, expected at least one"),
-        );
+        report_empty(key, value, diagnostics);
         return None;
     }
-    let tables: Vec<_> = items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| match item.get_ref() {
-            DeValue::Table(entries) => Some(Table::new(
-                entries,
-                item.span().into(),
-                format!("`[[{key}]]`"),
-            )),
-            _ => {
-                table::mismatch(&format!("{key}[{index}]"), item, "a table", diagnostics);
-                None
-            }
-        })
-        .collect();
-    tables.into_iter().collect()
+    let items = items.iter().enumerate();
+    all(items.map(|(index, item)| match item.get_ref() {
+        DeValue::Table(entries) => {
+            let table = Table::new(entries, item.span().into(), format!("`{header}`"));
+            decode(table, diagnostics)
+        }
+        _ => {
+            mismatch(&format!("{key}[{index}]"), item, "a table", diagnostics);
+            None
+        }
+    }))
+}
+
+fn report_empty(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) {
+    diagnostics.error(
+        value.span().into(),
+        format!("`{key}` is empty, expected at least one"),
+    );
+}
+
+/// What is written under the header `[key]`, which must be there, decoded by `decode`.
+fn section<T>(
+    key: &'static str,
+    root: &mut Table<'_>,
+    decode: impl FnOnce(Table<'_>, &mut Diagnostics) -> Option<T>,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    let value = root.required(key, &format!("[{key}]"), diagnostics)?;
+    decode(section_table(key, value, diagnostics)?, diagnostics)
+}
+
+fn section_table<'t>(
+    key: &str,
+    value: &'t Value<'t>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Table<'t>> {
+    let title = format!("`[{key}]`");
+    let DeValue::Table(entries) = value.get_ref() else {
+        mismatch(key, value, "a table", diagnostics)
+            .help(format!("write its keys under the header {title}"));
+        return None;
+    };
+    Some(Table::new(entries, value.span().into(), title))
 }
 
 fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Transformer> {
-    let width = table
-        .required("width", "width = 1024", diagnostics)
-        .and_then(|value| integer("width", value, diagnostics));
-    let one = table
-        .required("one", "one = 127", diagnostics)
-        .and_then(|value| integer("one", value, diagnostics));
-    let psqt = table.optional_with("psqt", integer, diagnostics);
-    let activation = table
-        .required("activation", "activation = \"crelu\"", diagnostics)
-        .and_then(|value| named("activation", value, diagnostics));
-    let shift = table.optional_with("shift", integer, diagnostics);
-    let limit = table.optional_with("limit", integer, diagnostics);
-    let pooling = table.optional_with("pooling", named, diagnostics);
-    let product_shift = table.optional_with("product_shift", integer, diagnostics);
-    let pairs = table.optional_with("pairs", named, diagnostics);
-    let perspectives = table.optional_with("perspectives", integer, diagnostics);
-    let order = table.optional_with("order", named, diagnostics);
-    let weights = table.optional_with("weights", named, diagnostics);
+    let transformer = keys!(
+        table,
+        diagnostics,
+        Transformer {
+            width: integer = "1024",
+            one: integer = "127",
+            psqt: integer,
+            activation: named = "\"crelu\"",
+            shift: integer,
+            limit: integer,
+            pooling: named,
+            product_shift: integer,
+            pairs: named,
+            perspectives: integer,
+            order: named,
+            weights: named,
+        }
+    );
     table.finish(diagnostics);
-    Some(Transformer {
-        width: width?,
-        one: one?,
-        psqt: psqt?,
-        activation: activation?,
-        shift: shift?,
-        limit: limit?,
-        pooling: pooling?,
-        product_shift: product_shift?,
-        pairs: pairs?,
-        perspectives: perspectives?,
-        order: order?,
-        weights: weights?,
-    })
-}
-
-/// An optional key that was either absent or decoded; `None` when it is there and wrong.
-fn all_or_none<T>(key: Option<Option<T>>) -> Option<Option<T>> {
-    match key {
-        Some(Some(value)) => Some(Some(value)),
-        Some(None) => None,
-        None => Some(None),
-    }
+    transformer
 }
 
 const SELECT_EXAMPLE: &str = "select = { pieces = \"(n - 1) / 4\" }";
 
-fn stacks(mut stacks: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Stacks> {
-    let count = stacks
-        .required("count", "count = 8", diagnostics)
-        .and_then(|value| integer("count", value, diagnostics));
+fn stacks(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Stacks> {
+    let mut stacks = section_table(key, value, diagnostics)?;
+    let count = stacks.required_with("count", "8", integer, diagnostics);
     let selection = match stacks.optional("select") {
         None => Some(Select::Only),
         Some(value) => inline_table("select", value, SELECT_EXAMPLE, diagnostics)
@@ -229,38 +218,18 @@ fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select>
     }
 }
 
-fn layers(value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Layer>> {
-    let tables = tables("layer", value, diagnostics)?;
-    let decoded: Vec<_> = tables
-        .into_iter()
-        .map(|table| layer::decode(table, diagnostics))
-        .collect();
-    decoded.into_iter().collect()
-}
-
 /// One reference or an array of them.
 fn references(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<Spanned<Reference>>>> {
-    let references: Vec<_> = match value.get_ref() {
-        DeValue::Array(items) => items
-            .iter()
-            .enumerate()
-            .map(|(index, item)| reference(&format!("{key}[{index}]"), item, diagnostics))
-            .collect(),
-        _ => vec![reference(key, value, diagnostics)],
-    };
-    if references.is_empty() {
-        diagnostics.error(
-            value.span().into(),
-            format!("`{key}` is empty, expected at least one"),
-        );
+    let references = one_or_more(key, value, reference, diagnostics)?;
+    if references.value.is_empty() {
+        report_empty(key, value, diagnostics);
         return None;
     }
-    let references = references.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Spanned::new(references, value.span()))
+    Some(references)
 }
 
 fn reference(

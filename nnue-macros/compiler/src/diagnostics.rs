@@ -378,6 +378,12 @@ fn edit_distance(a: &str, b: &str) -> usize {
     rows[a.len()][b.len()]
 }
 
+/// All values, or `None` if one is missing. Every item is computed even then, so that each reports what is wrong with it.
+pub(crate) fn all<T>(items: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
+    let items: Vec<_> = items.collect();
+    items.into_iter().collect()
+}
+
 /// `a`, `b` or `c`: the names that are allowed, as messages list them.
 pub fn list(names: impl IntoIterator<Item = impl fmt::Display>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();

@@ -3,41 +3,25 @@
 use toml::de::DeValue;
 
 use super::table::{
-    Table, Value, array, boolean, inline_table, integer, mismatch, named, number, string,
+    Table, Value, array, boolean, inline_table, integer, keys, mismatch, named, names, number,
+    string,
 };
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::{
-    Axis, Bullet, Content, Entry, File, Format, Stockfish, TensorEntry, Tensors, Transposed,
+    Bullet, Content, Entry, File, Format, Named, Stockfish, TensorEntry, Tensors, Transposed,
 };
 
-/// The keys of all formats.
-const KEYS: &[&str] = &[
-    "version",
-    "encoding",
-    "transformer_hash",
-    "stack_hash",
-    "kind",
-    "entries",
-    "transposed",
-    "tensors",
-    "rounding",
-    "tail",
-];
-
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
-    const EXAMPLE: &str = "format = \"stockfish\" | \"bullet\" | \"tensors\"";
-    let format = table
-        .required("format", EXAMPLE, diagnostics)
-        .and_then(|value| named::<Format>("format", value, diagnostics));
+    let example = "\"stockfish\" | \"bullet\" | \"tensors\"";
+    let format = table.required_with("format", example, named, diagnostics);
     let file = match format {
-        Some(format) => match format.value {
-            Format::Stockfish => stockfish(&mut table, format.span, diagnostics),
-            Format::Bullet => bullet(&mut table, format.span, diagnostics),
-            Format::Tensors => tensors(&mut table, format.span, diagnostics),
-        },
+        Some(format) => keys_of(format.value, &mut table, format.span, diagnostics),
         // Which other keys there are depends on the format: without one, those of every format are right.
         None => {
-            table.expect(KEYS);
+            let mut unheard = Diagnostics::default();
+            for (_, format) in Format::NAMES {
+                keys_of(*format, &mut table, Span::default(), &mut unheard);
+            }
             None
         }
     };
@@ -45,51 +29,42 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     file
 }
 
-fn stockfish(table: &mut Table<'_>, span: Span, diagnostics: &mut Diagnostics) -> Option<File> {
-    let version = table
-        .required("version", "version = 0x7AF32F20", diagnostics)
-        .and_then(|value| integer("version", value, diagnostics));
-    let encoding = table.optional_with("encoding", named, diagnostics);
-    let transformer_hash = table.optional_with("transformer_hash", integer, diagnostics);
-    let stack_hash = table.optional_with("stack_hash", integer, diagnostics);
-    Some(File::Stockfish(Stockfish {
-        span,
-        version: version?,
-        encoding: encoding?,
-        transformer_hash: transformer_hash?,
-        stack_hash: stack_hash?,
-    }))
-}
-
-fn bullet(table: &mut Table<'_>, span: Span, diagnostics: &mut Diagnostics) -> Option<File> {
-    let kind = table.optional_with("kind", named, diagnostics);
-    let entries = table.optional_with("entries", bullet_entries, diagnostics);
-    let transposed = table.optional_with("transposed", transposed, diagnostics);
-    let rounding = table.optional_with("rounding", named, diagnostics);
-    let tail = table.optional_with("tail", named, diagnostics);
-    Some(File::Bullet(Bullet {
-        span,
-        kind: kind?,
-        entries: entries?,
-        transposed: transposed?,
-        rounding: rounding?,
-        tail: tail?,
-    }))
-}
-
-fn tensors(table: &mut Table<'_>, span: Span, diagnostics: &mut Diagnostics) -> Option<File> {
-    const EXAMPLE: &str = "tensors = [{ tensor = \"transformer.weights\" }, ...]";
-    let entries = table
-        .required("tensors", EXAMPLE, diagnostics)
-        .and_then(|value| listed("tensors", value, tensor_entry, diagnostics));
-    let rounding = table.optional_with("rounding", named, diagnostics);
-    let tail = table.optional_with("tail", named, diagnostics);
-    Some(File::Tensors(Tensors {
-        span,
-        entries: entries?,
-        rounding: rounding?,
-        tail: tail?,
-    }))
+/// The keys of a format whose name stands at `span`.
+fn keys_of(
+    format: Format,
+    table: &mut Table<'_>,
+    span: Span,
+    diagnostics: &mut Diagnostics,
+) -> Option<File> {
+    match format {
+        Format::Stockfish => keys!(table, diagnostics, Stockfish {
+            version: integer = "0x7AF32F20",
+            encoding: named,
+            transformer_hash: integer,
+            stack_hash: integer,
+            ;
+            span: Some(span),
+        })
+        .map(File::Stockfish),
+        Format::Bullet => keys!(table, diagnostics, Bullet {
+            kind: named,
+            entries: bullet_entries,
+            transposed: transposed,
+            rounding: named,
+            tail: named,
+            ;
+            span: Some(span),
+        })
+        .map(File::Bullet),
+        Format::Tensors => keys!(table, diagnostics, Tensors {
+            tensors: tensor_entries = "[{ tensor = \"transformer.weights\" }, ...]",
+            rounding: named,
+            tail: named,
+            ;
+            span: Some(span),
+        })
+        .map(File::Tensors),
+    }
 }
 
 fn bullet_entries(
@@ -97,23 +72,15 @@ fn bullet_entries(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<Entry>>> {
-    listed(key, value, bullet_entry, diagnostics)
+    array(key, value, bullet_entry, diagnostics)
 }
 
-/// A list, each item decoded by `decode`.
-fn listed<'t>(
+fn tensor_entries(
     key: &str,
-    value: &'t Value<'t>,
-    decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<Entry>,
+    value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<Entry>>> {
-    let items: Vec<_> = array(key, value, diagnostics)?
-        .into_iter()
-        .enumerate()
-        .map(|(index, item)| decode(&format!("{key}[{index}]"), item, diagnostics))
-        .collect();
-    let entries = items.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Spanned::new(entries, value.span()))
+    array(key, value, tensor_entry, diagnostics)
 }
 
 /// An id, or a table.
@@ -138,7 +105,7 @@ fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
 fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
     let example = "{ tensor = \"transformer.weights\" }";
     let mut table = inline_table(key, value, example, diagnostics)?;
-    let axes = table.optional_with("axes", axes, diagnostics);
+    let axes = table.optional_with("axes", names, diagnostics);
     let align = table.optional_with("align", integer, diagnostics);
     let pad = table.optional_with("pad", integer, diagnostics);
     let entry = TensorEntry {
@@ -193,20 +160,6 @@ fn finish_entry(
     })
 }
 
-fn axes(
-    key: &str,
-    value: &Value<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Spanned<Vec<Spanned<Axis>>>> {
-    let axes: Vec<_> = array(key, value, diagnostics)?
-        .into_iter()
-        .enumerate()
-        .map(|(index, axis)| named(&format!("{key}[{index}]"), axis, diagnostics))
-        .collect();
-    let axes = axes.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Spanned::new(axes, value.span()))
-}
-
 /// `true`, or a list of ids.
 fn transposed(
     key: &str,
@@ -215,14 +168,7 @@ fn transposed(
 ) -> Option<Spanned<Transposed>> {
     let transposed = match value.get_ref() {
         DeValue::Boolean(all) => Transposed::All(*all),
-        DeValue::Array(_) => {
-            let ids: Vec<_> = array(key, value, diagnostics)?
-                .into_iter()
-                .enumerate()
-                .map(|(index, id)| string(&format!("{key}[{index}]"), id, diagnostics))
-                .collect();
-            Transposed::Ids(ids.into_iter().collect::<Option<Vec<_>>>()?)
-        }
+        DeValue::Array(_) => Transposed::Ids(array(key, value, string, diagnostics)?.value),
         _ => {
             mismatch(key, value, "`true` or a list of ids", diagnostics)
                 .help("write `transposed = [\"l1w\"]`");

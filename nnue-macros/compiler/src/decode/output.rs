@@ -4,7 +4,7 @@ use toml::de::DeValue;
 
 use super::layer::alignment;
 use super::references;
-use super::table::{Table, Value, integer, named, number};
+use super::table::{Table, Value, integer, keys, named, number};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{DivideOf, Output, OutputDivide, Reference};
 
@@ -12,20 +12,17 @@ type References = Spanned<Vec<Spanned<Reference>>>;
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Output> {
     let heads = heads(&mut table, diagnostics);
-    let unread = table.optional_with("unread", references, diagnostics);
-    let alignment = alignment(&mut table, diagnostics);
-    let divide = table.optional_with("divide", divide, diagnostics);
-    let scale = table.optional_with("scale", number, diagnostics);
-    let rounding = table.optional_with("rounding", named, diagnostics);
+    let output = keys!(table, diagnostics, Output {
+        unread: references,
+        ;
+        alignment: alignment(&mut table, diagnostics),
+        divide: table.optional_with("divide", divide, diagnostics),
+        scale: table.optional_with("scale", number, diagnostics),
+        rounding: table.optional_with("rounding", named, diagnostics),
+        heads: heads,
+    });
     table.finish(diagnostics);
-    Some(Output {
-        heads: heads?,
-        unread: unread?,
-        alignment: alignment?,
-        divide: divide?,
-        scale: scale?,
-        rounding: rounding?,
-    })
+    output
 }
 
 /// `sum`, or all of `win`, `draw` and `loss`.
@@ -33,9 +30,7 @@ fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Ref
     let outcomes = ["win", "draw", "loss"];
     let found = outcomes.map(|key| table.optional_with(key, references, diagnostics));
     if found.iter().all(|head| matches!(head, Some(None))) {
-        let sum = table
-            .required("sum", "sum = [\"fc_2\"]", diagnostics)
-            .and_then(|value| references("sum", value, diagnostics))?;
+        let sum = table.required_with("sum", "[\"fc_2\"]", references, diagnostics)?;
         return Some(vec![sum]);
     }
     if let Some(sum) = table.optional("sum") {
@@ -68,9 +63,7 @@ fn divide(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option
         });
     };
     let mut table = Table::new(entries, value.span().into(), "`divide`");
-    let by = table
-        .required("by", "by = 16", diagnostics)
-        .and_then(|value| integer("by", value, diagnostics));
+    let by = table.required_with("by", "16", integer, diagnostics);
     let of = table.optional_with("of", named, diagnostics);
     table.finish(diagnostics);
     Some(OutputDivide {

@@ -3,7 +3,7 @@
 use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned, list, nearest};
+use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned, all, list, nearest};
 use crate::spec::{Named, formula};
 
 /// A value of a TOML file and its place.
@@ -32,7 +32,9 @@ impl<'t> Table<'t> {
 
     /// The value of an optional key.
     pub(super) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
-        self.asked.push(key);
+        if !self.asked.contains(&key) {
+            self.asked.push(key);
+        }
         self.entries.get(key)
     }
 
@@ -49,11 +51,6 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Lets these keys be there, whatever they say.
-    pub(super) fn expect(&mut self, keys: &[&'static str]) {
-        self.asked.extend(keys);
-    }
-
     /// Says of keys that users look for in this table how to write what they mean.
     pub(super) fn elsewhere(&mut self, keys: &'static [(&'static str, &'static str)]) {
         self.elsewhere = keys;
@@ -68,7 +65,7 @@ impl<'t> Table<'t> {
     ) -> Option<&'t Value<'t>> {
         let value = self.optional(key);
         if value.is_none() {
-            // The nearest key that is there is probably this one misspelt: one error says it all.
+            // A key that nobody knows and that is almost this one is probably this one misspelt, and is reported as such.
             let misspelt = self.entries.keys().any(|found| {
                 !self.asked.contains(&found.get_ref().as_ref())
                     && nearest(found.get_ref(), [key]).is_some()
@@ -80,6 +77,18 @@ impl<'t> Table<'t> {
             }
         }
         value
+    }
+
+    /// A key that must be there, decoded by `decode`; `example` shows how its value is written.
+    pub(super) fn required_with<T>(
+        &mut self,
+        key: &'static str,
+        example: &str,
+        decode: impl FnOnce(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<T> {
+        let example = format!("{key} = {example}");
+        decode(key, self.required(key, &example, diagnostics)?, diagnostics)
     }
 
     /// Reports the keys that nobody asked for. Call it when all others were.
@@ -103,6 +112,30 @@ impl<'t> Table<'t> {
         }
     }
 }
+
+/// Reads the keys of a table into a struct whose fields are called like them: each key with the function that decodes it,
+/// and those that must be there with an example of their value. Other fields follow as expressions. Everything is read
+/// before something that is missing or wrong makes the result `None`, so that every mistake is reported.
+macro_rules! keys {
+    ($table:expr, $diagnostics:expr, $name:ident {
+        $($key:ident: $decode:path $(= $example:literal)?,)*
+        $(; $($field:ident: $value:expr,)*)?
+    }) => {{
+        $(let $key = keys!(@read $table, $diagnostics, $key, $decode $(, $example)?);)*
+        $($(let $field = $value;)*)?
+        // A function, for `?` to leave no more than the macro: the table is still to be finished.
+        let all = || Some($name { $($key: $key?,)* $($($field: $field?,)*)? });
+        all()
+    }};
+    (@read $table:expr, $diagnostics:expr, $key:ident, $decode:path) => {
+        $table.optional_with(stringify!($key), $decode, $diagnostics)
+    };
+    (@read $table:expr, $diagnostics:expr, $key:ident, $decode:path, $example:literal) => {
+        $table.required_with(stringify!($key), $example, $decode, $diagnostics)
+    };
+}
+
+pub(super) use keys;
 
 /// How messages name the type of a value.
 fn kind(value: &DeValue<'_>) -> &'static str {
@@ -235,33 +268,45 @@ pub(super) fn named<T: Named>(
     None
 }
 
+/// An array whose items `decode` reads. All of them are read, so that every mistake is reported.
+pub(super) fn array<'t, T>(
+    key: &str,
+    value: &'t Value<'t>,
+    decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<T>>> {
+    let DeValue::Array(items) = value.get_ref() else {
+        mismatch(key, value, "an array", diagnostics);
+        return None;
+    };
+    let items = items.iter().enumerate();
+    let items = items.map(|(index, item)| decode(&format!("{key}[{index}]"), item, diagnostics));
+    Some(Spanned::new(all(items)?, value.span()))
+}
+
+/// An array whose items `decode` reads, or one such item alone.
+pub(super) fn one_or_more<'t, T>(
+    key: &str,
+    value: &'t Value<'t>,
+    decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<T>>> {
+    match value.get_ref() {
+        DeValue::Array(_) => array(key, value, decode, diagnostics),
+        _ => Some(Spanned::new(
+            vec![decode(key, value, diagnostics)?],
+            value.span(),
+        )),
+    }
+}
+
 /// A list of names that `T` accepts.
 pub(super) fn names<T: Named>(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<Spanned<T>>>> {
-    let entries: Vec<_> = array(key, value, diagnostics)?
-        .into_iter()
-        .enumerate()
-        .map(|(index, entry)| named(&format!("{key}[{index}]"), entry, diagnostics))
-        .collect();
-    let entries = entries.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Spanned::new(entries, value.span()))
-}
-
-pub(super) fn array<'t>(
-    key: &str,
-    value: &'t Value<'t>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<&'t Value<'t>>> {
-    match value.get_ref() {
-        DeValue::Array(items) => Some(items.iter().collect()),
-        _ => {
-            mismatch(key, value, "an array", diagnostics);
-            None
-        }
-    }
+    array(key, value, named, diagnostics)
 }
 
 /// A list of integers.
@@ -270,30 +315,7 @@ pub(super) fn integers(
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<Spanned<i64>>>> {
-    let entries: Vec<_> = array(key, value, diagnostics)?
-        .into_iter()
-        .enumerate()
-        .map(|(index, entry)| integer(&format!("{key}[{index}]"), entry, diagnostics))
-        .collect();
-    let entries = entries.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Spanned::new(entries, value.span()))
-}
-
-/// What is written under a header: `[key]`.
-pub(super) fn section<'t>(
-    key: &str,
-    value: &'t Value<'t>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Table<'t>> {
-    let title = format!("`[{key}]`");
-    match value.get_ref() {
-        DeValue::Table(entries) => Some(Table::new(entries, value.span().into(), title)),
-        _ => {
-            mismatch(key, value, "a table", diagnostics)
-                .help(format!("write its keys under the header {title}"));
-            None
-        }
-    }
+    array(key, value, integer, diagnostics)
 }
 
 /// What is written in braces: `key = { ... }`; `example` shows how.

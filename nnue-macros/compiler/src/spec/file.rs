@@ -66,7 +66,7 @@ pub struct Tensors {
     /// Where `format` stands.
     pub span: Span,
     /// `tensors`: in file order.
-    pub entries: Spanned<Vec<Entry>>,
+    pub tensors: Spanned<Vec<Entry>>,
     /// `rounding` of floating point that becomes integers.
     pub rounding: Option<Spanned<Rounding>>,
     /// `tail`: what pads the file.

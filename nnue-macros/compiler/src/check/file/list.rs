@@ -74,7 +74,7 @@ pub(super) fn tensors(
         rounding: rounding(file.rounding.as_ref()),
         bullet: None,
     };
-    let sections = reader.sections(&file.entries.value, file.entries.span, diagnostics)?;
+    let sections = reader.sections(&file.tensors.value, file.tensors.span, diagnostics)?;
     Some(File {
         format: Format::Sequence,
         sections,
