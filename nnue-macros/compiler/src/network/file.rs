@@ -106,7 +106,7 @@ impl Tensor {
     /// How many values lie between one on an axis and the next; 0 for axes that it does not have.
     pub fn stride(&self, axis: Axis) -> usize {
         match self.axes.iter().position(|(own, _)| *own == axis) {
-            Some(index) => self.axes[index + 1..].iter().map(|(_, len)| len).product(),
+            Some(index) => self.shape()[index + 1..].iter().product(),
             None => 0,
         }
     }
