@@ -16,7 +16,7 @@ use crate::feature_set::FeatureSet;
 use crate::network::{FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling};
 
 pub use affine::{Affine, Fields, Form, Input, Part, Segment};
-pub use elementwise::{Elementwise, Function};
+pub use elementwise::Elementwise;
 pub use file::file;
 pub use table::Table;
 
@@ -231,11 +231,9 @@ impl<'n> Layout<'n> {
                 Op::Affine(op) => LaidOut::Affine(Affine::of(
                     network, index, layer, op, &columns, &layers, &mut stack,
                 )),
-                Op::Activation(function) => {
-                    LaidOut::Elementwise(Elementwise::activation(layer, *function, &layers))
+                Op::Elementwise(function) => {
+                    LaidOut::Elementwise(Elementwise::of(layer, function, &layers))
                 }
-                Op::Sum { aligns } => LaidOut::Elementwise(Elementwise::sum(layer, aligns)),
-                Op::Float { scale } => LaidOut::Elementwise(Elementwise::float(layer, *scale)),
             };
             layers.push(laid_out);
         }

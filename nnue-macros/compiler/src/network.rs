@@ -3,12 +3,14 @@
 //! It knows no instruction set: [`mod@crate::plan`] decides how the operations are carried out.
 
 mod activation;
+mod elementwise;
 pub mod file;
 
 use crate::feature_set::FeatureSet;
 pub use nnue_format::Element;
 
 pub use self::activation::Activation;
+pub use self::elementwise::Elementwise;
 pub use self::file::File;
 pub use crate::spec::{Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
 
@@ -220,7 +222,7 @@ pub struct Layer {
     /// The operation that makes the output of the inputs.
     pub op: Op,
     /// The values that it reads, concatenated. Activations and conversions read exactly one slice; the summands of
-    /// [`Op::Sum`] all have the output's length.
+    /// [`Elementwise::Sum`] all have the output's length.
     pub inputs: Vec<Slice>,
     /// The values that it computes.
     pub output: Tensor,
@@ -276,19 +278,8 @@ pub enum Source {
 pub enum Op {
     /// A fully connected layer.
     Affine(Affine),
-    /// An elementwise function.
-    Activation(Activation),
-    /// `y[i] = sum of the inputs' [i]`, each aligned. In `i64`, then `i32` with wrap-around; `f32` inputs are added from
-    /// the first to the last and have [`Align::None`].
-    Sum {
-        /// One per input.
-        aligns: Vec<Align>,
-    },
-    /// `y[i] = x[i] as f32 * scale`, rounded once.
-    Float {
-        /// The factor.
-        scale: f32,
-    },
+    /// A function of its inputs, value by value.
+    Elementwise(Elementwise),
 }
 
 /// `y[o] = bias[o] + sum of weight[o][i] * x[i]`.

@@ -306,17 +306,8 @@ pub struct Reference {
 pub enum Op {
     /// A fully connected layer.
     Affine(Box<Affine>),
-    /// An elementwise function.
-    Activation {
-        /// Which.
-        function: OpName,
-        /// `shift`: how far to the right; integers need it.
-        shift: Option<Spanned<i64>>,
-        /// `one`: the integer that stands for 1.0 in the result.
-        one: Option<Spanned<i64>>,
-        /// `limit`: the largest value, `one` unless the function is `relu`.
-        limit: Option<Spanned<i64>>,
-    },
+    /// A function of each value.
+    Activation(Activation),
     /// A sum of layers, value by value; of one layer, its alignment.
     Sum(Alignment),
     /// Integers to floating point.
@@ -324,6 +315,19 @@ pub enum Op {
         /// `scale`: the factor; 1 / one when absent.
         scale: Option<Spanned<f64>>,
     },
+}
+
+/// An activation, and its keys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Activation {
+    /// The value of `op`.
+    pub function: OpName,
+    /// `shift`: the bits that are shifted out to the right; integers need it.
+    pub shift: Option<Spanned<i64>>,
+    /// `one`: the integer that stands for 1.0 in the result.
+    pub one: Option<Spanned<i64>>,
+    /// `limit`: the largest value, `one` unless the function is `relu`.
+    pub limit: Option<Spanned<i64>>,
 }
 
 /// The keys of an affine layer.

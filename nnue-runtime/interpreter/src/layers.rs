@@ -3,7 +3,7 @@
 mod activation;
 mod affine;
 
-use nnue_compiler::network::{Align, Layer, Op, Slice, Source};
+use nnue_compiler::network::{Align, Elementwise, Layer, Op, Slice, Source};
 
 use crate::fixed_point::align;
 use crate::weights::{AffineWeights, Values};
@@ -37,9 +37,13 @@ pub(crate) fn compute(layer: &Layer, weights: Option<&AffineWeights>, tensors: &
     match (&layer.op, weights) {
         (Op::Affine(op), Some(weights)) => affine::compute(layer, op, weights, tensors),
         (Op::Affine(_), None) => unreachable!("the weights of `{}` were checked", layer.name),
-        (Op::Activation(function), _) => activation::compute(*function, tensors, layer.inputs[0]),
-        (Op::Sum { aligns }, _) => sum(layer, aligns, tensors),
-        (Op::Float { scale }, _) => float(*scale, tensors.integers(layer.inputs[0])),
+        (Op::Elementwise(function), _) => match function {
+            Elementwise::Activation(function) => {
+                activation::compute(*function, tensors, layer.inputs[0])
+            }
+            Elementwise::Sum { aligns } => sum(layer, aligns, tensors),
+            Elementwise::Float { scale } => float(*scale, tensors.integers(layer.inputs[0])),
+        },
     }
 }
 

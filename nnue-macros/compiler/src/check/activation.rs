@@ -1,7 +1,7 @@
 //! Elementwise functions: of which values, to which one.
 
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{Activation, Element, One, Slice, Source, Tensor};
+use crate::network::{Activation, Element, Elementwise, One, Slice, Source, Tensor};
 use crate::spec::{self, OpName};
 
 use super::in_range;
@@ -18,39 +18,26 @@ const LARGEST_ACTIVATION: i64 = i16::MAX as i64;
 pub(super) fn check(
     scope: &Scope<'_>,
     layer: &spec::Layer,
+    keys: &spec::Activation,
     inputs: &[Slice],
     diagnostics: &mut Diagnostics,
-) -> Option<(Activation, Tensor)> {
-    let spec::Op::Activation {
-        function,
-        shift,
-        one,
-        limit,
-    } = &layer.op
-    else {
-        return None;
-    };
-    let keys = Keys {
-        function: *function,
-        shift: shift.as_ref(),
-        one: one.as_ref(),
-        limit: limit.as_ref(),
-    };
+) -> Option<(Elementwise, Tensor)> {
     let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
     match tensor.element {
         Element::F32 => {
-            let activation = float(layer, &keys, diagnostics)?;
+            let activation = float(layer, keys, diagnostics)?;
             let output = Tensor {
                 len: input.len,
                 element: Element::F32,
                 one: One::Tensor(1),
                 range: (0, 0),
             };
-            Some((activation, output))
+            Some((Elementwise::Activation(activation), output))
         }
         Element::I32 => {
             let from = scope.shared_one(layer, 0, input, diagnostics)?;
-            integer(layer, &keys, input.len, from, diagnostics)
+            let (activation, output) = integer(layer, keys, input.len, from, diagnostics)?;
+            Some((Elementwise::Activation(activation), output))
         }
         Element::I8 | Element::U8 | Element::U16 | Element::I16 | Element::U64 => {
             let name = &layer.name.value;
@@ -76,24 +63,17 @@ pub(super) fn check(
     }
 }
 
-struct Keys<'a> {
-    function: OpName,
-    shift: Option<&'a Spanned<i64>>,
-    one: Option<&'a Spanned<i64>>,
-    limit: Option<&'a Spanned<i64>>,
-}
-
 /// An activation of floating point, which has no keys.
 fn float(
     layer: &spec::Layer,
-    keys: &Keys<'_>,
+    keys: &spec::Activation,
     diagnostics: &mut Diagnostics,
 ) -> Option<Activation> {
     let name = &layer.name.value;
     for (key, value) in [
-        ("shift", keys.shift),
-        ("one", keys.one),
-        ("limit", keys.limit),
+        ("shift", &keys.shift),
+        ("one", &keys.one),
+        ("limit", &keys.limit),
     ] {
         if let Some(value) = value {
             diagnostics
@@ -124,7 +104,7 @@ fn float(
 /// An activation of sums of which 1.0 is `from`.
 fn integer(
     layer: &spec::Layer,
-    keys: &Keys<'_>,
+    keys: &spec::Activation,
     len: usize,
     from: u32,
     diagnostics: &mut Diagnostics,
@@ -136,18 +116,18 @@ fn integer(
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
-    let Some(shift) = keys.shift else {
+    let Some(shift) = &keys.shift else {
         diagnostics
             .error(layer.span, format!("`{name}` needs `shift`"))
             .help("write how far its input is shifted to the right: `shift = 6`");
         return None;
     };
-    let mut activation_range = |key, value: Option<&Spanned<i64>>| match value {
+    let mut activation_range = |key, value: &Option<Spanned<i64>>| match value {
         Some(value) => in_range(key, value, 1..=LARGEST_ACTIVATION, diagnostics).map(Some),
         None => Some(None),
     };
-    let one = activation_range("one", keys.one);
-    let limit = activation_range("limit", keys.limit);
+    let one = activation_range("one", &keys.one);
+    let limit = activation_range("limit", &keys.limit);
     let amount = in_range("shift", shift, 0..=31, diagnostics);
     let (one, limit, amount) = (one?, limit?, amount?);
     let target = one.unwrap_or(ACTIVATION_ONE);
@@ -183,7 +163,7 @@ fn integer(
             (activation, target, limit)
         }
         OpName::Quantmoid4 => {
-            if let Some(one) = keys.one {
+            if let Some(one) = &keys.one {
                 diagnostics
                     .error(one.span, "`quantmoid4` has no `one`")
                     .label("1.0 is 127 before and after it: remove it");
@@ -234,7 +214,7 @@ fn integer(
 /// Whether an activation lets 1.0 pass, up to one part in 64: nets since SFNNv14b have 128 for 1.0 and clip at 127.
 fn check_limit(
     layer: &spec::Layer,
-    keys: &Keys<'_>,
+    keys: &spec::Activation,
     limit: u32,
     one: u32,
     diagnostics: &mut Diagnostics,
@@ -244,7 +224,8 @@ fn check_limit(
         return Some(());
     }
     let name = &layer.name.value;
-    let span = keys.limit.or(keys.shift).map_or(layer.span, |key| key.span);
+    let span = keys.limit.as_ref().or(keys.shift.as_ref());
+    let span = span.map_or(layer.span, |key| key.span);
     diagnostics
         .error(
             span,

@@ -1,7 +1,7 @@
 //! Values of different ones brought together: in sums of layers, in the output's, and on the way to `f32`.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
-use crate::network::{Align, Element, One, Op, Slice, Source, Tensor};
+use crate::network::{Align, Element, Elementwise, One, Slice, Source, Tensor};
 use crate::spec;
 
 use super::affine::check_scale;
@@ -215,7 +215,7 @@ pub(super) fn check_sum(
     keys: &spec::Alignment,
     inputs: &[Slice],
     diagnostics: &mut Diagnostics,
-) -> Option<(Op, Tensor)> {
+) -> Option<(Elementwise, Tensor)> {
     let name = &layer.name.value;
     let first = inputs.first()?;
     let mut elements = Vec::new();
@@ -271,7 +271,7 @@ pub(super) fn check_sum(
             highest.min(i64::from(i32::MAX)),
         ),
     };
-    Some((Op::Sum { aligns }, output))
+    Some((Elementwise::Sum { aligns }, output))
 }
 
 fn check_float_sum(
@@ -280,7 +280,7 @@ fn check_float_sum(
     len: usize,
     elements: &[Element],
     diagnostics: &mut Diagnostics,
-) -> Option<(Op, Tensor)> {
+) -> Option<(Elementwise, Tensor)> {
     let name = &layer.name.value;
     if let Some(index) = elements.iter().position(|element| *element != Element::F32) {
         diagnostics
@@ -316,7 +316,7 @@ fn check_float_sum(
         range: (0, 0),
     };
     let aligns = vec![Align::None; elements.len()];
-    Some((Op::Sum { aligns }, output))
+    Some((Elementwise::Sum { aligns }, output))
 }
 
 /// The furthest that an aligned value gets from an extreme one, on the same side of zero.
@@ -348,7 +348,7 @@ pub(super) fn check_float(
     scale: Option<&Spanned<f64>>,
     inputs: &[Slice],
     diagnostics: &mut Diagnostics,
-) -> Option<(Op, Tensor)> {
+) -> Option<(Elementwise, Tensor)> {
     let name = &layer.name.value;
     let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
     if input.source == Source::Transformer {
@@ -378,7 +378,7 @@ pub(super) fn check_float(
         one: One::Tensor(1),
         range: (0, 0),
     };
-    Some((Op::Float { scale }, output))
+    Some((Elementwise::Float { scale }, output))
 }
 
 /// `numerator / denominator` in lowest terms.

@@ -101,21 +101,24 @@ impl Scope<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<Layer> {
         let inputs = self.inputs(index, layer, diagnostics);
+        let elementwise = |(function, output)| (Op::Elementwise(function), output);
         let (op, output) = match &layer.op {
-            spec::Op::Affine(spec) => {
-                let checked = affine::check(self, layer, spec, inputs.as_deref(), diagnostics)?;
+            spec::Op::Affine(keys) => {
+                let checked = affine::check(self, layer, keys, inputs.as_deref(), diagnostics)?;
                 (Op::Affine(checked.0), checked.1)
             }
-            spec::Op::Activation { .. } => {
-                let checked = activation::check(self, layer, inputs.as_deref()?, diagnostics)?;
-                (Op::Activation(checked.0), checked.1)
+            spec::Op::Activation(keys) => {
+                activation::check(self, layer, keys, inputs.as_deref()?, diagnostics)
+                    .map(elementwise)?
             }
-            spec::Op::Sum(spec) => {
-                alignment::check_sum(self, layer, spec, inputs.as_deref()?, diagnostics)?
+            spec::Op::Sum(keys) => {
+                alignment::check_sum(self, layer, keys, inputs.as_deref()?, diagnostics)
+                    .map(elementwise)?
             }
             spec::Op::Float { scale } => {
                 let scale = scale.as_ref();
-                alignment::check_float(self, layer, scale, inputs.as_deref()?, diagnostics)?
+                alignment::check_float(self, layer, scale, inputs.as_deref()?, diagnostics)
+                    .map(elementwise)?
             }
         };
         Some(Layer {

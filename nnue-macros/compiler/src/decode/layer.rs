@@ -7,7 +7,7 @@ use super::table::{
     Table, Value, boolean, inline_table, integer, keys, named, number, one_or_more, string,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::spec::{Affine, Alignment, Layer, Named, Op, OpName, Scales, SparseBy};
+use crate::spec::{Activation, Affine, Alignment, Layer, Named, Op, OpName, Scales, SparseBy};
 
 /// What other libraries give their layers.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -114,20 +114,18 @@ fn activation(
     table: &mut Table<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Op> {
-    let shift = table.optional_with("shift", integer, diagnostics);
-    let one = table.optional_with("one", integer, diagnostics);
-    let limit = match function {
-        OpName::Crelu | OpName::SqrCrelu | OpName::Relu => {
-            table.optional_with("limit", integer, diagnostics)
-        }
-        _ => Some(None),
-    };
-    Some(Op::Activation {
-        function,
-        shift: shift?,
-        one: one?,
-        limit: limit?,
-    })
+    let has_limit = matches!(function, OpName::Crelu | OpName::SqrCrelu | OpName::Relu);
+    let activation = keys!(table, diagnostics, Activation {
+        shift: integer,
+        one: integer,
+        ;
+        limit: match has_limit {
+            true => table.optional_with("limit", integer, diagnostics),
+            false => Some(None),
+        },
+        function: Some(function),
+    });
+    activation.map(Op::Activation)
 }
 
 /// The keys that say how values of different ones are brought together.

@@ -197,17 +197,7 @@ fn layer_row(network: &Network, layer: &Layer) -> Row {
         .collect();
     let computed_as = match &layer.op {
         Op::Affine(op) => affine(network, layer, op, &inputs.join(" ++ ")),
-        Op::Activation(function) => {
-            format!("{}, x = {}", function.formula(), inputs.join(" ++ "))
-        }
-        Op::Sum { aligns } => {
-            let terms = inputs
-                .iter()
-                .zip(aligns)
-                .map(|(input, align)| scaled(input, align));
-            terms.collect::<Vec<_>>().join(" + ")
-        }
-        Op::Float { scale } => format!("{} * {scale:e}", inputs.join(" ++ ")),
+        Op::Elementwise(function) => function.formula(&inputs),
     };
     row(
         &layer.name,
@@ -255,23 +245,6 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
     text
 }
 
-/// A term, aligned.
-fn scaled(term: &str, align: &Align) -> String {
-    match align {
-        Align::None => term.to_string(),
-        Align::Exact(factors) => match factors.as_slice() {
-            [(numerator, 1)] => format!("{term} * {numerator}"),
-            [(1, denominator)] => format!("{term} / {denominator}"),
-            [(numerator, denominator)] => format!("{term} * {numerator} / {denominator}"),
-            _ => format!("{term} * a factor per value"),
-        },
-        Align::Shift { multipliers, shift } => match multipliers.as_slice() {
-            [multiplier] => format!("({term} * {multiplier} >> {shift})"),
-            _ => format!("({term} * a multiplier per value >> {shift})"),
-        },
-    }
-}
-
 fn head(network: &Network, head: &Head) -> String {
     let mut sum = String::new();
     for (index, term) in head.terms.iter().enumerate() {
@@ -286,12 +259,12 @@ fn head(network: &Network, head: &Head) -> String {
             start: term.index,
             len: 1,
         });
-        sum += &scaled(&name, &term.align);
+        sum += &term.align.formula(&name);
     }
     if head.align != Align::None && head.terms.len() > 1 {
         sum = format!("({sum})");
     }
-    scaled(&sum, &head.align)
+    head.align.formula(&sum)
 }
 
 fn output_rows(network: &Network) -> Vec<Row> {

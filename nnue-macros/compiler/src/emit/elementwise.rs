@@ -7,26 +7,27 @@ use quote::{format_ident, quote};
 use super::Program;
 use super::memory::count;
 use super::propagate::{values, variable};
-use crate::layout::{Elementwise, Function};
-use crate::network::{Activation, Align, Element, Slice};
+use crate::layout;
+use crate::network::{Activation, Align, Element, Elementwise, Slice};
 
 /// A statement that leaves the layer's values in a variable of its name.
-pub(super) fn statement(program: &Program<'_>, elementwise: &Elementwise<'_>) -> TokenStream {
-    let name = variable(elementwise.layer);
-    let lanes = count(elementwise.lanes);
-    let element = elementwise.layer.output.element;
-    let expression = match &elementwise.function {
-        Function::Activation(function, input) => {
-            activation(*function, run(program, *input), element, lanes)
-        }
-        Function::Sum(terms) if element == Element::F32 => {
-            let runs = terms.iter().map(|(slice, _)| run(program, *slice));
+pub(super) fn statement(
+    program: &Program<'_>,
+    elementwise: &layout::Elementwise<'_>,
+) -> TokenStream {
+    let (layer, lanes) = (elementwise.layer, count(elementwise.lanes));
+    let name = variable(layer);
+    let element = layer.output.element;
+    let runs = layer.inputs.iter().map(|slice| run(program, *slice));
+    let expression = match elementwise.function {
+        Elementwise::Activation(function) => activation(*function, runs.collect(), element, lanes),
+        Elementwise::Sum { .. } if element == Element::F32 => {
             quote! { activation::sum_f32::<#lanes>(&[#(#runs),*]) }
         }
-        Function::Sum(terms) => sum(program, terms, lanes),
-        Function::Float(input, scale) => {
-            let (run, scale) = (run(program, *input), Literal::f32_unsuffixed(*scale));
-            quote! { activation::float::<_, #lanes>(#run, #scale) }
+        Elementwise::Sum { aligns } => sum(runs.zip(aligns), lanes),
+        Elementwise::Float { scale } => {
+            let scale = Literal::f32_unsuffixed(*scale);
+            quote! { activation::float::<_, #lanes>(#(#runs),*, #scale) }
         }
     };
     quote! { let #name = Aligned(#expression); }
@@ -56,13 +57,12 @@ fn activation(
 }
 
 /// The terms added one after the other, each aligned.
-fn sum(program: &Program<'_>, terms: &[(Slice, &Align)], lanes: Literal) -> TokenStream {
+fn sum<'n>(terms: impl Iterator<Item = (TokenStream, &'n Align)>, lanes: Literal) -> TokenStream {
     let numbers = |numbers: &mut dyn Iterator<Item = i64>| {
         let numbers = numbers.map(Literal::i64_unsuffixed);
         quote! { &[#(#numbers),*] }
     };
-    let terms = terms.iter().map(|(slice, align)| {
-        let run = run(program, *slice);
+    let terms = terms.map(|(run, align)| {
         match align {
             Align::None => quote! { activation::add::<_, #lanes>(&mut sum, #run); },
             Align::Exact(factors) => {

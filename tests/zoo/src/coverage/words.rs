@@ -6,8 +6,8 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Units};
 use nnue_compiler::spec::{
-    Affine, Alignment, Bullet, Content, Entry, FeatureKeys, Features, File, Op, Output, Select,
-    Spec, Stockfish, TensorEntry, Tensors, Transformer, Transposed,
+    Activation, Affine, Alignment, Bullet, Content, Entry, FeatureKeys, Features, File, Op, Output,
+    Select, Spec, Stockfish, TensorEntry, Tensors, Transformer, Transposed,
 };
 
 /// Keys, forms and values, as `transformer.pooling = max`.
@@ -123,12 +123,12 @@ impl Words {
     fn layer(&mut self, op: &Op, checked: &Layer, network: &Network) {
         match op {
             Op::Affine(affine) => self.affine(affine, checked, network),
-            Op::Activation {
+            Op::Activation(Activation {
                 function,
                 one,
                 limit,
                 ..
-            } => {
+            }) => {
                 let of_floats = checked.output.element == Element::F32;
                 self.add(format!("layer.op = {function}"));
                 self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
