@@ -16,7 +16,7 @@ mod unread;
 
 use std::ops::RangeInclusive;
 
-use crate::diagnostics::{Diagnostics, LONGEST_NAME, Spanned};
+use crate::diagnostics::{Diagnostics, LONGEST_NAME, Spanned, all};
 use crate::network::{Network, Stacks};
 use crate::spec::{self, Select, Spec, formula};
 
@@ -28,7 +28,7 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     let transformer = transformer::check(spec, diagnostics);
     let layers = layers::check(spec, transformer.as_ref(), diagnostics);
     let output = output::check(spec, &layers, diagnostics);
-    let layers = layers.into_iter().collect::<Option<Vec<_>>>();
+    let layers = all(layers.into_iter());
     if let (Some(transformer), Some(layers), Some(output)) = (&transformer, &layers, &output) {
         unread::check(spec, transformer, layers, output, diagnostics);
     }
@@ -93,6 +93,27 @@ pub(crate) fn in_range(
     );
     None
 }
+
+/// [`in_range`] for a key that may be left out, which is as good as `default`.
+fn in_range_or(
+    key: &str,
+    value: Option<&Spanned<i64>>,
+    allowed: RangeInclusive<i64>,
+    default: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    value.map_or(Some(default), |value| {
+        in_range(key, value, allowed, diagnostics)
+    })
+}
+
+/// What the spec says, or `default` if it leaves the key out.
+fn value_or<T: Copy>(said: &Option<Spanned<T>>, default: T) -> T {
+    said.as_ref().map_or(default, |said| said.value)
+}
+
+/// What 1.0 can be in sums.
+const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
 
 /// How many stacks there may be: a bucket is a byte.
 const STACKS: RangeInclusive<i64> = 1..=256;
@@ -172,15 +193,20 @@ fn check_table(
             .label("one for 0, 1, ... 32 pieces");
     }
     let largest = count? as i64 - 1;
-    let buckets: Vec<_> = entries
-        .value
-        .iter()
-        .enumerate()
-        .map(|(pieces, entry)| {
-            let key = format!("table[{pieces}]");
-            in_range(&key, entry, 0..=largest, diagnostics).map(|bucket| bucket as u8)
-        })
-        .collect();
-    let buckets = buckets.into_iter().collect::<Option<Vec<u8>>>()?;
-    buckets.try_into().ok()
+    check_buckets("table", &entries.value, largest, diagnostics)?
+        .try_into()
+        .ok()
+}
+
+/// The entries of a list of buckets, which are numbered from 0 to `largest`.
+fn check_buckets(
+    key: &str,
+    entries: &[Spanned<i64>],
+    largest: i64,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<u8>> {
+    all(entries.iter().enumerate().map(|(index, entry)| {
+        let bucket = in_range(&format!("{key}[{index}]"), entry, 0..=largest, diagnostics);
+        bucket.map(|bucket| bucket as u8)
+    }))
 }

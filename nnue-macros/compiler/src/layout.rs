@@ -13,9 +13,11 @@ mod file;
 mod table;
 
 use crate::feature_set::FeatureSet;
-use crate::network::{FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling};
+use crate::network::{
+    Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling,
+};
 
-pub use affine::{Affine, Fields, Form, Input, Part, Segment};
+pub use affine::{Affine, Fields, Form, Input, Part};
 pub use elementwise::Elementwise;
 pub use file::file;
 pub use table::Table;
@@ -175,22 +177,18 @@ pub struct Field {
 /// The type of a field's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldElement {
-    /// A signed byte.
-    I8,
-    /// A 16-bit integer.
-    I16,
-    /// A 16-bit index.
-    U16,
-    /// A 32-bit integer.
-    I32,
-    /// 64 bits, each on its own.
-    U64,
-    /// Floating point.
-    F32,
+    /// Numbers of this type.
+    Numbers(Element),
     /// [`Layout::half`].
     Half,
     /// [`Layout::stack`].
     Stack,
+}
+
+impl From<Element> for FieldElement {
+    fn from(element: Element) -> FieldElement {
+        FieldElement::Numbers(element)
+    }
 }
 
 /// A layer of the network, and where its values and weights lie.
@@ -288,20 +286,10 @@ impl<'n> Layout<'n> {
 fn half(network: &Network, columns: &Columns) -> Struct {
     let mut builder = Builder::default();
     let width = columns.width;
-    builder.field(
-        "values",
-        FieldElement::I16,
-        vec![width],
-        "one value per neuron",
-    );
+    builder.field("values", Element::I16, vec![width], "one value per neuron");
     let psqt = network.transformer.psqt;
     if psqt > 0 {
-        builder.field(
-            "psqt",
-            FieldElement::I32,
-            vec![psqt],
-            "one PSQT sum per bucket",
-        );
+        builder.field("psqt", Element::I32, vec![psqt], "one PSQT sum per bucket");
     }
     builder.finish()
 }
@@ -339,7 +327,7 @@ fn weights(
     if psqt > 0 {
         builder.field(
             "transformer_psqt",
-            FieldElement::I32,
+            Element::I32,
             vec![network.row_count(), psqt],
             "PSQT values of each feature, one per bucket",
         );
@@ -364,12 +352,16 @@ struct Builder {
 
 impl Builder {
     /// Adds an array and returns where it lies.
-    fn field(&mut self, name: &str, element: FieldElement, shape: Vec<usize>, doc: &str) -> Field {
+    fn field(
+        &mut self,
+        name: &str,
+        element: impl Into<FieldElement>,
+        shape: Vec<usize>,
+        doc: &str,
+    ) -> Field {
+        let element = element.into();
         let bytes = match element {
-            FieldElement::I8 => 1,
-            FieldElement::I16 | FieldElement::U16 => 2,
-            FieldElement::I32 | FieldElement::F32 => 4,
-            FieldElement::U64 => 8,
+            FieldElement::Numbers(element) => element.size(),
             FieldElement::Half => self.half,
             FieldElement::Stack => self.stack,
         };

@@ -162,6 +162,18 @@ pub struct Tensor {
     pub range: (i64, i64),
 }
 
+impl Tensor {
+    /// A tensor of `f32` values.
+    pub fn float(len: usize) -> Tensor {
+        Tensor {
+            len,
+            element: Element::F32,
+            one: One::Tensor(1),
+            range: (0, 0),
+        }
+    }
+}
+
 /// The integer that stands for 1.0 in a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum One {

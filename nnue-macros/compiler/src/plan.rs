@@ -115,7 +115,7 @@ impl<'l> Plans<'l> {
         if unroll == Unroll::Full {
             TooMuchCode::check(&levels)?;
         }
-        let row = |table: &Table| layout.columns.width * table.element_size();
+        let row = |table: &Table| layout.columns.width * table.element.size();
         let lines = |table| (row(table) / CACHE_LINE).min(PREFETCHED_LINES);
         Ok(Plans {
             prefetch: Prefetch {

@@ -383,6 +383,17 @@ pub struct Alignment {
     pub error: Option<Spanned<f64>>,
 }
 
+impl Alignment {
+    /// The keys that the spec gives, each with its place.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, Span)> {
+        let one = self.one.as_ref().map(|key| ("one", key.span));
+        let align = self.align.as_ref().map(|key| ("align", key.span));
+        let bits = self.bits.as_ref().map(|key| ("bits", key.span));
+        let error = self.error.as_ref().map(|key| ("error", key.span));
+        [one, align, bits, error].into_iter().flatten()
+    }
+}
+
 /// The `[output]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {

@@ -26,12 +26,7 @@ pub(super) fn check(
     match tensor.element {
         Element::F32 => {
             let activation = float(layer, keys, diagnostics)?;
-            let output = Tensor {
-                len: input.len,
-                element: Element::F32,
-                one: One::Tensor(1),
-                range: (0, 0),
-            };
+            let output = Tensor::float(input.len);
             Some((Elementwise::Activation(activation), output))
         }
         Element::I32 => {

@@ -1,14 +1,14 @@
 //! Affine layers: which weights go with which inputs, the range of the sums, what may be skipped.
 
-use crate::diagnostics::{Diagnostics, Span, Spanned};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{
     Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scales,
     Slice, Source, Sparse, SparseBy, SumOrder, Tensor, WeightType,
 };
 use crate::spec::{self, BiasType, Rounding};
 
-use super::in_range;
 use super::layers::{Scope, input_span};
+use super::{ONES, in_range, value_or};
 
 /// Layers up to this size are compiled; they are meant to be small, the transformer is large.
 const MAX_OUTPUTS: i64 = 4096;
@@ -116,7 +116,7 @@ fn check_ones(
             (Some(scale), None) => Some((None, Some(check_scale(scale, diagnostics)?))),
             (None, Some(one)) => match one.value.as_slice() {
                 [one] => {
-                    let one = in_range("one", one, 1..=i64::from(i32::MAX), diagnostics)?;
+                    let one = in_range("one", one, ONES, diagnostics)?;
                     Some((None, Some((1.0 / f64::from(one)) as f32)))
                 }
                 _ => {
@@ -159,12 +159,10 @@ fn check_ones(
             .help("write what 1.0 is in its sums: `one = 8128`");
         return None;
     };
-    let checked: Vec<_> = ones
+    let checked = all(ones
         .value
         .iter()
-        .map(|one| in_range("one", one, 1..=i64::from(i32::MAX), diagnostics))
-        .collect();
-    let checked = checked.into_iter().collect::<Option<Vec<u32>>>()?;
+        .map(|one| in_range("one", one, ONES, diagnostics)))?;
     if let [one] = checked.as_slice() {
         return Some((Some(One::Tensor(*one)), None));
     }
@@ -219,11 +217,10 @@ fn check_divide(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<
             .related(affine.weights.span, "the weights");
         return None;
     }
-    let by = in_range("divide", divide, 1..=i64::from(i32::MAX), diagnostics)?;
-    let rounding = affine.rounding.as_ref();
+    let by = in_range("divide", divide, ONES, diagnostics)?;
     Some(Some(Divide {
         by: by as i32,
-        rounding: rounding.map_or(Rounding::Truncate, |rounding| rounding.value),
+        rounding: value_or(&affine.rounding, Rounding::Truncate),
     }))
 }
 

@@ -5,8 +5,8 @@ use crate::network::{Align, Element, Elementwise, One, Slice, Source, Tensor};
 use crate::spec;
 
 use super::affine::check_scale;
-use super::in_range;
 use super::layers::{Scope, input_span};
+use super::{ONES, in_range, in_range_or};
 
 /// Bits of a multiplier, unless the spec says otherwise: as many as the weights have.
 const MULTIPLIER_BITS: u32 = 8;
@@ -32,31 +32,28 @@ impl Method {
         owner: (Span, &str),
         diagnostics: &mut Diagnostics,
     ) -> Option<Method> {
-        let one = match &keys.one {
-            Some(one) => in_range("one", one, 1..=i64::from(i32::MAX), diagnostics)?,
-            None => match default_one {
-                Some(one) => one,
-                None => {
-                    diagnostics
-                        .error(owner.0, format!("{} needs `one`", owner.1))
-                        .help("write what 1.0 is in the sum: `one = 8128`");
-                    return None;
-                }
-            },
+        let one = match (&keys.one, default_one) {
+            (Some(one), _) => in_range("one", one, ONES, diagnostics)?,
+            (None, Some(one)) => one,
+            (None, None) => {
+                diagnostics
+                    .error(owner.0, format!("{} needs `one`", owner.1))
+                    .help("write what 1.0 is in the sum: `one = 8128`");
+                return None;
+            }
         };
         let by_shift = matches!(&keys.align, Some(align) if align.value == spec::Align::Shift);
-        let needless = keys.bits.as_ref().map(|bits| ("bits", bits.span));
-        let needless = needless.or(keys.error.as_ref().map(|error| ("error", error.span)));
-        if let Some((key, span)) = needless.filter(|_| !by_shift) {
+        let mut needless = keys
+            .keys()
+            .filter(|(key, _)| ["bits", "error"].contains(key));
+        if let (false, Some((key, span))) = (by_shift, needless.next()) {
             diagnostics
                 .error(span, format!("`{key}` belongs to `align = \"shift\"`"))
                 .help("remove it, or say how the terms are aligned");
             return None;
         }
-        let bits = match &keys.bits {
-            Some(bits) => in_range("bits", bits, 1..=24, diagnostics)?,
-            None => MULTIPLIER_BITS,
-        };
+        let bits = keys.bits.as_ref();
+        let bits = in_range_or("bits", bits, 1..=24, MULTIPLIER_BITS, diagnostics)?;
         let error = match &keys.error {
             Some(error) if !(0.0..1.0).contains(&error.value) => {
                 diagnostics.error(
@@ -291,32 +288,15 @@ fn check_float_sum(
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
-    let needless = [
-        ("one", keys.one.as_ref().map(|one| one.span)),
-        ("align", keys.align.as_ref().map(|align| align.span)),
-        ("bits", keys.bits.as_ref().map(|bits| bits.span)),
-        ("error", keys.error.as_ref().map(|error| error.span)),
-    ];
-    if let Some((key, span)) = needless
-        .iter()
-        .find_map(|(key, span)| Some((key, (*span)?)))
-    {
+    if let Some((key, span)) = keys.keys().next() {
+        let message = format!("`{key}` belongs to integers, `{name}` adds `f32`");
         diagnostics
-            .error(
-                span,
-                format!("`{key}` belongs to integers, `{name}` adds `f32`"),
-            )
+            .error(span, message)
             .help("in `f32`, 1.0 is 1.0: remove it");
         return None;
     }
-    let output = Tensor {
-        len,
-        element: Element::F32,
-        one: One::Tensor(1),
-        range: (0, 0),
-    };
     let aligns = vec![Align::None; elements.len()];
-    Some((Elementwise::Sum { aligns }, output))
+    Some((Elementwise::Sum { aligns }, Tensor::float(len)))
 }
 
 /// The furthest that an aligned value gets from an extreme one, on the same side of zero.
@@ -372,13 +352,7 @@ pub(super) fn check_float(
         Some(scale) => check_scale(scale, diagnostics)?,
         None => (1.0 / f64::from(one)) as f32,
     };
-    let output = Tensor {
-        len: input.len,
-        element: Element::F32,
-        one: One::Tensor(1),
-        range: (0, 0),
-    };
-    Some((Elementwise::Float { scale }, output))
+    Some((Elementwise::Float { scale }, Tensor::float(input.len)))
 }
 
 /// `numerator / denominator` in lowest terms.

@@ -1,6 +1,7 @@
 //! `factorised` and what goes with it: which virtual sets a feature set can have.
 
-use crate::diagnostics::{Diagnostics, Spanned};
+use super::value_or;
+use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::feature_set::{Factors, Parameters, SQUARES};
 use crate::spec::{FactorRounding, Mirror, PieceSquareKeys, Planes, VirtualSet};
 
@@ -27,31 +28,21 @@ pub(super) fn check(
             .help("remove it if the file has no virtual rows");
         return None;
     }
-    let sets: Vec<_> = factorised
-        .value
-        .iter()
-        .enumerate()
-        .map(|(index, set)| {
-            let above = &factorised.value[..index];
-            if let Some(first) = above.iter().find(|first| first.value == set.value) {
-                diagnostics
-                    .error(
-                        set.span,
-                        format!("virtual set `{}` is listed twice", set.value),
-                    )
-                    .related(first.span, "first here");
-                return None;
-            }
-            check_set(set, parameters, diagnostics)?;
-            Some((set.value, set.value.rows(parameters)))
-        })
-        .collect();
+    let sets = all(factorised.value.iter().enumerate().map(|(index, set)| {
+        let above = &factorised.value[..index];
+        if let Some(first) = above.iter().find(|first| first.value == set.value) {
+            let message = format!("virtual set `{}` is listed twice", set.value);
+            diagnostics
+                .error(set.span, message)
+                .related(first.span, "first here");
+            return None;
+        }
+        check_set(set, parameters, diagnostics)?;
+        Some((set.value, set.value.rows(parameters)))
+    }));
     Some(Some(Factors {
-        sets: sets.into_iter().collect::<Option<_>>()?,
-        rounding: keys
-            .rounding
-            .as_ref()
-            .map_or(FactorRounding::Sum, |rounding| rounding.value),
+        sets: sets?,
+        rounding: value_or(&keys.rounding, FactorRounding::Sum),
     }))
 }
 

@@ -1,7 +1,7 @@
 //! `[[features]]`: names and parameters to feature sets.
 
-use super::{check_length, factors, in_range};
-use crate::diagnostics::{Diagnostics, Spanned, list};
+use super::{check_buckets, check_length, factors, in_range, in_range_or, value_or};
+use crate::diagnostics::{Diagnostics, Spanned, all, list};
 use crate::feature_set::{CUSTOM, Family, FeatureSet, KING_BUCKETS, NAMES, Parameters, SQUARES};
 use crate::spec::{CustomKeys, FeatureKeys, Features, Mirror, PieceSquareKeys, Planes, RowType};
 
@@ -37,17 +37,13 @@ pub(super) fn check(
         );
         return None;
     }
-    let sets: Vec<_> = features
-        .iter()
-        .map(|features| match &features.keys {
-            FeatureKeys::PieceSquare(keys) => check_piece_square(features, keys, diagnostics),
-            FeatureKeys::Custom(keys) => {
-                let element = value(&features.element, RowType::I16);
-                check_custom(keys, diagnostics).map(|set| set.stored(element, None))
-            }
-        })
-        .collect();
-    let sets: Vec<FeatureSet> = sets.into_iter().collect::<Option<_>>()?;
+    let sets = all(features.iter().map(|features| match &features.keys {
+        FeatureKeys::PieceSquare(keys) => check_piece_square(features, keys, diagnostics),
+        FeatureKeys::Custom(keys) => {
+            let element = value_or(&features.element, RowType::I16);
+            check_custom(keys, diagnostics).map(|set| set.stored(element, None))
+        }
+    }))?;
     for (index, set) in sets.iter().enumerate() {
         if let Some(first) = sets[..index].iter().position(|first| is_same(first, set)) {
             report_same(set, &features[first].set, &features[index].set, diagnostics);
@@ -126,31 +122,31 @@ fn check_piece_square(
         Some(planes) => check_planes(planes, diagnostics),
         None => Some(defaults.planes),
     };
-    let offset = match &keys.offset {
-        Some(offset) => in_range("offset", offset, 0..=MAX_OFFSET, diagnostics),
-        None => Some(defaults.offset),
-    };
-    let mirror = value(&keys.mirror, defaults.mirror);
+    let offset = keys.offset.as_ref();
+    let offset = in_range_or(
+        "offset",
+        offset,
+        0..=MAX_OFFSET,
+        defaults.offset,
+        diagnostics,
+    );
+    let mirror = value_or(&keys.mirror, defaults.mirror);
     let king_buckets = match &keys.king_buckets {
         Some(table) => check_king_buckets(table, mirror, diagnostics),
         None => check_halves(&name.value, keys, &defaults, diagnostics),
     };
     let parameters = Parameters {
         planes: planes?,
-        piece_order: value(&keys.piece_order, defaults.piece_order),
-        flip: value(&keys.flip, defaults.flip),
-        first_square: value(&keys.squares, defaults.first_square),
+        piece_order: value_or(&keys.piece_order, defaults.piece_order),
+        flip: value_or(&keys.flip, defaults.flip),
+        first_square: value_or(&keys.squares, defaults.first_square),
         mirror,
         king_buckets: king_buckets?,
         offset: offset?,
     };
     let factors = factors::check(keys, &parameters, diagnostics)?;
-    let element = value(&features.element, RowType::I16);
+    let element = value_or(&features.element, RowType::I16);
     Some(FeatureSet::piece_square(&name.value, &parameters).stored(element, factors))
-}
-
-fn value<T: Copy>(given: &Option<Spanned<T>>, default: T) -> T {
-    given.as_ref().map_or(default, |given| given.value)
 }
 
 fn check_planes(planes: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<Planes> {
@@ -201,15 +197,7 @@ fn check_king_buckets(
         }
         return None;
     }
-    let buckets: Vec<_> = entries
-        .iter()
-        .enumerate()
-        .map(|(index, entry)| {
-            let key = format!("king_buckets[{index}]");
-            in_range(&key, entry, 0..=SQUARES as i64 - 1, diagnostics).map(|bucket| bucket as u8)
-        })
-        .collect();
-    let buckets = buckets.into_iter().collect::<Option<Vec<u8>>>()?;
+    let buckets = check_buckets("king_buckets", entries, SQUARES as i64 - 1, diagnostics)?;
     check_all_used(table, &buckets, diagnostics)?;
     let entry_of = |square: usize| {
         let (file, rank) = (square % 8, square / 8);

@@ -1,6 +1,6 @@
 //! The layers of a stack: what they read, whether it fits, and what comes out.
 
-use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all, list, nearest};
 use crate::network::{Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
 use crate::spec::{self, Reference, Spec};
 
@@ -200,12 +200,10 @@ impl Scope<'_> {
             }]);
         };
         check_count(references, diagnostics)?;
-        let slices: Vec<_> = references
+        let slices = all(references
             .value
             .iter()
-            .map(|reference| self.slice(index, reference, diagnostics))
-            .collect();
-        let slices = slices.into_iter().collect::<Option<Vec<_>>>()?;
+            .map(|reference| self.slice(index, reference, diagnostics)))?;
         let found: usize = slices.iter().map(|slice| slice.len).sum();
         if found > MAX_INPUTS {
             diagnostics.error(
@@ -247,12 +245,7 @@ impl Scope<'_> {
         let source = if name == TRANSFORMER {
             Source::Transformer
         } else {
-            match self
-                .spec
-                .layers
-                .iter()
-                .position(|layer| layer.name.value == *name)
-            {
+            match layer_named(self.spec, name) {
                 None => {
                     self.unknown_input(index, reference, diagnostics);
                     return None;
@@ -345,18 +338,20 @@ impl Scope<'_> {
     fn reads(&self, index: usize) -> Vec<usize> {
         match &self.spec.layers[index].input {
             None => index.checked_sub(1).into_iter().collect(),
-            Some(references) => references
-                .value
-                .iter()
-                .filter_map(|reference| {
-                    self.spec
-                        .layers
-                        .iter()
-                        .position(|layer| layer.name.value == reference.value.name)
-                })
-                .collect(),
+            Some(references) => {
+                let references = references.value.iter();
+                references
+                    .filter_map(|reference| layer_named(self.spec, &reference.value.name))
+                    .collect()
+            }
         }
     }
+}
+
+/// The index of the layer of this name.
+pub(super) fn layer_named(spec: &Spec, name: &str) -> Option<usize> {
+    let mut layers = spec.layers.iter();
+    layers.position(|layer| layer.name.value == name)
 }
 
 /// Reports a reference to something that is not among the known.

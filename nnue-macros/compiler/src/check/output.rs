@@ -1,17 +1,13 @@
 //! The terms of each head, their ones, and the engine's units.
 
-use std::ops::RangeInclusive;
-
-use crate::diagnostics::{Diagnostics, Spanned};
+use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{Align, Element, Head, Layer, One, Output, Rounding, Term, Units};
 use crate::spec::{self, DivideOf, Reference, Spec};
 
 use super::affine::check_scale;
 use super::alignment::Method;
-use super::in_range;
-use super::layers::{TRANSFORMER, check_count, report_unknown, resolve_range};
-
-const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
+use super::layers::{TRANSFORMER, check_count, layer_named, report_unknown, resolve_range};
+use super::{ONES, in_range, in_range_or, value_or};
 
 /// Checks the output, or reports everything that is wrong with it and returns `None`.
 pub(super) fn check(
@@ -19,13 +15,8 @@ pub(super) fn check(
     layers: &[Option<Layer>],
     diagnostics: &mut Diagnostics,
 ) -> Option<Output> {
-    let heads: Vec<_> = spec
-        .output
-        .heads
-        .iter()
-        .map(|head| summands(head, spec, layers, diagnostics))
-        .collect();
-    let Some(heads) = heads.into_iter().collect::<Option<Vec<_>>>() else {
+    let heads = spec.output.heads.iter();
+    let Some(heads) = all(heads.map(|head| summands(head, spec, layers, diagnostics))) else {
         // Which keys there may be depends on the terms; integers' have these ranges.
         let one = spec.output.alignment.one.as_ref();
         one.map(|one| in_range("one", one, ONES, diagnostics));
@@ -79,25 +70,15 @@ fn float(
     diagnostics: &mut Diagnostics,
 ) -> Option<Output> {
     let output = &spec.output;
-    let needless = [
-        ("one", output.alignment.one.as_ref().map(|key| key.span)),
-        ("align", output.alignment.align.as_ref().map(|key| key.span)),
-        ("bits", output.alignment.bits.as_ref().map(|key| key.span)),
-        ("error", output.alignment.error.as_ref().map(|key| key.span)),
-        ("divide", output.divide.as_ref().map(|key| key.by.span)),
-        ("rounding", output.rounding.as_ref().map(|key| key.span)),
-    ];
+    let divide = output.divide.as_ref().map(|key| ("divide", key.by.span));
+    let rounding = output.rounding.as_ref().map(|key| ("rounding", key.span));
     let mut fits = true;
-    for (key, span) in needless {
-        if let Some(span) = span {
-            diagnostics
-                .error(
-                    span,
-                    format!("`{key}` belongs to integers, the output is `f32`"),
-                )
-                .help("`scale` says what 1.0 is in the engine's units");
-            fits = false;
-        }
+    for (key, span) in output.alignment.keys().chain(divide).chain(rounding) {
+        let message = format!("`{key}` belongs to integers, the output is `f32`");
+        diagnostics
+            .error(span, message)
+            .help("`scale` says what 1.0 is in the engine's units");
+        fits = false;
     }
     if let Some(psqt) = &spec.transformer.psqt
         && psqt.value != 0
@@ -137,17 +118,13 @@ fn integer(
     let method = Method::check(&output.alignment, None, (span, "`[output]`"), diagnostics);
     let units = units(output, diagnostics);
     let method = method?;
-    let heads: Vec<_> = heads
-        .iter()
-        .zip(&output.heads)
-        .map(|(summands, said)| {
-            let head = aligned(summands, &method, diagnostics)?;
-            check_reach(said, &head, diagnostics)?;
-            Some(head)
-        })
-        .collect();
+    let heads = all(heads.iter().zip(&output.heads).map(|(summands, said)| {
+        let head = aligned(summands, &method, diagnostics)?;
+        check_reach(said, &head, diagnostics)?;
+        Some(head)
+    }));
     Some(Output {
-        heads: heads.into_iter().collect::<Option<_>>()?,
+        heads: heads?,
         one: method.one,
         units: units?(method.one),
     })
@@ -178,12 +155,12 @@ fn aligned(
             align: align(&summands[0], diagnostics)?,
         });
     }
-    let terms: Vec<_> = summands
-        .iter()
-        .map(|summand| align(summand, diagnostics).map(|align| summand.term(align)))
-        .collect();
+    let terms = summands.iter().map(|summand| {
+        let align = align(summand, diagnostics)?;
+        Some(summand.term(align))
+    });
     Some(Head {
-        terms: terms.into_iter().collect::<Option<_>>()?,
+        terms: all(terms)?,
         align: Align::None,
     })
 }
@@ -211,19 +188,12 @@ fn units(
             .help("remove it, or say what the sum is divided by");
         return None;
     }
-    let rounding = output
-        .rounding
-        .as_ref()
-        .map_or(Rounding::Truncate, |rounding| rounding.value);
-    let by = match &output.divide {
-        Some(divide) => i64::from(in_range("divide", &divide.by, ONES, diagnostics)?),
-        None => 1,
-    };
+    let rounding = value_or(&output.rounding, Rounding::Truncate);
+    let by = output.divide.as_ref().map(|divide| &divide.by);
+    let by = i64::from(in_range_or("divide", by, ONES, 1, diagnostics)?);
     let scale = match &output.scale {
         None => None,
-        Some(scale)
-            if scale.value.fract() == 0.0 && (1.0..=2147483647.0).contains(&scale.value) =>
-        {
+        Some(scale) if scale.value.fract() == 0.0 && ONES.contains(&(scale.value as i64)) => {
             Some(scale.value as i64)
         }
         Some(scale) => {
@@ -263,12 +233,10 @@ fn summands<'a>(
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Summand<'a>>> {
     check_count(head, diagnostics)?;
-    let summands: Vec<_> = head
+    all(head
         .value
         .iter()
-        .map(|reference| summand(reference, spec, layers, diagnostics))
-        .collect();
-    summands.into_iter().collect()
+        .map(|reference| summand(reference, spec, layers, diagnostics)))
 }
 
 fn summand<'a>(
@@ -278,11 +246,7 @@ fn summand<'a>(
     diagnostics: &mut Diagnostics,
 ) -> Option<Summand<'a>> {
     let name = &reference.value.name;
-    let found = spec
-        .layers
-        .iter()
-        .position(|layer| layer.name.value == *name);
-    let Some(layer) = found else {
+    let Some(layer) = layer_named(spec, name) else {
         let message = if name == TRANSFORMER {
             format!("`{name}` is no term of a sum")
         } else {

@@ -1,6 +1,6 @@
 //! `perspectives`, `order` and `weights` of the transformer: whose views of the position there are.
 
-use super::in_range;
+use super::{in_range_or, value_or};
 use crate::diagnostics::Diagnostics;
 use crate::network::{Order, Perspectives};
 use crate::spec::{Sharing, Transformer};
@@ -9,16 +9,13 @@ pub(super) fn check(
     transformer: &Transformer,
     diagnostics: &mut Diagnostics,
 ) -> Option<Perspectives> {
-    let count = match &transformer.perspectives {
-        Some(count) => in_range("perspectives", count, 1..=2, diagnostics)? as usize,
-        None => 2,
-    };
-    let order = transformer.order.as_ref();
+    let count = transformer.perspectives.as_ref();
+    let count = in_range_or("perspectives", count, 1..=2, 2, diagnostics)? as usize;
     let separate = transformer
         .weights
         .as_ref()
         .filter(|weights| weights.value == Sharing::Separate);
-    if let Some(order) = order
+    if let Some(order) = &transformer.order
         && order.value == Order::Interleaved
         && count == 1
     {
@@ -33,7 +30,7 @@ pub(super) fn check(
         }
         return None;
     }
-    let order = order.map_or(Order::StmFirst, |order| order.value);
+    let order = value_or(&transformer.order, Order::StmFirst);
     if let Some(separate) = separate
         && count == 1
         && order == Order::WhiteFirst

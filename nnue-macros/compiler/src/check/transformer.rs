@@ -5,7 +5,7 @@ use crate::network::{Element, One, Pairs, Pooling, Tensor, Transformer, Transfor
 use crate::spec::{self, Spec};
 
 use super::activation::least_limit;
-use super::{STACKS, in_range, perspectives};
+use super::{STACKS, in_range, in_range_or, perspectives, value_or};
 
 /// Widths up to this are compiled; none of the field's comes near.
 const MAX_WIDTH: i64 = 16384;
@@ -50,10 +50,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
         activation,
         activated: tensor(activation, activated, width),
         pooling,
-        pairs: transformer
-            .pairs
-            .as_ref()
-            .map_or(Pairs::Halves, |pairs| pairs.value),
+        pairs: value_or(&transformer.pairs, Pairs::Halves),
         perspectives,
         output: tensor(activation, pooled, perspectives.count * half),
     })
@@ -106,8 +103,7 @@ fn check_one(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) -> 
 }
 
 fn pooling_name(transformer: &spec::Transformer) -> spec::Pooling {
-    let pooling = transformer.pooling.as_ref();
-    pooling.map_or(spec::Pooling::None, |pooling| pooling.value)
+    value_or(&transformer.pooling, spec::Pooling::None)
 }
 
 /// Whether all keys belong to the activation and the pooling.
@@ -182,10 +178,8 @@ fn activation(
     diagnostics: &mut Diagnostics,
 ) -> Option<TransformerActivation> {
     use spec::TransformerActivation as Name;
-    let shift = match &transformer.shift {
-        Some(shift) => in_range("shift", shift, 0..=15, diagnostics)?,
-        None => 0,
-    };
+    let shift = transformer.shift.as_ref();
+    let shift = in_range_or("shift", shift, 0..=15, 0, diagnostics)?;
     Some(match transformer.activation.value {
         Name::None => TransformerActivation::None,
         Name::Crelu => TransformerActivation::Crelu,
@@ -220,10 +214,9 @@ fn activation(
                     .help(format!("shift {fitting} takes {one} to {}", one >> fitting));
                 return None;
             }
-            let limit = match &transformer.limit {
-                Some(limit) => in_range("limit", limit, 1..=i64::from(LARGEST_BYTE), diagnostics)?,
-                None => LARGEST_FAST_INPUT,
-            };
+            let bytes = 1..=i64::from(LARGEST_BYTE);
+            let limit = transformer.limit.as_ref();
+            let limit = in_range_or("limit", limit, bytes, LARGEST_FAST_INPUT, diagnostics)?;
             let least = least_limit(one >> shift);
             if limit < least {
                 let limited = transformer.limit.as_ref().map(|limit| limit.span);

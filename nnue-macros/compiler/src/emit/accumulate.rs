@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::Program;
 use super::memory::count;
-use crate::layout::FieldElement;
+use crate::network::Element;
 use crate::plan::Plan;
 
 /// What kernels call a table of the transformer's rows.
@@ -33,7 +33,7 @@ impl Table {
                 _ => format_ident!("{name}_{index}"),
             };
             let (element, variant, load) = match table.element {
-                FieldElement::I8 => ("i8", "I8", "load_i16_from_i8"),
+                Element::I8 => ("i8", "I8", "load_i16_from_i8"),
                 _ => ("i16", "I16", "load_i16"),
             };
             Table {

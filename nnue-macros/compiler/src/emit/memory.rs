@@ -75,12 +75,10 @@ fn plain_struct(program: &Program<'_>, name: &str, layout: &Struct, doc: &str) -
 
 fn field_type(field: &Field) -> TokenStream {
     let element = match field.element {
-        FieldElement::I8 => quote!(i8),
-        FieldElement::I16 => quote!(i16),
-        FieldElement::U16 => quote!(u16),
-        FieldElement::I32 => quote!(i32),
-        FieldElement::U64 => quote!(u64),
-        FieldElement::F32 => quote!(f32),
+        FieldElement::Numbers(element) => {
+            let name = format_ident!("{}", element.name());
+            quote!(#name)
+        }
         FieldElement::Half => quote!(Half),
         FieldElement::Stack => quote!(Stack),
     };

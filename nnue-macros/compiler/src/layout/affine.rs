@@ -6,9 +6,10 @@
 //! an input has a *slot*, its place in the layer's input in memory, and weights lie by slots: those of gaps are zero, and
 //! whatever a gap holds adds nothing to the sums. This costs a few products and saves the kernel every special case.
 
+use nnue_format::Segment;
+
 use super::{
-    BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, FieldElement, LaidOut, OUTPUT_UNIT,
-    ROW_UNIT,
+    BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LaidOut, OUTPUT_UNIT, ROW_UNIT,
 };
 use crate::network::{
     self, Element, Layer, Network, Slice, Source, SparseBy, SumOrder, WeightType,
@@ -124,23 +125,6 @@ pub struct Part {
     pub slot: usize,
 }
 
-/// A run of inputs whose slots follow one another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// The first input.
-    pub input: usize,
-    /// The distance from one input to the next; their slots follow one another all the same.
-    pub step: usize,
-    /// The number of inputs.
-    pub len: usize,
-    /// The slot of the first value of the region that the run is in.
-    pub slot: usize,
-    /// The place of the run's first value in that region.
-    pub at: usize,
-    /// Whether vector "pack" instructions made the region, which interleave groups of eight bytes.
-    pub packed: bool,
-}
-
 impl<'n> Affine<'n> {
     pub(super) fn of(
         network: &Network,
@@ -211,18 +195,15 @@ impl Fields {
         layer: &Layer,
         op: &network::Affine,
         form: Form,
-        element: FieldElement,
+        element: Element,
         (slots, outputs): (usize, usize),
         stack: &mut Builder,
     ) -> Fields {
         let name = &layer.name;
         let (element_of_biases, unit) = match layer.output.one.shared() {
-            _ if layer.output.element == Element::F32 => (FieldElement::F32, String::new()),
-            Some(one) => (FieldElement::I32, format!(", 1.0 is {one}")),
-            None => (
-                FieldElement::I32,
-                ", each with a 1.0 of its own".to_string(),
-            ),
+            _ if layer.output.element == Element::F32 => (Element::F32, String::new()),
+            Some(one) => (Element::I32, format!(", 1.0 is {one}")),
+            None => (Element::I32, ", each with a 1.0 of its own".to_string()),
         };
         let mut field = |part: &str, element, shape, doc: &str| {
             stack.field(&format!("{name}_{part}"), element, shape, doc)
@@ -238,18 +219,13 @@ impl Fields {
         let biases = field("biases", element_of_biases, vec![outputs], &biases_doc);
         let alpha = op.scales.map(|_| {
             let doc = format!("factors of the sums of `{name}`");
-            field("alpha", FieldElement::I16, vec![outputs], &doc)
+            field("alpha", Element::I16, vec![outputs], &doc)
         });
         let blocks = match form {
             Form::OutputBlocks(blocks) => {
                 let doc =
                     format!("which runs of {OUTPUT_UNIT} outputs each input of `{name}` reaches");
-                Some(field(
-                    "blocks",
-                    FieldElement::U16,
-                    vec![slots, blocks],
-                    &doc,
-                ))
+                Some(field("blocks", Element::U16, vec![slots, blocks], &doc))
             }
             _ => None,
         };
@@ -295,24 +271,24 @@ fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
 }
 
 /// The order of a layer's weights, and their type.
-fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, FieldElement) {
+fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
     let many = layer.output.len >= FEWEST_BLOCKED_OUTPUTS;
     match input {
-        Input::Signs => (Form::Bits, FieldElement::U64),
+        Input::Signs => (Form::Bits, Element::U64),
         Input::Floats => {
             let form = match op.order {
                 SumOrder::Columns => Form::Columns,
                 SumOrder::Lanes => Form::Rows,
             };
-            (form, FieldElement::F32)
+            (form, Element::F32)
         }
         Input::Bytes | Input::Words | Input::Roots => {
             let bytes = input == Input::Bytes;
             // Kernels that go through inputs one by one widen bytes on the way; the others multiply words with words.
             let stay_bytes = op.weights == WeightType::I8 && (bytes || op.sparse.is_some());
             let element = match stay_bytes {
-                true => FieldElement::I8,
-                false => FieldElement::I16,
+                true => Element::I8,
+                false => Element::I16,
             };
             let form = match (op.sparse_by(bytes), op.output_blocks) {
                 (Some(SparseBy::Inputs), Some(blocks)) => Form::OutputBlocks(blocks),
@@ -382,14 +358,7 @@ fn gather(
                 lanes,
                 slot,
             });
-            segments.push(Segment {
-                input: first_input,
-                step: 1,
-                len: slice.len,
-                slot,
-                at: 0,
-                packed: false,
-            });
+            segments.push(Segment::run(first_input, slot, slice.len));
             slot += lanes.next_multiple_of(alignment);
         }
     }

@@ -153,16 +153,8 @@ fn weights(layout: &Layout<'_>, layer: usize) -> Placed {
         },
         super::Form::Bits => Form::Bits,
     };
-    let segments = affine.segments.iter().map(|segment| Segment {
-        input: segment.input,
-        step: segment.step,
-        len: segment.len,
-        slot: segment.slot,
-        at: segment.at,
-        packed: segment.packed,
-    });
     Placed {
-        segments: segments.collect(),
+        segments: affine.segments.clone().into(),
         ..Placed::new(
             form,
             element,
@@ -193,12 +185,8 @@ fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
 
 fn element(field: &Field) -> Element {
     match field.element {
-        FieldElement::I8 => Element::I8,
-        FieldElement::I16 => Element::I16,
-        FieldElement::U16 => Element::U16,
-        FieldElement::U64 => Element::U64,
-        FieldElement::F32 => Element::F32,
-        FieldElement::I32 | FieldElement::Half | FieldElement::Stack => Element::I32,
+        FieldElement::Numbers(element) => element,
+        FieldElement::Half | FieldElement::Stack => Element::I32,
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::FieldElement;
 use crate::feature_set::FeatureSet;
-use crate::network::Network;
+use crate::network::{Element, Network};
 use crate::spec::RowType;
 
 /// Rows of one type: those of feature sets that follow each other.
@@ -16,8 +15,8 @@ use crate::spec::RowType;
 pub struct Table {
     /// The field of the weights.
     pub name: String,
-    /// The type of the weights: [`FieldElement::I8`] or [`FieldElement::I16`].
-    pub element: FieldElement,
+    /// The type of the weights: [`Element::I8`] or [`Element::I16`].
+    pub element: Element,
     /// The feature sets, by their indices.
     pub sets: Range<usize>,
     /// Rows before it, in the tables before it.
@@ -35,11 +34,7 @@ impl Table {
         let mut tables: Vec<Table> = Vec::new();
         for (index, bytes) in are_bytes(network).into_iter().enumerate() {
             let set = &network.features[index];
-            let element = if bytes {
-                FieldElement::I8
-            } else {
-                FieldElement::I16
-            };
+            let element = if bytes { Element::I8 } else { Element::I16 };
             if tables.last().is_none_or(|last| last.element != element) {
                 tables.push(Table {
                     name: String::new(),
@@ -69,14 +64,6 @@ impl Table {
     /// All rows.
     pub fn len(&self) -> usize {
         self.rows + self.virtual_rows
-    }
-
-    /// Bytes of a weight.
-    pub fn element_size(&self) -> usize {
-        match self.element {
-            FieldElement::I8 => 1,
-            _ => 2,
-        }
     }
 
     /// The first of white's and of black's rows of a set, which is one of the table's.
@@ -155,14 +142,14 @@ mod tests {
         analyse(&SourceFile::new("tables.toml", text)).unwrap_or_else(|errors| panic!("{errors}"))
     }
 
-    fn elements(sets: &[&str], transformer: &str) -> Vec<FieldElement> {
+    fn elements(sets: &[&str], transformer: &str) -> Vec<Element> {
         let tables = Table::all(&network(sets, transformer));
         tables.into_iter().map(|table| table.element).collect()
     }
 
     #[test]
     fn sets_of_one_type_share_a_table() {
-        use FieldElement::{I8, I16};
+        use Element::{I8, I16};
         assert_eq!(elements(&[WORDS], ""), [I16]);
         assert_eq!(elements(&[BYTES], ""), [I8]);
         assert_eq!(elements(&[BYTES, WORDS], ""), [I8, I16]);
