@@ -1,13 +1,13 @@
 //! Accumulators: the transformer's sums for both perspectives.
 
-mod told;
+mod custom;
 
 use core::fmt;
 
 use crate::architecture::Architecture;
 use crate::chess::{Color, Piece, Role, Square};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, are_told, sets, view_changes};
+use crate::features::{FeatureChanges, refuse_custom, sets, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Step};
 use crate::position::Position;
@@ -39,12 +39,7 @@ impl<A: Architecture> Accumulator<A> {
 
     /// Computes the sums of a position from nothing: biases plus the rows of all pieces.
     pub fn refresh(&mut self, net: &Network<A>, position: &impl Position) {
-        const {
-            assert!(
-                !are_told(A::FEATURES),
-                "the network has custom feature sets: `refresh_with` takes their active features"
-            );
-        }
+        const { refuse_custom(A::FEATURES) };
         self.refresh_perspectives(net, A::PERSPECTIVES, position, [&[]; 2]);
     }
 
@@ -59,12 +54,7 @@ impl<A: Architecture> Accumulator<A> {
         delta: &Delta,
         after: &impl Position,
     ) {
-        const {
-            assert!(
-                !are_told(A::FEATURES),
-                "the network has custom feature sets: `update_with` takes their changes"
-            );
-        }
+        const { refuse_custom(A::FEATURES) };
         for &perspective in A::PERSPECTIVES {
             let kings = kings(perspective, delta, after);
             if view_changes::<A>(perspective, kings) {

@@ -7,6 +7,7 @@ use core::str::FromStr;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::fen::{self, FenError};
+use crate::placement::Placement;
 use crate::position::Position;
 
 /// Which piece stands where, and whose turn it is.
@@ -90,7 +91,7 @@ impl Board {
             }
         }
         let board = Board::from_squares(squares, position.side_to_move());
-        board.check_count()?;
+        Placement::of(&board).check(&Delta::null())?;
         Ok(board)
     }
 
@@ -109,30 +110,14 @@ impl Board {
     /// [`BoardError`] if a piece to remove is not there, a square to add to is occupied, or the board would hold more than 32
     /// pieces. The board is then left as it was.
     pub fn apply(&mut self, delta: &Delta) -> Result<(), BoardError> {
-        let mut next = self.clone();
-        for &(piece, square) in delta.removed() {
-            let found = next.take(square);
-            if found != Some(piece) {
-                return Err(BoardError::Missing {
-                    piece,
-                    square,
-                    found,
-                });
-            }
+        Placement::of(self).check(delta)?;
+        for (_, square) in delta.removed() {
+            self.take(*square);
         }
-        for &(piece, square) in delta.added() {
-            if let Some(found) = next.piece_at(square) {
-                return Err(BoardError::Occupied {
-                    piece,
-                    square,
-                    found,
-                });
-            }
-            next.put(piece, square);
+        for (piece, square) in delta.added() {
+            self.put(*piece, *square);
         }
-        next.check_count()?;
-        next.side_to_move = !next.side_to_move;
-        *self = next;
+        self.side_to_move = !self.side_to_move;
         Ok(())
     }
 
@@ -176,13 +161,6 @@ impl Board {
         let piece = self.squares[square.index()].take()?;
         self.bitboards[piece.index()].remove(square);
         Some(piece)
-    }
-
-    fn check_count(&self) -> Result<(), BoardError> {
-        match self.occupied().len() {
-            0..=32 => Ok(()),
-            found => Err(BoardError::Pieces { found }),
-        }
     }
 }
 

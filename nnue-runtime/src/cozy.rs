@@ -5,55 +5,27 @@ use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::position::Position;
 
-impl From<cozy_chess::Color> for Color {
-    #[inline]
-    fn from(color: cozy_chess::Color) -> Color {
-        match color {
-            cozy_chess::Color::White => Color::White,
-            cozy_chess::Color::Black => Color::Black,
+/// Conversions of an enum to the one of cozy-chess that has the same variants, and back.
+macro_rules! same_variants {
+    ($own:ident, $cozy:ident: $($variant:ident),+) => {
+        impl From<cozy_chess::$cozy> for $own {
+            #[inline]
+            fn from(cozy: cozy_chess::$cozy) -> $own {
+                match cozy { $(cozy_chess::$cozy::$variant => $own::$variant),+ }
+            }
         }
-    }
-}
 
-impl From<Color> for cozy_chess::Color {
-    #[inline]
-    fn from(color: Color) -> cozy_chess::Color {
-        match color {
-            Color::White => cozy_chess::Color::White,
-            Color::Black => cozy_chess::Color::Black,
+        impl From<$own> for cozy_chess::$cozy {
+            #[inline]
+            fn from(own: $own) -> cozy_chess::$cozy {
+                match own { $($own::$variant => cozy_chess::$cozy::$variant),+ }
+            }
         }
-    }
+    };
 }
-
-/// What cozy-chess calls a piece has no colour: it is a role.
-impl From<cozy_chess::Piece> for Role {
-    #[inline]
-    fn from(piece: cozy_chess::Piece) -> Role {
-        match piece {
-            cozy_chess::Piece::Pawn => Role::Pawn,
-            cozy_chess::Piece::Knight => Role::Knight,
-            cozy_chess::Piece::Bishop => Role::Bishop,
-            cozy_chess::Piece::Rook => Role::Rook,
-            cozy_chess::Piece::Queen => Role::Queen,
-            cozy_chess::Piece::King => Role::King,
-        }
-    }
-}
-
-/// What cozy-chess calls a piece has no colour: it is a role.
-impl From<Role> for cozy_chess::Piece {
-    #[inline]
-    fn from(role: Role) -> cozy_chess::Piece {
-        match role {
-            Role::Pawn => cozy_chess::Piece::Pawn,
-            Role::Knight => cozy_chess::Piece::Knight,
-            Role::Bishop => cozy_chess::Piece::Bishop,
-            Role::Rook => cozy_chess::Piece::Rook,
-            Role::Queen => cozy_chess::Piece::Queen,
-            Role::King => cozy_chess::Piece::King,
-        }
-    }
-}
+same_variants!(Color, Color: White, Black);
+// What cozy-chess calls a piece has no colour, so it is a role here.
+same_variants!(Role, Piece: Pawn, Knight, Bishop, Rook, Queen, King);
 
 impl From<cozy_chess::Square> for Square {
     #[inline]

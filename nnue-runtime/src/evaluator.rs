@@ -1,21 +1,21 @@
 //! Evaluation along a search: moves are pushed and popped, and only what is evaluated is computed.
 
 mod cache;
+mod custom;
 mod statistics;
-mod told;
 
 use alloc::vec::Vec;
 use core::ops::Deref;
 use core::{fmt, mem};
 
 use self::cache::{NO_VIEW, RefreshCache};
+use self::custom::CustomFeatures;
 pub use self::statistics::{Counter, Statistics};
-use self::told::ToldFeatures;
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, are_told, follow_position, sets};
+use crate::features::{FeatureChanges, has_custom, refuse_custom, require_only_custom, sets};
 use crate::network::Network;
 use crate::placement::{Placement, Step};
 use crate::position::Position;
@@ -84,7 +84,7 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     cache: RefreshCache<A>,
     /// What the update of each perspective adds and removes; kept so that it need not be cleared each time.
     changes: [RowChanges<A>; 2],
-    told: ToldFeatures,
+    custom: CustomFeatures,
     counter: C,
 }
 
@@ -209,7 +209,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             computed: Vec::with_capacity(PLIES),
             cache: RefreshCache::new(&net),
             changes: [RowChanges::new(), RowChanges::new()],
-            told: ToldFeatures::default(),
+            custom: CustomFeatures::default(),
             counter,
             net,
         }
@@ -217,13 +217,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Starts anew at a position. What the cache has learnt stays.
     pub fn reset(&mut self, position: &impl Position) {
-        const {
-            assert!(
-                !are_told(A::FEATURES),
-                "the network has custom feature sets: `reset_with` and `with_features` take their active features, \
-                 `reset_features` and `from_features` where there are no others"
-            );
-        }
+        const { refuse_custom(A::FEATURES) };
         self.start(Placement::of(position), position.side_to_move(), [&[]; 2]);
     }
 
@@ -234,12 +228,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Starts anew where these features are active for white and for black.
     pub fn reset_features(&mut self, side_to_move: Color, active: [&[u32]; 2]) {
-        const {
-            assert!(
-                !follow_position(A::FEATURES),
-                "the network has sets that follow the position: `reset_with` and `with_features` take it"
-            );
-        }
+        const { require_only_custom(A::FEATURES) };
         self.start(Placement::EMPTY, side_to_move, active);
     }
 
@@ -252,8 +241,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         });
         self.set_aside(0);
         self.computed[0].placement = placement;
-        self.told.truncate(0);
-        self.told.push(active.map(FeatureChanges::to));
+        self.custom.truncate(0);
+        self.custom.push(active.map(FeatureChanges::to));
     }
 
     /// Makes a move.
@@ -263,12 +252,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// happens. [`try_push`](Self::try_push) finds out.
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
-        const {
-            assert!(
-                !are_told(A::FEATURES),
-                "the network has custom feature sets: `push_with` takes their changes, `push_features` where there are no others"
-            );
-        }
+        const { refuse_custom(A::FEATURES) };
         self.make(delta, FeatureChanges::NONE);
     }
 
@@ -282,12 +266,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Makes a move that changes which features are active for white and for black.
     #[inline]
     pub fn push_features(&mut self, changes: [FeatureChanges<'_>; 2]) {
-        const {
-            assert!(
-                !follow_position(A::FEATURES),
-                "the network has sets that follow the position: `push_with` takes the delta too"
-            );
-        }
+        const { require_only_custom(A::FEATURES) };
         self.make(&Delta::null(), changes);
     }
 
@@ -295,8 +274,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     fn make(&mut self, delta: &Delta, changes: [FeatureChanges<'_>; 2]) {
         self.plies.push(Ply::after(delta));
         self.side_to_move = !self.side_to_move;
-        if const { are_told(A::FEATURES) } {
-            self.told.push(changes);
+        if const { has_custom(A::FEATURES) } {
+            self.custom.push(changes);
         }
     }
 
@@ -347,8 +326,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         if top > 0 {
             self.plies.truncate(top);
             self.side_to_move = !self.side_to_move;
-            if const { are_told(A::FEATURES) } {
-                self.told.truncate(top);
+            if const { has_custom(A::FEATURES) } {
+                self.custom.truncate(top);
             }
         }
     }
@@ -508,11 +487,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         for set in sets::<A>() {
             set.list_changes(net.weights(), perspective, king, step, changes);
         }
-        if const { are_told(A::FEATURES) }
+        if const { has_custom(A::FEATURES) }
             && let Some(base) = base
         {
             let plies = base + 1..=ply;
-            self.told.list(net.weights(), perspective, plies, changes);
+            self.custom.list(net.weights(), perspective, plies, changes);
         }
         Base {
             ply: base.unwrap_or(Base::CACHE),
@@ -533,9 +512,10 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
                 self.cache.refresh(net, base.view, placement, changes, into);
                 let mut rows = changes.len();
                 // What the cache knows follows from positions alone.
-                if const { are_told(A::FEATURES) } {
+                if const { has_custom(A::FEATURES) } {
                     changes.clear();
-                    self.told.list(net.weights(), perspective, 0..=ply, changes);
+                    self.custom
+                        .list(net.weights(), perspective, 0..=ply, changes);
                     changes.apply(net, self.cache.half(base.view), into);
                     rows += changes.len();
                 }
@@ -577,7 +557,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone, C: Clone> Clone
             computed,
             cache: self.cache.clone(),
             changes: self.changes.clone(),
-            told: self.told.clone(),
+            custom: self.custom.clone(),
             counter: self.counter.clone(),
         }
     }

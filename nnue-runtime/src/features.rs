@@ -51,7 +51,7 @@ pub enum Family {
 impl FeatureSet {
     /// Whether the engine tells which features are active. They follow from the position otherwise.
     #[inline]
-    pub(crate) const fn is_told(&self) -> bool {
+    pub(crate) const fn is_custom(&self) -> bool {
         match self.family {
             Family::PieceSquare(_) => false,
             Family::Custom => true,
@@ -130,11 +130,16 @@ pub(crate) fn sets<A: Architecture>() -> impl Iterator<Item = &'static FeatureSe
     (0..A::FEATURES.len()).map(|index| &A::FEATURES[index])
 }
 
-/// Whether the position says which rows of some set are active.
-pub(crate) const fn follow_position(sets: &[FeatureSet]) -> bool {
+/// Whether the network has custom sets.
+pub(crate) const fn has_custom(sets: &[FeatureSet]) -> bool {
+    has(sets, true)
+}
+
+/// Whether the network has sets that are custom, or sets that are not.
+const fn has(sets: &[FeatureSet], custom: bool) -> bool {
     let mut index = 0;
     while index < sets.len() {
-        if !sets[index].is_told() {
+        if sets[index].is_custom() == custom {
             return true;
         }
         index += 1;
@@ -142,16 +147,23 @@ pub(crate) const fn follow_position(sets: &[FeatureSet]) -> bool {
     false
 }
 
-/// Whether the engine says which rows of some set are active.
-pub(crate) const fn are_told(sets: &[FeatureSet]) -> bool {
-    let mut index = 0;
-    while index < sets.len() {
-        if sets[index].is_told() {
-            return true;
-        }
-        index += 1;
-    }
-    false
+/// Fails to compile for networks with custom sets: their features cannot be left out.
+#[track_caller]
+pub(crate) const fn refuse_custom(sets: &[FeatureSet]) {
+    assert!(
+        !has(sets, true),
+        "the network has custom feature sets: call the function whose name contains `with`, which takes their features, \
+         or the one whose name ends in `_features` where there are no other sets"
+    );
+}
+
+/// Fails to compile for networks with sets that follow the position: the position cannot be left out.
+#[track_caller]
+pub(crate) const fn require_only_custom(sets: &[FeatureSet]) {
+    assert!(
+        !has(sets, false),
+        "the network has sets that follow the position: call the function whose name contains `with`, which takes it"
+    );
 }
 
 /// Whether a perspective sees other rows of some set once its king has gone from one square to the other.

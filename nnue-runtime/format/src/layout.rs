@@ -234,14 +234,8 @@ impl FileLayout {
 
     /// All tensors in file order, those of the stacks repeated, with what to add to their offsets in memory.
     pub fn tensors(&self) -> impl Iterator<Item = (usize, &Tensor)> {
-        let stacks = &self.stacks;
-        let once = self.sections.iter().map(|section| (0, section));
-        let repeated = (0..stacks.count).flat_map(move |stack| {
-            let sections = stacks.sections.iter();
-            sections.map(move |section| (stack * stacks.stride, section))
-        });
-        once.chain(repeated)
-            .filter_map(|(base, section)| Some((base, section.as_tensor()?)))
+        self.entries()
+            .filter_map(|entry| Some((entry.base, entry.section.as_tensor()?)))
     }
 }
 

@@ -65,7 +65,7 @@ impl<'a> FeatureChanges<'a> {
 /// The table and the row of a feature that the engine tells; `None` for numbers that no feature has.
 #[inline]
 fn row<A: Architecture>(perspective: Color, mut feature: u32) -> Option<(usize, u32)> {
-    for set in sets::<A>().filter(|set| set.is_told()) {
+    for set in sets::<A>().filter(|set| set.is_custom()) {
         if feature < set.rows {
             return Some((set.table, set.first_row[perspective.index()] + feature));
         }

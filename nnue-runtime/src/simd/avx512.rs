@@ -5,6 +5,8 @@ use core::arch::x86_64::*;
 use super::avx2;
 use super::nonzero::NonZero;
 
+pub use super::avx2::{I32x8, add_i32x8, fma_f32, load_i32x8, store_i32x8, sub_i32x8};
+
 /// Bytes in a vector.
 pub const BYTES: usize = 64;
 /// 16-bit lanes in a vector.
@@ -21,8 +23,6 @@ pub const NONZERO_VECTORS: usize = 1;
 pub type I16 = __m512i;
 /// A vector of signed 32-bit lanes.
 pub type I32 = __m512i;
-/// Eight signed 32-bit lanes.
-pub type I32x8 = __m256i;
 /// A vector of unsigned bytes.
 pub type U8 = __m512i;
 /// A vector of signed bytes.
@@ -171,36 +171,6 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     _mm512_add_epi32(a, b)
 }
 
-/// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn load_i32x8(from: &[i32; 8]) -> I32x8 {
-    // SAFETY: eight lanes have the size of the vector; the instruction asks for no alignment.
-    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
-}
-
-/// Writes eight lanes.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn store_i32x8(lanes: I32x8, to: &mut [i32; 8]) {
-    // SAFETY: eight lanes have the size of the vector; the instruction asks for no alignment.
-    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), lanes) }
-}
-
-/// `a + b`, wrapping.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn add_i32x8(a: I32x8, b: I32x8) -> I32x8 {
-    _mm256_add_epi32(a, b)
-}
-
-/// `a - b`, wrapping.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn sub_i32x8(a: I32x8, b: I32x8) -> I32x8 {
-    _mm256_sub_epi32(a, b)
-}
-
 /// Reads a vector.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -261,14 +231,6 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
         |sum, inputs, weights| dot_wide(sum, inputs, weights),
         |sum, inputs, weights| avx2::dot_wide(sum, inputs, weights),
     )
-}
-
-/// `a * b + c`, rounded once.
-#[inline]
-#[target_feature(enable = "fma")]
-pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
-    // One lane: loops around it become vectors.
-    _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)))
 }
 
 /// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes

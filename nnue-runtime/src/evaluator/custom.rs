@@ -10,7 +10,7 @@ use crate::rows::RowChanges;
 
 /// What each position of a line changes. Networks without custom sets leave it empty.
 #[derive(Clone, Default)]
-pub(super) struct ToldFeatures {
+pub(super) struct CustomFeatures {
     plies: Vec<Ply>,
     /// What the plies change, one after the other: white's added and removed features, then black's.
     features: Vec<u32>,
@@ -25,7 +25,7 @@ struct Ply {
     counts: [[usize; 2]; 2],
 }
 
-impl ToldFeatures {
+impl CustomFeatures {
     pub(super) fn push(&mut self, changes: [FeatureChanges<'_>; 2]) {
         self.plies.push(Ply {
             start: self.features.len(),
