@@ -111,7 +111,10 @@ macro_rules! nnue_net {
 pub mod file {
     #[cfg(feature = "std")]
     pub use nnue_format::identify_file;
-    pub use nnue_format::{Cause, Family, Features, Identity, LoadError, Wiring, identify};
+    pub use nnue_format::{
+        Cause, Family, Features, Identity, Limits, LoadError, ValueFault, Wiring, WrongWord,
+        identify,
+    };
 }
 
 /// What generated code needs and users do not.

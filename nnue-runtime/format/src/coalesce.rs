@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::split::Part;
-use crate::{Element, Factors, FileLayout, LoadError, Place, Rounding, Tensor, Text};
+use crate::{Element, Factors, FileLayout, Limits, LoadError, Place, Rounding, Tensor, Text};
 
 /// Rows of a set in memory, and its virtual rows in the same matrix.
 #[derive(Clone, Debug, PartialEq)]
@@ -297,14 +297,17 @@ impl Coalesced {
             virtual_sum,
         } = sum;
         let (mut name, mut row, mut column) = (Text::default(), self.row + row, slot);
-        let (mut factor, mut allowed) = (None, self.element.limits());
+        let mut limits = Limits {
+            factor: None,
+            allowed: self.element.limits().unwrap_or_default(),
+        };
         if let Some((tensor, row_of_tensor)) = self.place(layout, row) {
             let slots = tensor.placed.slots_of(tensor.shape[2], &[0]);
             (name, row) = (tensor.name.clone(), row_of_tensor);
             column = slots.iter().position(|of| *of == slot).unwrap_or(slot);
             // Integers are added once they are integers.
             if self.floats(layout).is_some() {
-                (factor, allowed) = (tensor.stored.quantise.map(|q| q.factor), tensor.limits());
+                limits = tensor.limits_of_values();
             }
         }
         LoadError::Coalesced {
@@ -313,8 +316,7 @@ impl Coalesced {
             column: column as u64,
             own,
             virtual_sum,
-            factor,
-            allowed: allowed.unwrap_or_default(),
+            limits,
         }
     }
 }
@@ -326,6 +328,7 @@ mod tests {
     use core::convert::Infallible;
 
     use super::*;
+    use crate::ValueFault;
     use crate::{
         Format, Loaded, PieceSquare, Placed, Quantise, Section, Stacks, Stored, Tail, VirtualSet,
         list, split, store,
@@ -505,7 +508,10 @@ mod tests {
         let each = self::layout::<false, true>();
         assert!(matches!(
             load(&each, &file(3300.0, -20.0, -20.0)),
-            Err(LoadError::OutOfRange { .. })
+            Err(LoadError::Value {
+                fault: ValueFault::OutOfRange { .. },
+                ..
+            })
         ));
         let error = load(&each, &file(3270.0, 3.5, 4.0)).unwrap_err();
         assert!(
@@ -525,7 +531,12 @@ mod tests {
             (file(1.0, f32::INFINITY, f32::NEG_INFINITY), "virtuals"),
         ] {
             let error = load(&layout, &file).unwrap_err();
-            let LoadError::NotFinite { place, .. } = error else {
+            let LoadError::Value {
+                place,
+                fault: ValueFault::NotFinite { .. },
+                ..
+            } = error
+            else {
                 panic!("{error}");
             };
             assert_eq!(format!("{place}"), name);

@@ -69,7 +69,7 @@ pub use cause::Cause;
 pub use coalesce::Coalesced;
 pub use differences::Difference;
 pub use element::Element;
-pub use error::LoadError;
+pub use error::{Limits, LoadError, ValueFault, WrongWord};
 pub use factors::{Factors, VirtualSet};
 pub use family::{Family, Features, Guess, Wiring};
 #[cfg(feature = "std")]

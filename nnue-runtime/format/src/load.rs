@@ -10,7 +10,9 @@ use crate::placed::Bucket;
 use crate::quantise::Unfit;
 use crate::split::Part;
 use crate::transposed::is_probably_transposed;
-use crate::{Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, coalesce, split};
+use crate::{
+    Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, ValueFault, coalesce, split,
+};
 
 /// What a file says besides its weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -169,20 +171,23 @@ impl Part<'_> {
     }
 
     fn unfit(&self, unfit: Unfit, index: usize, value: f64) -> LoadError {
-        let (place, index) = (self.place.clone(), index as u64);
-        match unfit {
-            Unfit::NotFinite => LoadError::NotFinite {
-                place,
-                index,
-                value,
+        self.value_error(
+            index,
+            match unfit {
+                Unfit::NotFinite => ValueFault::NotFinite { value },
+                Unfit::OutOfRange => ValueFault::OutOfRange {
+                    value,
+                    limits: self.tensor.limits_of_values(),
+                },
             },
-            Unfit::OutOfRange => LoadError::OutOfRange {
-                place,
-                index,
-                value,
-                factor: self.tensor.stored.quantise.map(|quantise| quantise.factor),
-                allowed: self.tensor.limits().unwrap_or_default(),
-            },
+        )
+    }
+
+    fn value_error(&self, index: usize, fault: ValueFault) -> LoadError {
+        LoadError::Value {
+            place: self.place.clone(),
+            index: index as u64,
+            fault,
         }
     }
 
@@ -195,43 +200,41 @@ impl Part<'_> {
             2 => leb128::decode::<2>(self.bytes, memory.as_chunks_mut().0),
             _ => leb128::decode::<4>(self.bytes, memory.as_chunks_mut().0),
         };
-        let place = || self.place.clone();
         let longest = leb128::longest(element.size());
         let byte_count = |at_least: usize, at_most: usize| LoadError::Leb128ByteCount {
-            place: place(),
+            place: self.place.clone(),
             offset: (self.offset - 4) as u64,
             found: self.bytes.len() as u32,
             at_least: at_least as u64,
             at_most: at_most as u64,
         };
-        let file_offset = |offset: usize| (self.offset + offset) as u64;
-        match result {
-            Ok(used) if used == self.bytes.len() => Ok(()),
-            Ok(used) => Err(byte_count(used, used)),
+        let (index, fault) = match result {
+            Ok(used) if used == self.bytes.len() => return Ok(()),
+            Ok(used) => return Err(byte_count(used, used)),
             Err(Fault::Ended { decoded }) => {
                 // Each value that is missing, wholly or in part, takes at least one byte more.
                 let missing = count - decoded;
                 let len = self.bytes.len();
-                Err(byte_count(len + missing, len + missing * longest))
+                return Err(byte_count(len + missing, len + missing * longest));
             }
-            Err(Fault::Overlong { index, offset }) => Err(LoadError::Leb128Overlong {
-                place: place(),
-                index: index as u64,
-                offset: file_offset(offset),
-                longest,
-            }),
+            Err(Fault::Overlong { index, offset }) => {
+                let offset = (self.offset + offset) as u64;
+                (index, ValueFault::Overlong { offset, longest })
+            }
             Err(Fault::OutOfRange {
                 index,
                 offset,
                 value,
-            }) => Err(LoadError::Leb128OutOfRange {
-                place: place(),
-                index: index as u64,
-                offset: file_offset(offset),
-                value,
-                element,
-            }),
-        }
+            }) => {
+                let fault = ValueFault::OutsideType {
+                    offset: (self.offset + offset) as u64,
+                    value,
+                    element,
+                };
+                (index, fault)
+            }
+        };
+        Err(self.value_error(index, fault))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use crate::{Element, Form, Tensor};
+use crate::{Element, Form, Limits, Tensor};
 
 /// Numbers from here on are integers; `i64` holds those below.
 const NO_FRACTIONS: f64 = (1i64 << 52) as f64;
@@ -71,6 +71,14 @@ impl Tensor {
             (_, Form::Bits) => None,
             (Some(quantise), _) => quantise.element.limits(),
             (None, _) => self.placed.element.limits(),
+        }
+    }
+
+    /// The same for messages, with what stands for 1.0.
+    pub(crate) fn limits_of_values(&self) -> Limits {
+        Limits {
+            factor: self.stored.quantise.map(|quantise| quantise.factor),
+            allowed: self.limits().unwrap_or_default(),
         }
     }
 

@@ -35,7 +35,7 @@ pub fn open(layout: &FileLayout, path: &Path) -> Result<Vec<u8>, LoadError> {
         let metadata = file.metadata()?;
         read_sized(layout, &file, metadata.len()).map_err(|mut error| {
             // The first bytes do not say as much as the whole file does, and reading it anew needs no more memory.
-            if let LoadError::Version { .. } | LoadError::NetworkHash { .. } = error
+            if let LoadError::Version(..) | LoadError::NetworkHash(..) = error
                 && metadata.is_file()
                 && let Ok(whole) = identify_open_file(&file)
             {
@@ -155,7 +155,7 @@ mod tests {
         };
         assert!(matches!(
             read_all(&RAW, &mut slow),
-            Err(LoadError::NetworkHash { .. })
+            Err(LoadError::NetworkHash(..))
         ));
         assert!(slow.read <= 64, "{}", slow.read);
     }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::cause::causes;
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Identity, List, LoadError, Loaded, Place,
-    Section, Tensor, identify, leb128,
+    Section, Tensor, WrongWord, identify, leb128,
 };
 
 /// A file cut into its tensors: everything about it is checked but single values.
@@ -241,25 +241,21 @@ impl<'a> Cursor<'a> {
         else {
             return Ok(0);
         };
+        let source = self.source;
+        let wrong = |expected, found| WrongWord {
+            spec: layout.name.clone(),
+            expected,
+            found,
+            identity: identify(source),
+        };
         let version = self.word(&header("version"))?;
         if version != expected_version {
-            return Err(LoadError::Version {
-                spec: layout.name.clone(),
-                expected: expected_version,
-                found: version,
-                identity: identify(self.source),
-            });
+            return Err(LoadError::Version(wrong(expected_version, version)));
         }
         let hash = self.word(&header("network hash"))?;
         if hash != expected_hash {
-            return Err(LoadError::NetworkHash {
-                spec: layout.name.clone(),
-                expected: expected_hash,
-                found: hash,
-                identity: Identity::Unknown,
-                differences: Vec::new(),
-            }
-            .identified(layout, identify(self.source)));
+            let error = LoadError::NetworkHash(wrong(expected_hash, hash), Vec::new());
+            return Err(error.identified(layout, identify(self.source)));
         }
         let length = self.word(&header("description length"))?;
         if length > DESCRIPTION_LIMIT {

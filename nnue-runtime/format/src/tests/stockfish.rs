@@ -126,30 +126,32 @@ fn the_header_must_match() {
     let small128 = 0x1C10_3C92;
     assert_eq!(
         error(&RAW, &patched(&RAW, 4, &u32::to_le_bytes(small128))),
-        LoadError::NetworkHash {
-            spec: "Tiny".into(),
-            expected: HASH,
-            found: small128,
-            identity: Identity::Header {
-                version: VERSION,
-                hash: small128,
+        LoadError::NetworkHash(
+            WrongWord {
+                spec: "Tiny".into(),
+                expected: HASH,
+                found: small128,
+                identity: Identity::Header {
+                    version: VERSION,
+                    hash: small128,
+                },
             },
-            differences: vec![
+            vec![
                 difference("width", "128", "4"),
                 difference("affine layers", "3", "2"),
                 difference("stacks", "8", "2"),
                 difference("feature set", "HalfKAv2_hm", "of 1 rows"),
             ],
-        }
+        )
     );
     assert_eq!(
         error(&RAW, &patched(&RAW, 0, b"\x7FELF")),
-        LoadError::Version {
+        LoadError::Version(WrongWord {
             spec: "Tiny".into(),
             expected: VERSION,
             found: 0x464C_457F,
             identity: Identity::Other("an ELF executable"),
-        }
+        })
     );
     for length in [DESCRIPTION_LIMIT + 1, u32::MAX] {
         assert_eq!(
@@ -257,11 +259,13 @@ fn values_must_be_shortest_and_in_range() {
     let (source, count_at) = with_block(21, &values);
     assert_eq!(
         error(&COMPRESSED, &source),
-        LoadError::Leb128Overlong {
+        LoadError::Value {
             place: header("weights"),
             index: 19,
-            offset: count_at as u64 + 4 + 19,
-            longest: 3,
+            fault: ValueFault::Overlong {
+                offset: count_at as u64 + 4 + 19,
+                longest: 3,
+            },
         }
     );
     let mut values = vec![0; 9];
@@ -270,12 +274,14 @@ fn values_must_be_shortest_and_in_range() {
     let (source, count_at) = with_block(22, &values);
     assert_eq!(
         error(&COMPRESSED, &source),
-        LoadError::Leb128OutOfRange {
+        LoadError::Value {
             place: header("weights"),
             index: 9,
-            offset: count_at as u64 + 4 + 9,
-            value: -40_000,
-            element: Element::I16,
+            fault: ValueFault::OutsideType {
+                offset: count_at as u64 + 4 + 9,
+                value: -40_000,
+                element: Element::I16,
+            },
         }
     );
 }

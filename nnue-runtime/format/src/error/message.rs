@@ -1,0 +1,441 @@
+//! What errors of loading say: where, what was found, what was expected.
+
+use core::fmt;
+
+use super::{Limits, LoadError, ValueFault, WrongWord};
+use crate::{Cause, Identity};
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(word) => {
+                write!(f, "file version at offset 0 is {word}")?;
+                write_identity(f, word.identity)
+            }
+            Self::NetworkHash(word, differences) => {
+                write!(f, "network hash at offset 4 is {word}")?;
+                // A family in words says the same as the differences, and the name of the spec
+                // itself would be no answer.
+                let is_said = match word.identity {
+                    Identity::Relative(_) => !differences.is_empty(),
+                    Identity::Spec { name } => name == word.spec,
+                    _ => false,
+                };
+                if !is_said {
+                    write_identity(f, word.identity)?;
+                }
+                differences
+                    .iter()
+                    .enumerate()
+                    .try_for_each(|(index, difference)| {
+                        write!(f, "{} {difference}", if index == 0 { ":" } else { ";" })
+                    })
+            }
+            Self::DescriptionTooLong { length, limit } => write!(
+                f,
+                "description length at offset 8 is {length} bytes, at most {limit} are allowed"
+            ),
+            Self::Truncated {
+                offset: 0,
+                available: 0,
+                ..
+            } => write!(f, "the file is empty"),
+            Self::Truncated {
+                place,
+                offset,
+                needed,
+                available,
+            } => write!(
+                f,
+                "the file ends in `{place}`: found {available} bytes at offset {offset}, expected {needed}"
+            ),
+            Self::SectionHash {
+                place,
+                offset,
+                expected,
+                found,
+                elsewhere,
+            } => {
+                write!(
+                    f,
+                    "`{place}` at offset {offset} is {found:#010x}, expected {expected:#010x}"
+                )?;
+                write_elsewhere(f, "that value", *offset, *elsewhere)
+            }
+            Self::NotCompressed {
+                place,
+                offset,
+                elsewhere,
+            } => {
+                write!(
+                    f,
+                    "`{place}` at offset {offset} is not a LEB128 block, expected `COMPRESSED_LEB128`"
+                )?;
+                write_elsewhere(f, "a block", *offset, *elsewhere)
+            }
+            Self::UnexpectedlyCompressed { place, offset } => write!(
+                f,
+                "`{place}` at offset {offset} is a LEB128 block, expected raw values"
+            ),
+            Self::Leb128ByteCount {
+                place,
+                offset,
+                found,
+                at_least,
+                at_most,
+            } => {
+                write!(
+                    f,
+                    "byte count of `{place}` at offset {offset} is {found}, but its values take {at_least}"
+                )?;
+                if at_most > at_least {
+                    write!(f, " to {at_most}")?;
+                }
+                write!(f, " bytes")
+            }
+            Self::Size {
+                spec,
+                expected,
+                found,
+                causes,
+                identity,
+            } => {
+                write!(
+                    f,
+                    "the file has {found} bytes, expected {expected} for {spec}"
+                )?;
+                if *identity != Identity::Unknown {
+                    return write_identity(f, *identity);
+                }
+                write_causes(f, causes)
+            }
+            Self::Bytes {
+                offset,
+                expected,
+                found,
+                identity,
+            } => {
+                write!(
+                    f,
+                    "bytes at offset {offset} are {}, expected {}",
+                    Hex(found),
+                    Hex(expected)
+                )?;
+                write_identity(f, *identity)
+            }
+            Self::Tail {
+                offset,
+                expected_len,
+                text,
+                causes,
+            } => {
+                write!(
+                    f,
+                    "the last tensor ends at offset {offset}: expected {expected_len} bytes of `{}` \
+                     to follow, found others",
+                    text.escape_ascii()
+                )?;
+                write_causes(f, causes)
+            }
+            Self::UnknownEntry {
+                offset,
+                found,
+                allowed,
+                identity,
+            } => {
+                write!(
+                    f,
+                    "found `{}` at offset {offset}, expected the name of a tensor: ",
+                    found.escape_debug()
+                )?;
+                allowed.iter().enumerate().try_for_each(|(index, name)| {
+                    let joint = match index {
+                        0 => "",
+                        _ if index + 1 == allowed.len() => " or ",
+                        _ => ", ",
+                    };
+                    write!(f, "{joint}`{name}`")
+                })?;
+                write_identity(f, *identity)
+            }
+            Self::EntryTwice { place, offset } => {
+                write!(
+                    f,
+                    "`{place}` is there twice, for the second time at offset {offset}"
+                )
+            }
+            Self::EntryMissing { place } => write!(f, "the file does not have `{place}`"),
+            Self::EntryLen {
+                place,
+                offset,
+                found,
+                expected,
+            } => write!(
+                f,
+                "`{place}` at offset {offset} has {found} values, expected {expected}"
+            ),
+            Self::Value {
+                place,
+                index,
+                fault,
+            } => write!(f, "value {index} of `{place}` {fault}"),
+            Self::OutputBlocks {
+                place,
+                bucket,
+                input,
+                found,
+                allowed,
+            } => {
+                write!(f, "input {input} of `{place}`")?;
+                if let Some(bucket) = bucket {
+                    write!(f, " in stack {bucket}")?;
+                }
+                write!(
+                    f,
+                    " reaches {found} runs of 16 outputs, allowed are {allowed}"
+                )
+            }
+            Self::Coalesced {
+                place,
+                row,
+                column,
+                own,
+                virtual_sum,
+                limits,
+            } => {
+                let sum = own + virtual_sum;
+                write!(
+                    f,
+                    "row {row} of `{place}` has {own} in column {column} and its virtual rows add {virtual_sum}: the sum is {sum}"
+                )?;
+                limits.write(f, sum)
+            }
+            Self::TrailingBytes {
+                expected_len,
+                found_len,
+            } => write!(
+                f,
+                "the network ends at offset {expected_len}, but the file has {found_len} bytes"
+            ),
+            Self::TooLong { limit } => write!(
+                f,
+                "the file is longer than the {limit} bytes that a network of this spec can take"
+            ),
+            #[cfg(feature = "std")]
+            Self::Io { message, .. } => f.write_str(message),
+        }
+    }
+}
+
+impl fmt::Display for WrongWord {
+    /// Writes the part of a message that follows "is".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (found, expected) = (self.found, self.expected);
+        write!(
+            f,
+            "{found:#010x}, expected {expected:#010x} for {}",
+            self.spec
+        )
+    }
+}
+
+impl fmt::Display for ValueFault {
+    /// Writes the part of a message that follows the name of the value.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overlong { offset, longest } => write!(
+                f,
+                "at offset {offset} is not in its shortest LEB128 form, \
+                 expected at most {longest} bytes and none without effect"
+            ),
+            Self::OutsideType {
+                offset,
+                value,
+                element,
+            } => write!(
+                f,
+                "at offset {offset} is {value}, which is not an {element}"
+            ),
+            Self::NotFinite { value } => write!(f, "is {value}, expected a finite number"),
+            Self::OutOfRange { value, limits } => {
+                write!(f, "is {value}")?;
+                limits.write(f, *value)
+            }
+        }
+    }
+}
+
+impl Limits {
+    /// Says what a value becomes in memory, and what is allowed there.
+    fn write(&self, f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
+        if let Some(factor) = self.factor {
+            write!(f, ", times {factor} that is {}", value * factor)?;
+        }
+        let (low, high) = self.allowed;
+        write!(f, ", allowed are {low} to {high}")
+    }
+}
+
+/// Up to 16 bytes in hexadecimal notation.
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 16;
+        f.write_str("`")?;
+        for (index, byte) in self.0.iter().take(SHOWN).enumerate() {
+            write!(f, "{}{byte:02x}", if index > 0 { " " } else { "" })?;
+        }
+        f.write_str(if self.0.len() > SHOWN { " ...`" } else { "`" })
+    }
+}
+
+fn write_causes(f: &mut fmt::Formatter<'_>, causes: &[Cause]) -> fmt::Result {
+    causes.iter().enumerate().try_for_each(|(index, cause)| {
+        let joint = if index == 0 { ": as if" } else { ", or as if" };
+        write!(f, "{joint} {cause}")
+    })
+}
+
+fn write_identity(f: &mut fmt::Formatter<'_>, identity: Identity) -> fmt::Result {
+    match identity {
+        Identity::Unknown => Ok(()),
+        known => write!(f, ": this is {known}"),
+    }
+}
+
+fn write_elsewhere(
+    f: &mut fmt::Formatter<'_>,
+    what: &str,
+    offset: u64,
+    elsewhere: Option<u64>,
+) -> fmt::Result {
+    let Some(elsewhere) = elsewhere else {
+        return Ok(());
+    };
+    let (distance, direction) = if elsewhere < offset {
+        (offset - elsewhere, "earlier")
+    } else {
+        (elsewhere - offset, "later")
+    };
+    write!(
+        f,
+        "; {what} begins {distance} bytes {direction}: is a tensor before it of another size?"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::{Difference, Place, Text};
+
+    const PLACE: Place = Place {
+        stack: Some(3),
+        name: Text::Borrowed("fc_0.weights"),
+    };
+
+    fn check(error: LoadError, message: &str) {
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
+    fn header_errors_say_what_the_file_is_instead() {
+        check(
+            LoadError::NetworkHash(
+                WrongWord {
+                    spec: Text::Borrowed("SFNNv5"),
+                    expected: 0x1C10_2EF2,
+                    found: 0x1C10_3C92,
+                    identity: Identity::Spec { name: "small128" },
+                },
+                Vec::from([Difference {
+                    what: "width",
+                    file: Text::Borrowed("128"),
+                    spec: Text::Borrowed("1024"),
+                }]),
+            ),
+            "network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5: this is a net of small128: \
+             width 128 in the file, 1024 in the spec",
+        );
+        check(
+            LoadError::Version(WrongWord {
+                spec: Text::Borrowed("SFNNv5"),
+                expected: 0x7AF3_2F20,
+                found: 0x10,
+                identity: Identity::Unknown,
+            }),
+            "file version at offset 0 is 0x00000010, expected 0x7af32f20 for SFNNv5",
+        );
+    }
+
+    #[test]
+    fn shifted_sections_say_by_how_much() {
+        check(
+            LoadError::NotCompressed {
+                place: PLACE,
+                offset: 1000,
+                elsewhere: Some(400),
+            },
+            "`stack 3 fc_0.weights` at offset 1000 is not a LEB128 block, expected `COMPRESSED_LEB128`; \
+             a block begins 600 bytes earlier: is a tensor before it of another size?",
+        );
+        check(
+            LoadError::SectionHash {
+                place: Place {
+                    stack: None,
+                    name: Text::Borrowed("transformer hash"),
+                },
+                offset: 64,
+                expected: 1,
+                found: 2,
+                elsewhere: Some(68),
+            },
+            "`transformer hash` at offset 64 is 0x00000002, expected 0x00000001; \
+             that value begins 4 bytes later: is a tensor before it of another size?",
+        );
+    }
+
+    #[test]
+    fn truncation_names_the_section_and_an_empty_file_is_called_so() {
+        check(
+            LoadError::Truncated {
+                place: PLACE,
+                offset: 80,
+                needed: 512,
+                available: 100,
+            },
+            "the file ends in `stack 3 fc_0.weights`: found 100 bytes at offset 80, expected 512",
+        );
+        check(
+            LoadError::Truncated {
+                place: PLACE,
+                offset: 0,
+                needed: 4,
+                available: 0,
+            },
+            "the file is empty",
+        );
+    }
+
+    #[test]
+    fn byte_counts_show_a_range_only_where_there_is_one() {
+        let error = |at_least, at_most| LoadError::Leb128ByteCount {
+            place: PLACE,
+            offset: 9,
+            found: 3,
+            at_least,
+            at_most,
+        };
+        check(
+            error(4, 12),
+            "byte count of `stack 3 fc_0.weights` at offset 9 is 3, but its values take 4 to 12 bytes",
+        );
+        check(
+            error(4, 4),
+            "byte count of `stack 3 fc_0.weights` at offset 9 is 3, but its values take 4 bytes",
+        );
+    }
+}
