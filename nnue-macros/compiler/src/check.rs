@@ -1,6 +1,6 @@
-//! [`Spec`] to [`Network`]: shapes, ones, ranges, references. Everything that is wrong is reported;
-//! after this stage nothing can fail. What depends on something wrong is not judged: the error would only repeat the
-//! cause.
+//! Makes a [`Network`] of a [`Spec`]: checks shapes, ones, ranges and references. All mistakes are
+//! reported in one go, and no later stage can fail. What depends on something wrong is not checked,
+//! because its error would only repeat the cause.
 
 mod activation;
 mod affine;
@@ -67,10 +67,8 @@ fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<S
 fn check_length(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<()> {
     let found = name.value.chars().count();
     if found > LONGEST_NAME {
-        diagnostics.error(
-            name.span,
-            format!("`name` has {found} characters, allowed are at most {LONGEST_NAME}"),
-        );
+        let message = format!("`name` has {found} characters, allowed are at most {LONGEST_NAME}");
+        diagnostics.error(name.span, message);
         return None;
     }
     Some(())
@@ -87,10 +85,8 @@ pub(crate) fn in_range(
         return u32::try_from(value.value).ok();
     }
     let (low, high) = (allowed.start(), allowed.end());
-    diagnostics.error(
-        value.span,
-        format!("`{key}` is {}, allowed are {low} to {high}", value.value),
-    );
+    let message = format!("`{key}` is {}, allowed are {low} to {high}", value.value);
+    diagnostics.error(value.span, message);
     None
 }
 
@@ -185,11 +181,9 @@ fn check_table(
 ) -> Option<[u8; 33]> {
     let found = entries.value.len();
     if found != 33 {
+        let message = format!("`table` has {found} entries, expected 33");
         diagnostics
-            .error(
-                entries.span,
-                format!("`table` has {found} entries, expected 33"),
-            )
+            .error(entries.span, message)
             .label("one for 0, 1, ... 32 pieces");
     }
     let largest = count? as i64 - 1;

@@ -1,4 +1,5 @@
-//! Text to [`Spec`]: TOML's syntax, the keys, their types and names. Every mistake is reported.
+//! Makes a [`Spec`] of a text: reads TOML, the keys, and the types and names of their values. All
+//! mistakes are reported in one go.
 
 mod features;
 mod file;
@@ -111,10 +112,8 @@ fn tables<T>(
 }
 
 fn report_empty(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) {
-    diagnostics.error(
-        value.span().into(),
-        format!("`{key}` is empty, expected at least one"),
-    );
+    let message = format!("`{key}` is empty, expected at least one");
+    diagnostics.error(value.span().into(), message);
 }
 
 /// What is written under the header `[key]`, which must be there, decoded by `decode`.

@@ -1,17 +1,17 @@
 //! Errors that show the line of the spec they are about.
 //!
-//! Every stage takes `&mut Diagnostics` last and adds what it finds; [`crate::analyse()`] stops after the
-//! first stage that found anything. The text is rendered here and only here, so that the compiler error in
-//! an IDE, the command line and the tests show the same.
+//! Every stage takes `&mut Diagnostics` last and adds what it finds; [`crate::analyse()`] stops
+//! after the first stage that found anything. The text is rendered here and only here, so that the
+//! compiler error in an IDE, the command line and the tests show the same.
 
 use std::fmt;
 
 /// A range of bytes of the spec's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {
-    /// The first byte.
+    /// The offset of the first byte.
     pub start: usize,
-    /// One past the last byte.
+    /// The offset one past the last byte.
     pub end: usize,
 }
 
@@ -48,17 +48,19 @@ impl<T> Spanned<T> {
 pub struct SourceFile {
     /// The path as the user wrote it, or a name like `inline spec`.
     pub path: String,
-    /// The whole text.
+    /// The text of the whole file.
     pub text: String,
 }
 
-/// The longest name, in characters, that a spec may give to anything: names become identifiers and columns of tables.
+/// The longest name, in characters, that a spec may give to anything: names become identifiers and
+/// columns of tables.
 pub(crate) const LONGEST_NAME: usize = 64;
 
 /// As many errors are shown; the others are only counted.
 const MOST_SHOWN: usize = 50;
 
-/// As many characters of a message, a label or a help are shown: more can only come from what the spec says.
+/// As many characters of a message, a label or a help are shown: more can only come from what the
+/// spec says.
 const LONGEST_MESSAGE: usize = 2000;
 
 /// As many characters of a line are shown at most, on either side of where the marked text begins.
@@ -108,13 +110,13 @@ impl SourceFile {
 pub struct Diagnostic {
     /// What was found and what is allowed: lowercase, without a final period.
     pub message: String,
-    /// What gets underlined.
+    /// The text that is underlined.
     pub span: Span,
-    /// Said beside the underline.
+    /// What is said beside the underline; empty for nothing.
     pub label: String,
     /// Other places that take part, each with what to say there.
     pub related: Vec<(Span, String)>,
-    /// How to mend it.
+    /// What the user can do about it.
     pub help: Option<String>,
 }
 
@@ -184,7 +186,8 @@ impl Diagnostic {
     }
 }
 
-/// The part of a line that an error shows: all of a short one, what is around the marked text of a long one.
+/// The part of a line that an error shows: all of a short one, what is around the marked text of a
+/// long one.
 struct Excerpt {
     /// What stands before the marked text.
     before: String,
@@ -195,7 +198,8 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    /// The part of `line` around its characters from `column`, which counts from one, of which so many are marked.
+    /// The part of `line` around its characters from `column`, which counts from one, of which so
+    /// many are marked.
     fn of(line: &str, column: usize, marked: usize) -> Excerpt {
         const DOTS: &str = "...";
         let before = line.chars().take(column - 1);
@@ -234,7 +238,8 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds an error about the text at `span`; label, related places and help follow on the returned value.
+    /// Adds an error about the text at `span`; label, related places and help follow on the
+    /// returned value.
     pub fn error(&mut self, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         let message = message.into();
         debug_assert!(
@@ -294,15 +299,15 @@ impl Diagnostics {
 /// All errors of the stage that failed, and the file they are about.
 #[derive(Clone, Debug)]
 pub struct Errors {
-    /// The spec.
+    /// The spec that is wrong.
     pub file: SourceFile,
     /// At least one, in the order of the lines they are about.
     pub found: Vec<Diagnostic>,
 }
 
 impl Errors {
-    /// The first errors as a person reads them: message, place, the underlined line, help. A line that says how many more
-    /// there are follows if there are very many.
+    /// The first errors as a person reads them: message, place, the underlined line, help. A line
+    /// that says how many more there are follows if there are very many.
     pub fn rendered(&self) -> impl Iterator<Item = String> + '_ {
         let shown = self.found.iter().take(MOST_SHOWN);
         let more = self.found.len().saturating_sub(MOST_SHOWN);
@@ -338,8 +343,8 @@ fn counted(count: usize, what: &str) -> String {
 
 impl std::error::Error for Errors {}
 
-/// The name in `known` that a user who wrote `found` most likely meant, if any is near. Nothing is near a name that is
-/// longer than names may be.
+/// The name in `known` that a user who wrote `found` most likely meant, if any is near. Nothing is
+/// near a name that is longer than names may be.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_short = |name: &str| name.chars().nth(LONGEST_NAME).is_none();
     if !is_short(found) {
@@ -378,7 +383,8 @@ fn edit_distance(a: &str, b: &str) -> usize {
     rows[a.len()][b.len()]
 }
 
-/// All values, or `None` if one is missing. Every item is computed even then, so that each reports what is wrong with it.
+/// All values, or `None` if one is missing. Every item is computed even then, so that each reports
+/// what is wrong with it.
 pub(crate) fn all<T>(items: impl Iterator<Item = Option<T>>) -> Option<Vec<T>> {
     let items: Vec<_> = items.collect();
     items.into_iter().collect()

@@ -1,8 +1,9 @@
-//! [`Plan`]s to Rust. What is written here was decided elsewhere: this stage does no arithmetic on shapes and
-//! cannot fail.
+//! [`Plan`]s to Rust. What is written here was decided elsewhere: this stage does no arithmetic on
+//! shapes and cannot fail.
 //!
-//! Generated code names nothing but the runtime crate and what it defines itself, so that it compiles wherever it
-//! is put: under `#![no_implicit_prelude]`, beside other networks, in crates that call the runtime something else.
+//! Generated code names nothing but the runtime crate and what it defines itself, so that it
+//! compiles wherever it is put: under `#![no_implicit_prelude]`, beside other networks, in crates
+//! that call the runtime something else.
 
 mod accumulate;
 mod affine;
@@ -58,8 +59,8 @@ pub(crate) fn emit(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// What stands in for a network whose spec has errors: its names, so that the code that uses them compiles and
-/// the user sees the errors of the spec and no others.
+/// What stands in for a network whose spec has errors: its names, so that the code that uses them
+/// compiles and the user sees the errors of the spec and no others.
 pub(crate) fn skeleton(runtime: &TokenStream) -> TokenStream {
     architecture::skeleton(runtime)
 }

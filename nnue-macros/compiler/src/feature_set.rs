@@ -1,4 +1,4 @@
-//! Feature sets: which rows of the transformer a position switches on.
+//! Feature sets: which rows of the transformer a position makes active.
 
 mod factors;
 mod piece_square;
@@ -21,11 +21,13 @@ pub struct FeatureSet {
     pub max_active: usize,
     /// Who says which features are active, and how.
     pub family: Family,
-    /// The type of its rows in the file; [`Table`](crate::layout::Table) says what they are in memory.
+    /// The type of its rows in the file; [`Table`](crate::layout::Table) says what they are in
+    /// memory.
     pub element: RowType,
     /// The virtual rows that the file has besides, to be added to the set's own when it is loaded.
     pub factors: Option<Factors>,
-    /// The word that stands for the set in Stockfish's transformer hash; only sets of Stockfish's have one.
+    /// The word that stands for the set in Stockfish's transformer hash; only sets of Stockfish's
+    /// have one.
     pub hash: Option<u32>,
 }
 
@@ -56,7 +58,8 @@ pub const NAMES: &[&str] = &[
 ];
 
 impl FeatureSet {
-    /// A set of the piece-square family. It has a hash if it is called like one of Stockfish's and has its parameters.
+    /// A set of the piece-square family. It has a hash if it is called like one of Stockfish's and
+    /// has its parameters.
     pub fn piece_square(name: &str, parameters: &Parameters) -> FeatureSet {
         let stockfishs = Features::ALL.into_iter();
         let named = { stockfishs }.find(|features| features.name() == name);
@@ -85,7 +88,8 @@ impl FeatureSet {
         }
     }
 
-    /// The set with rows of another type in the file, and with virtual rows. Stockfish's have neither.
+    /// The set with rows of another type in the file, and with virtual rows. Stockfish's have
+    /// neither.
     pub fn stored(mut self, element: RowType, factors: Option<Factors>) -> FeatureSet {
         if element != RowType::I16 || factors.is_some() {
             self.hash = None;
@@ -100,7 +104,8 @@ impl FeatureSet {
         self.factors.as_ref().map_or(0, Factors::rows)
     }
 
-    /// Rows in a list that has room for all that can be active: a piece on every square, or all that the engine tells.
+    /// Rows in a list that has room for all that can be active: a piece on every square, or all
+    /// that the engine tells.
     pub fn list_len(&self) -> usize {
         match self.family {
             Family::PieceSquare(_) => SQUARES,

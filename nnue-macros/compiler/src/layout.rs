@@ -1,11 +1,12 @@
 //! Where every weight lies in memory, the same for all instruction sets.
 //!
-//! Each tensor starts on a cache line. The transformer's rows lie in [tables](Table), a table for feature sets that follow each
-//! other and have one element type. They lie as in the file, with two exceptions. What one perspective
-//! contributes to the layers fills whole vectors, so other widths are padded with neurons that are always zero. And where
-//! pooling brings neighbours together, the first of each pair lie in one half of the accumulator and the second ones in the
-//! other, so that a vector of the one meets a vector of the other. How affine layers' inputs and weights lie is the
-//! module [`affine`]'s.
+//! Each tensor starts on a cache line. The transformer's rows lie in [tables](Table), a table for
+//! feature sets that follow each other and have one element type. They lie as in the file, with two
+//! exceptions. What one perspective contributes to the layers fills whole vectors, so other widths
+//! are padded with neurons that are always zero. And where pooling brings neighbours together, the
+//! first of each pair lie in one half of the accumulator and the second ones in the other, so that
+//! a vector of the one meets a vector of the other. How affine layers' inputs and weights lie is
+//! the module [`affine`]'s.
 
 mod affine;
 mod elementwise;
@@ -25,10 +26,12 @@ pub use table::Table;
 /// Tensors start at multiples of this.
 pub const ALIGNMENT: usize = 64;
 
-/// Outputs that one perspective contributes are padded to whole vectors of bytes of the widest instruction set.
+/// Outputs that one perspective contributes are padded to whole vectors of bytes of the widest
+/// instruction set.
 pub const TRANSFORMER_UNIT: usize = 64;
 
-/// Outputs of layers whose outputs are vectors are padded to whole ones of the widest instruction set.
+/// Outputs of layers whose outputs are vectors are padded to whole ones of the widest instruction
+/// set.
 pub const OUTPUT_UNIT: usize = 16;
 
 /// Rows are padded to what a horizontal sum takes in one step.
@@ -55,7 +58,7 @@ const LIST_SLACK: usize = 32;
 /// The memory of a network's weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout<'n> {
-    /// The network.
+    /// The network that is laid out.
     pub network: &'n Network,
     /// The neurons of one perspective.
     pub columns: Columns,
@@ -63,9 +66,9 @@ pub struct Layout<'n> {
     pub tables: Vec<Table>,
     /// One perspective's accumulator; the biases are one too.
     pub half: Struct,
-    /// One stack.
+    /// The weights of one stack.
     pub stack: Struct,
-    /// Everything.
+    /// The weights of the whole network.
     pub weights: Struct,
     /// The layers of the network, in their order.
     pub layers: Vec<LaidOut<'n>>,
@@ -87,13 +90,13 @@ pub struct Columns {
 /// Neurons of the file, `step` apart, that follow one another in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnRun {
-    /// The first in the file.
+    /// The number of the first neuron in the file.
     pub file: usize,
-    /// From one to the next in the file.
+    /// The distance from one neuron to the next in the file.
     pub step: usize,
-    /// The first in memory.
+    /// The number of the first neuron in memory.
     pub memory: usize,
-    /// How many.
+    /// The number of neurons.
     pub len: usize,
 }
 
@@ -135,7 +138,8 @@ impl Columns {
         self.outputs / BLOCK
     }
 
-    /// Room for the numbers of all blocks, with as much behind them as the one store that overshoots may need.
+    /// Room for the numbers of all blocks, with as much behind them as the one store that
+    /// overshoots may need.
     pub fn list_capacity(&self) -> usize {
         self.blocks() + LIST_SLACK
     }
@@ -158,11 +162,11 @@ pub struct Struct {
 /// An array in a [`Struct`], followed by padding up to the next multiple of [`ALIGNMENT`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Its name.
+    /// The name of the field in the generated struct.
     pub name: String,
     /// What its elements are.
     pub element: FieldElement,
-    /// The axes, outermost first.
+    /// The lengths of the axes, outermost first.
     pub shape: Vec<usize>,
     /// Bytes from the start of the struct.
     pub offset: usize,
@@ -179,9 +183,9 @@ pub struct Field {
 pub enum FieldElement {
     /// Numbers of this type.
     Numbers(Element),
-    /// [`Layout::half`].
+    /// An accumulator of one perspective: [`Layout::half`].
     Half,
-    /// [`Layout::stack`].
+    /// The weights of one stack: [`Layout::stack`].
     Stack,
 }
 
@@ -194,9 +198,9 @@ impl From<Element> for FieldElement {
 /// A layer of the network, and where its values and weights lie.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LaidOut<'n> {
-    /// An affine layer.
+    /// A layer with weights.
     Affine(Affine<'n>),
-    /// Any other layer.
+    /// A layer without weights.
     Elementwise(Elementwise<'n>),
 }
 
@@ -250,8 +254,9 @@ impl<'n> Layout<'n> {
         }
     }
 
-    /// The table that has a row of the transformer, and the row's number in it. Rows are counted through the tables; the
-    /// virtual ones, which are all in one table, follow those of all tables.
+    /// The table that has a row of the transformer, and the row's number in it. Rows are counted
+    /// through the tables; the virtual ones, which are all in one table, follow those of all
+    /// tables.
     pub fn row(&self, row: usize) -> (&Table, usize) {
         let real_rows: usize = self.tables.iter().map(|table| table.rows).sum();
         let has_row = |table: &&Table| match row.checked_sub(real_rows) {

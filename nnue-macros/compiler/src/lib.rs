@@ -4,10 +4,11 @@
 //! SourceFile --decode--> Spec --check--> Network --Layout, Plan per instruction set--> emit --> TokenStream
 //! ```
 //!
-//! One file and one public function per arrow. Errors are collected by [`decode()`] and [`check()`] and reported
-//! together. Nothing after them can fail, except that the caller may ask for more straight-line code than can be compiled
-//! ([`Plans::of`]). The crate does no I/O: callers bring the text and print the result.
-//! The macro `nnue_net!` and the command `nnue-compiler` are the two callers.
+//! One file and one public function per arrow. Errors are collected by [`decode()`] and [`check()`]
+//! and reported together. Nothing after them can fail, except that the caller may ask for more
+//! straight-line code than can be compiled ([`Plans::of`]). The crate does no I/O: callers bring
+//! the text and print the result. The macro `nnue_net!` and the command `nnue-compiler` are the two
+//! callers.
 
 #![forbid(unsafe_code)]
 
@@ -87,8 +88,8 @@ pub fn emit(network: &Network, options: &Options) -> Result<TokenStream, TooMuch
     }))
 }
 
-/// What net files of a network must contain, and where their tensors lie in memory. Generated code has the same value as a
-/// constant.
+/// What net files of a network must contain, and where their tensors lie in memory. Generated code
+/// has the same value as a constant.
 pub fn file_layout(network: &Network) -> FileLayout {
     layout::file(&Layout::of(network))
 }
@@ -98,8 +99,8 @@ pub fn diagram(network: &Network) -> String {
     emit::diagram(network)
 }
 
-/// What stands in for a network whose spec has errors: the names that its users refer to, without a network
-/// behind them.
+/// What stands in for a network whose spec has errors: the names that its users refer to, without a
+/// network behind them.
 pub fn skeleton(runtime: &TokenStream) -> TokenStream {
     emit::skeleton(runtime)
 }

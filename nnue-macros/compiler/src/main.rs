@@ -1,4 +1,5 @@
-//! `nnue-compiler check|plan|expand SPEC`: each stage of the compiler, to be looked at.
+//! The command `nnue-compiler check|plan|expand SPEC`, which shows what each stage of the compiler
+//! makes of a spec.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -218,7 +219,8 @@ fn describe(network: &Network) -> String {
     text
 }
 
-/// The tensors of the file, each with its type and the order of its axes, which no length gives away.
+/// The tensors of the file, each with its type and the order of its axes, which no length gives
+/// away.
 fn order(network: &Network) -> String {
     let tensors = network.file.sections.iter().filter_map(Section::as_tensor);
     let tensors =

@@ -14,24 +14,25 @@ pub use self::elementwise::Elementwise;
 pub use self::file::File;
 pub use crate::spec::{Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
 
-/// How many layers a stack may have. The runtime keeps what the weights prove about the layers in a `u64`, one bit for each.
+/// How many layers a stack may have. The runtime keeps what the weights prove about the layers in a
+/// `u64`, one bit for each.
 pub const MAX_LAYERS: usize = u64::BITS as usize;
 
-/// Where a spec does not say in which order products of `f32` are added, layers with this many outputs or more add them
-/// by [`SumOrder::Columns`], and smaller ones by [`SumOrder::Lanes`].
+/// Where a spec does not say in which order products of `f32` are added, layers with this many
+/// outputs or more add them by [`SumOrder::Columns`], and smaller ones by [`SumOrder::Lanes`].
 pub const FEWEST_COLUMN_OUTPUTS: usize = 8;
 
-/// Only layers with this many outputs or more can be sparse: smaller ones are computed one output at a time, and listing
-/// the inputs that are not zero costs more than it saves.
+/// Only layers with this many outputs or more can be sparse: smaller ones are computed one output
+/// at a time, and listing the inputs that are not zero costs more than it saves.
 pub const FEWEST_SPARSE_OUTPUTS: usize = 8;
 
 /// Outputs of one run in a layer with [`Affine::output_blocks`].
 pub const OUTPUT_RUN: usize = 16;
 
-/// A whole network.
+/// A network of which everything is known but the values of its weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// What it is called.
+    /// The name of the network, at most 64 characters.
     pub name: String,
     /// The sets whose rows are summed into the accumulator, in the order of their rows.
     pub features: Vec<FeatureSet>,
@@ -49,11 +50,11 @@ pub struct Network {
 
 /// From active features to the layers' inputs.
 ///
-/// Per perspective: `accumulator[j] = bias[j] + sum of the active features' rows[j]` in `i16`, wrapping; then the
-/// activation and the pooling. The layers see [`Transformer::output`].
+/// Per perspective: `accumulator[j] = bias[j] + sum of the active features' rows[j]` in `i16`,
+/// wrapping; then the activation and the pooling. The layers see [`Transformer::output`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transformer {
-    /// Neurons per perspective.
+    /// The number of neurons of each perspective, at least 1.
     pub width: usize,
     /// The integer that stands for 1.0 in the accumulator.
     pub one: u32,
@@ -61,24 +62,26 @@ pub struct Transformer {
     pub psqt: usize,
     /// What is done to each accumulator value.
     pub activation: TransformerActivation,
-    /// What the activation makes of one perspective's accumulator: as many values as neurons, which are pooled next.
+    /// What the activation makes of one perspective's accumulator: as many values as neurons, which
+    /// are pooled next.
     pub activated: Tensor,
     /// How pairs of a perspective's activated values are brought together.
     pub pooling: Pooling,
     /// Which values make a pair.
     pub pairs: Pairs,
-    /// Whose views of the position there are.
+    /// Which views of the position there are, and their order.
     pub perspectives: Perspectives,
     /// What the layers see: the pooled values of all perspectives.
     pub output: Tensor,
 }
 
-/// Whose views of the position are summed up, and how they are put together.
+/// Which views of the position the layers see, and how they are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Perspectives {
-    /// How many the layers see: one or two.
+    /// The number of perspectives that the layers see, 1 or 2.
     pub count: usize,
-    /// Which perspective comes first. If there is only one, this is the player whose perspective it is.
+    /// Which perspective comes first. If there is only one, this is the player whose perspective it
+    /// is.
     pub order: Order,
     /// Whether white and black have biases and rows of their own.
     pub separate: bool,
@@ -90,7 +93,8 @@ impl Perspectives {
         if self.separate { 2 } else { 1 }
     }
 
-    /// Which elements of the transformer's output are the `index`-th perspective's: the first, and how far apart.
+    /// Which elements of the transformer's output are the `index`-th perspective's: the first, and
+    /// how far apart.
     pub fn stride(&self, index: usize, half: usize) -> (usize, usize) {
         match self.order {
             Order::Interleaved => (index, self.count),
@@ -112,9 +116,9 @@ impl Transformer {
 /// What the transformer does to an accumulator value `x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransformerActivation {
-    /// `x`, an `i16`.
+    /// `x` as it is, an `i16`.
     None,
-    /// `clamp(x, 0, one)`.
+    /// `clamp(x, 0, one)`, the clipped rectifier.
     Crelu,
     /// `clamp(x, 0, one) * clamp(x, 0, one) >> shift`.
     Screlu {
@@ -125,7 +129,7 @@ pub enum TransformerActivation {
     Relu {
         /// Bits that are shifted out to the right.
         shift: u32,
-        /// The largest result.
+        /// The largest result, at least 1.
         limit: u32,
     },
     /// A sigmoid made of two parabolas, from `i16` to `0..=126`:
@@ -136,7 +140,7 @@ pub enum TransformerActivation {
 /// How two activated values `a` and `b` of a perspective become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
-    /// They do not: every value goes on.
+    /// Every value goes on by itself.
     None,
     /// `a * b >> shift`.
     Product {
@@ -145,7 +149,7 @@ pub enum Pooling {
     },
     /// `(a + b + 1) >> 1`.
     Average,
-    /// `max(a, b)`.
+    /// `max(a, b)`, the larger one.
     Max,
 }
 
@@ -158,7 +162,8 @@ pub struct Tensor {
     pub element: Element,
     /// The integer that stands for 1.0.
     pub one: One,
-    /// The smallest and the largest value that can occur if all biases are 0. It has no meaning for `f32`.
+    /// The smallest and the largest value that can occur if all biases are 0. It has no meaning for
+    /// `f32`.
     pub range: (i64, i64),
 }
 
@@ -233,8 +238,8 @@ pub struct Layer {
     pub name: String,
     /// The operation that makes the output of the inputs.
     pub op: Op,
-    /// The values that it reads, concatenated. Activations and conversions read exactly one slice; the summands of
-    /// [`Elementwise::Sum`] all have the output's length.
+    /// The values that it reads, concatenated. Activations and conversions read exactly one slice;
+    /// the summands of [`Elementwise::Sum`] all have the output's length.
     pub inputs: Vec<Slice>,
     /// The values that it computes.
     pub output: Tensor,
@@ -279,7 +284,7 @@ pub struct Slice {
 /// The part of the network that computes a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The transformer.
+    /// The transformer, which all layers can read.
     Transformer,
     /// The layer of this index.
     Layer(usize),
@@ -296,16 +301,18 @@ pub enum Op {
 
 /// `y[o] = bias[o] + sum of weight[o][i] * x[i]`.
 ///
-/// Integer sums are computed in `i32` with wrap-around, so their order does not matter. The sum is divided before the
-/// bias is added.
+/// Integer sums are computed in `i32` with wrap-around, so their order does not matter. The sum is
+/// divided before the bias is added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Affine {
-    /// The type of the weights. [`WeightType::Binary`] means -1 and 1, and takes inputs by their sign as well:
+    /// The type of the weights. [`WeightType::Binary`] means -1 and 1, and takes inputs by their
+    /// sign as well:
     /// -1 for negative ones, 1 for the others.
     pub weights: WeightType,
     /// Which zeros are skipped: what changes no result, only the speed.
     pub sparse: Option<Sparse>,
-    /// Each input reaches only so many runs of [`OUTPUT_RUN`] outputs. The weights say which ones when they are loaded.
+    /// Each input reaches only so many runs of [`OUTPUT_RUN`] outputs. The weights say which ones
+    /// when they are loaded.
     pub output_blocks: Option<usize>,
     /// What the sum of products is divided by before the bias is added.
     pub divide: Option<Divide>,
@@ -326,7 +333,8 @@ pub struct TransformerRun {
     pub input: usize,
     /// The distance from one to the next among the layer's inputs.
     pub step: usize,
-    /// The number of the first among the values that the perspective contributes; the others follow it.
+    /// The number of the first among the values that the perspective contributes; the others follow
+    /// it.
     pub output: usize,
     /// The number of inputs, at least 1.
     pub len: usize,
@@ -334,9 +342,9 @@ pub struct TransformerRun {
 
 /// Factors that give binary sums back the size of real ones.
 ///
-/// `y[o] = bias[o] + (sum * alpha[o] * beta >> shift)` in `i64`, wrapping, then in `i32`: `alpha` is a tensor of `i16` in the
-/// net file, the size of an output's weights; `beta` is the size of the inputs, the sum of their magnitudes divided by how many
-/// there are, rounded down, or 1.
+/// `y[o] = bias[o] + (sum * alpha[o] * beta >> shift)` in `i64`, wrapping, then in `i32`: `alpha`
+/// is a tensor of `i16` in the net file, the size of an output's weights; `beta` is the size of the
+/// inputs, the sum of their magnitudes divided by how many there are, rounded down, or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scales {
     /// Bits that are shifted out to the right.
@@ -345,20 +353,22 @@ pub struct Scales {
     pub inputs: bool,
 }
 
-/// Below this share of inputs that are not zero, skipping single ones pays; above it, too few of them are alone.
+/// Below this share of inputs that are not zero, skipping single ones pays; above it, too few of
+/// them are alone.
 const FEW_INPUTS: f64 = 0.06;
 
 impl Affine {
-    /// Whether sums start at the biases. Otherwise the sum of products is divided, scaled or converted first, and the
-    /// bias is added to the result.
+    /// Whether sums start at the biases. Otherwise the sum of products is divided, scaled or
+    /// converted first, and the bias is added to the result.
     pub fn starts_at_biases(&self) -> bool {
         self.divide.is_none() && self.to_float.is_none() && self.scales.is_none()
     }
 
-    /// Which zeros are skipped, the choice made where the spec leaves it; `bytes` says whether inputs and weights are.
+    /// Which zeros are skipped, the choice made where the spec leaves it; `bytes` says whether
+    /// inputs and weights are.
     ///
-    /// Blocks of four cost a quarter of the steps and need no widening, but one value in four is enough to make a block
-    /// not zero.
+    /// Blocks of four cost a quarter of the steps and need no widening, but one value in four is
+    /// enough to make a block not zero.
     pub fn sparse_by(&self, bytes: bool) -> Option<SparseBy> {
         let sparse = self.sparse?;
         Some(match sparse.by {
@@ -375,12 +385,12 @@ impl Affine {
     }
 }
 
-/// An integer division.
+/// A division of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divide {
-    /// The divisor.
+    /// The divisor, at least 1.
     pub by: i32,
-    /// Towards zero or down.
+    /// How the quotient is rounded.
     pub rounding: Rounding,
 }
 
@@ -396,13 +406,13 @@ pub struct Sparse {
 /// How a term of one fixed point is brought to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// It has it.
+    /// The term is in that fixed point already.
     None,
     /// `x * numerator / denominator` in `i64`, truncating; one pair, or one per value.
     Exact(Vec<(i64, i64)>),
     /// `x * multiplier >> shift` in `i64`, rounding down; one multiplier, or one per value.
     Shift {
-        /// The multipliers.
+        /// One multiplier for all values, or one for each; at most 2^31.
         multipliers: Vec<i64>,
         /// Bits that are shifted out to the right.
         shift: u32,
@@ -422,12 +432,12 @@ pub struct Output {
 
 /// What is summed up to one number.
 ///
-/// For integers, `positional` is the sum of the terms in `i64`, aligned, then converted to `i32` with wrap-around.
-/// For `f32`, it is the sum of the terms from the first to the last, times [`Units::Float`], converted as
-/// Rust's `as i32` does: truncated and saturated.
+/// For integers, `positional` is the sum of the terms in `i64`, aligned, then converted to `i32`
+/// with wrap-around. For `f32`, it is the sum of the terms from the first to the last, times
+/// [`Units::Float`], converted as Rust's `as i32` does: truncated and saturated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// The summands.
+    /// The terms of the sum, at least one.
     pub terms: Vec<Term>,
     /// What is done to the sum of the terms.
     pub align: Align,
@@ -438,9 +448,9 @@ pub struct Head {
 pub struct Term {
     /// The layer whose output it is.
     pub layer: usize,
-    /// Which element.
+    /// The index of the value in the layer's output.
     pub index: usize,
-    /// Whether it is subtracted.
+    /// Whether the term is subtracted.
     pub negative: bool,
     /// What brings it to the sum's one.
     pub align: Align,
@@ -449,27 +459,28 @@ pub struct Term {
 /// From `psqt` and `positional` to the engine's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Units {
-    /// `(psqt + positional) * numerator / denominator`: the sum in `i32`, wrapping, the rest in `i64`.
+    /// `(psqt + positional) * numerator / denominator`: the sum in `i32`, wrapping, the rest in
+    /// `i64`.
     Sum {
-        /// What is multiplied by.
+        /// The factor, at least 1.
         numerator: i64,
-        /// What is divided by.
+        /// The divisor, at least 1.
         denominator: i64,
-        /// Towards zero or down.
+        /// How the quotient is rounded.
         rounding: Rounding,
     },
     /// `psqt * numerator / denominator + positional * numerator / denominator`.
     Each {
-        /// What is multiplied by.
+        /// The factor, at least 1.
         numerator: i64,
-        /// What is divided by.
+        /// The divisor, at least 1.
         denominator: i64,
-        /// Towards zero or down.
+        /// How the quotient is rounded.
         rounding: Rounding,
     },
     /// `positional` is `(sum * factor) as i32`, and the value too. There is no PSQT.
     Float {
-        /// The factor.
+        /// The factor that takes the sum to the engine's units.
         factor: f32,
     },
 }
@@ -494,8 +505,9 @@ impl Network {
         })
     }
 
-    /// The inputs of a layer that `slice` takes from the transformer, one run for each perspective that contributes any;
-    /// `first_input` is the index of the slice's first value among the layer's inputs.
+    /// The inputs of a layer that `slice` takes from the transformer, one run for each perspective
+    /// that contributes any; `first_input` is the index of the slice's first value among the
+    /// layer's inputs.
     pub fn transformer_runs(&self, first_input: usize, slice: Slice) -> Vec<TransformerRun> {
         let transformer = &self.transformer;
         let perspectives = match slice.source {
@@ -505,7 +517,8 @@ impl Network {
         let half = transformer.half();
         let runs = (0..perspectives).map(|perspective| {
             let (first, step) = transformer.perspectives.stride(perspective, half);
-            // Values that the perspective contributes before an element of the transformer's output.
+            // Values that the perspective contributes before an element of the transformer's
+            // output.
             let before = |end: usize| end.saturating_sub(first).div_ceil(step).min(half);
             let (start, end) = (before(slice.start), before(slice.start + slice.len));
             TransformerRun {
@@ -529,8 +542,8 @@ impl Network {
         self.features.iter().map(FeatureSet::virtual_rows).sum()
     }
 
-    /// Rows of the transformer's weights in memory: one per feature, then the virtual rows; of both, white's before black's
-    /// where these are separate.
+    /// Rows of the transformer's weights in memory: one per feature, then the virtual rows; of
+    /// both, white's before black's where these are separate.
     pub fn row_count(&self) -> usize {
         let copies = self.transformer.perspectives.copies();
         copies * (self.feature_count() + self.virtual_row_count())

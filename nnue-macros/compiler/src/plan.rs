@@ -1,6 +1,7 @@
 //! How one instruction set carries a network out: tiles, unrolling, independent sums.
 //!
-//! Every decision about speed is made here and can be printed. [`crate::emit()`] only writes it down.
+//! Every decision about speed is made here and can be printed. [`crate::emit()`] only writes it
+//! down.
 
 mod affine;
 mod print;
@@ -46,11 +47,12 @@ pub struct Prefetch {
 /// The plan of one network for one instruction set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan<'l> {
-    /// The instruction set.
+    /// The instruction set that the plan is for.
     pub isa: &'static Isa,
     /// Accumulator refresh and update.
     pub accumulate: Accumulate,
-    /// The instruction set whose code for that is used: an earlier one that this one extends, with the same vectors.
+    /// The instruction set whose code for that is used: an earlier one that this one extends, with
+    /// the same vectors.
     pub accumulate_of: Option<&'static Isa>,
     /// From accumulators to the layers' inputs.
     pub transform: Transform,
@@ -58,7 +60,8 @@ pub struct Plan<'l> {
     pub layers: Vec<Planned<'l>>,
 }
 
-/// A layer of the network with everything that is decided about it: its operation, its memory and how it is carried out.
+/// A layer of the network with everything that is decided about it: its operation, its memory and
+/// how it is carried out.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Planned<'l> {
     /// An affine layer and its kernel.
@@ -82,19 +85,20 @@ pub struct Accumulate {
     pub vectors: usize,
     /// Whether the tiles follow one another without a loop.
     pub unrolled: bool,
-    /// Rows added and rows removed by the updates that have a function of their own; only networks with one table of rows
-    /// have any.
+    /// Rows added and rows removed by the updates that have a function of their own; only networks
+    /// with one table of rows have any.
     pub updates: &'static [(usize, usize)],
 }
 
-/// Quiet moves, captures and castling. Such updates go over the accumulator once, with all their rows at hand: there is no
-/// loop over rows whose end could be mispredicted.
+/// Quiet moves, captures and castling. Such updates go over the accumulator once, with all their
+/// rows at hand: there is no loop over rows whose end could be mispredicted.
 const UPDATES: &[(usize, usize)] = &[(1, 1), (1, 2), (2, 2)];
 
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
-/// Lines of a row that are asked for ahead of time: the processor's own prefetcher follows the others.
+/// Lines of a row that are asked for ahead of time: the processor's own prefetcher follows the
+/// others.
 const PREFETCHED_LINES: usize = 2;
 
 impl<'l> Plans<'l> {
@@ -102,7 +106,8 @@ impl<'l> Plans<'l> {
     ///
     /// # Errors
     ///
-    /// The network would become more code than a Rust compiler takes in reasonable time: only [`Unroll::Full`] can.
+    /// The network would become more code than a Rust compiler takes in reasonable time: only
+    /// [`Unroll::Full`] can.
     pub fn of(layout: &'l Layout<'l>, unroll: Unroll) -> Result<Plans<'l>, TooMuchCode> {
         let mut levels: Vec<Plan> = ISAS
             .iter()
@@ -165,9 +170,9 @@ impl<'l> Plan<'l> {
         }
     }
 
-    /// This plan's instruction set, if its code for accumulators serves the other plan too: the other instruction set has all
-    /// of its features, and would carry out the same steps with the same vectors. What it has beyond them is of no use where
-    /// nothing is multiplied.
+    /// This plan's instruction set, if its code for accumulators serves the other plan too: the
+    /// other instruction set has all of its features, and would carry out the same steps with the
+    /// same vectors. What it has beyond them is of no use where nothing is multiplied.
     fn lends(&self, to: &Plan<'_>) -> Option<&'static Isa> {
         let has_all = self
             .isa
@@ -196,7 +201,8 @@ impl Accumulate {
     fn of(layout: &Layout<'_>, isa: &Isa, unroll: Unroll) -> Accumulate {
         let lanes = isa.lanes(2);
         let vectors = layout.columns.width / lanes;
-        // Half of the registers proved as fast as all, whatever the instruction set, and leaves room for the PSQT sums.
+        // Half of the registers proved as fast as all, whatever the instruction set, and leaves
+        // room for the PSQT sums.
         let most = isa.registers / 2;
         let registers = (1..=most)
             .rev()
@@ -226,7 +232,8 @@ pub struct TooMuchCode {
     steps: usize,
 }
 
-/// So many vector operations in straight-line code may all layers have together, for all instruction sets.
+/// So many vector operations in straight-line code may all layers have together, for all
+/// instruction sets.
 const MOST_STEPS: usize = 100_000;
 
 impl TooMuchCode {

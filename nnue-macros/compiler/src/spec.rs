@@ -1,5 +1,5 @@
-//! What a spec says, each value with its place in the text. Nothing here is checked beyond its type:
-//! that is [`crate::check()`]'s work.
+//! What a spec says, each value with its place in the text. Only the types of the values are
+//! checked here; [`crate::check()`] does the rest.
 
 mod features;
 mod file;
@@ -25,7 +25,8 @@ pub struct Spec {
     pub features: Vec<Features>,
     /// `[transformer]`: the sparse first layer.
     pub transformer: Transformer,
-    /// `[stacks]`: how many copies of the layers there are and which one is used; one copy when absent.
+    /// `[stacks]`: how many copies of the layers there are and which one is used; one copy when
+    /// absent.
     pub stacks: Option<Stacks>,
     /// `[[layer]]`: the layers of one stack.
     pub layers: Vec<Layer>,
@@ -35,32 +36,32 @@ pub struct Spec {
     pub file: File,
 }
 
-/// The `[transformer]` table.
+/// The keys of the `[transformer]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transformer {
-    /// `width`: neurons per perspective.
+    /// `width`: the number of neurons of each perspective.
     pub width: Spanned<i64>,
     /// `one`: the integer that stands for 1.0 in the accumulator.
     pub one: Spanned<i64>,
-    /// `psqt`: PSQT outputs per feature.
+    /// `psqt`: the number of PSQT values of each feature.
     pub psqt: Option<Spanned<i64>>,
     /// `activation`: what is done to each accumulator value.
     pub activation: Spanned<TransformerActivation>,
-    /// `shift`: how far the activation shifts to the right.
+    /// `shift`: the bits by which the activation shifts to the right.
     pub shift: Option<Spanned<i64>>,
     /// `limit`: the largest value of a `relu`.
     pub limit: Option<Spanned<i64>>,
     /// `pooling`: how pairs of a perspective's values are brought together.
     pub pooling: Option<Spanned<Pooling>>,
-    /// `product_shift`: how far a product is shifted right.
+    /// `product_shift`: the bits by which a product is shifted to the right.
     pub product_shift: Option<Spanned<i64>>,
-    /// `pairs`: which values are brought together.
+    /// `pairs`: which two values pooling brings together.
     pub pairs: Option<Spanned<Pairs>>,
-    /// `perspectives`: how many players' views are summed up.
+    /// `perspectives`: how many players' views of the position the layers see, 1 or 2.
     pub perspectives: Option<Spanned<i64>>,
-    /// `order`: whose values come first.
+    /// `order`: which perspective comes first in the output.
     pub order: Option<Spanned<Order>>,
-    /// `weights`: whether both perspectives have the same.
+    /// `weights`: whether both perspectives have the same weights.
     pub weights: Option<Spanned<Sharing>>,
 }
 
@@ -94,9 +95,9 @@ pub(crate) use named;
 named! {
     /// What the transformer does to each accumulator value.
     TransformerActivation {
-        /// Nothing.
+        /// The value `x` of the accumulator as it is.
         None = "none",
-        /// `clamp(x, 0, one)`.
+        /// `clamp(x, 0, one)`, the clipped rectifier.
         Crelu = "crelu",
         /// `clamp(x, 0, one)` squared, `>> shift`.
         Screlu = "screlu",
@@ -110,13 +111,13 @@ named! {
 named! {
     /// How two of a perspective's values are brought together.
     Pooling {
-        /// They are not: every value goes on.
+        /// Every value goes on by itself.
         None = "none",
         /// `a * b >> product_shift`.
         Product = "product",
         /// `(a + b + 1) >> 1`.
         Average = "average",
-        /// `max(a, b)`.
+        /// `max(a, b)`, the larger one.
         Max = "max",
     }
 }
@@ -132,13 +133,14 @@ named! {
 }
 
 named! {
-    /// Whose values come first in the transformer's output.
+    /// Which perspective's values come first in the transformer's output.
     Order {
-        /// The side to move's, then the opponent's.
+        /// All values of the side to move, then all of the opponent.
         StmFirst = "stm-first",
-        /// White's, then black's.
+        /// All values of white, then all of black.
         WhiteFirst = "white-first",
-        /// The side to move's first, the opponent's first, the side to move's second, ...
+        /// The side to move's first value, the opponent's first, the side to move's second, and so
+        /// on.
         Interleaved = "interleaved",
     }
 }
@@ -156,11 +158,11 @@ named! {
 named! {
     /// The type of an affine layer's weights.
     WeightType {
-        /// Signed bytes.
+        /// Signed integers of 8 bits.
         I8 = "i8",
-        /// 16-bit integers.
+        /// Signed integers of 16 bits.
         I16 = "i16",
-        /// Floating point.
+        /// Floating point of 32 bits.
         F32 = "f32",
         /// -1 and 1, a bit each.
         Binary = "binary",
@@ -170,9 +172,9 @@ named! {
 named! {
     /// The type of an affine layer's biases, which is that of its outputs.
     BiasType {
-        /// Integers.
+        /// Signed integers of 32 bits.
         I32 = "i32",
-        /// Floating point.
+        /// Floating point of 32 bits.
         F32 = "f32",
     }
 }
@@ -180,11 +182,11 @@ named! {
 named! {
     /// Which zero inputs are skipped.
     SparseBy {
-        /// What the plan finds best.
+        /// The plan chooses what is fastest.
         Auto = "auto",
-        /// Blocks of four.
+        /// Blocks of four inputs, where all four are zero.
         Blocks = "blocks",
-        /// Single ones.
+        /// Every single input that is zero.
         Inputs = "inputs",
     }
 }
@@ -192,9 +194,10 @@ named! {
 named! {
     /// In which order products of floating point are added.
     SumOrder {
-        /// Each output starts at its bias, and inputs follow one another.
+        /// Each output starts at its bias and adds its products in the order of the inputs.
         Columns = "columns",
-        /// Sixteen sums over every sixteenth input, brought together as a tree; the bias comes last.
+        /// Sixteen sums over every sixteenth input, brought together as a tree; the bias comes
+        /// last.
         Lanes = "lanes",
     }
 }
@@ -202,9 +205,9 @@ named! {
 named! {
     /// What a division does with the remainder.
     Rounding {
-        /// Rounds towards zero.
+        /// The quotient is rounded towards zero.
         Truncate = "truncate",
-        /// Rounds down.
+        /// The quotient is rounded down.
         Floor = "floor",
     }
 }
@@ -216,7 +219,7 @@ named! {
         Affine = "affine",
         /// `clamp(x >> shift, 0, limit)`, where `limit` is `one` unless the spec gives it.
         Crelu = "crelu",
-        /// `min(x * x >> shift, limit)`, likewise.
+        /// `min(x * x >> shift, limit)`, where `limit` is `one` unless the spec gives it.
         SqrCrelu = "sqr_crelu",
         /// `clamp(x, 0, x's one)` squared, `>> shift`.
         Screlu = "screlu",
@@ -230,7 +233,7 @@ named! {
         HardSwish = "hard_swish",
         /// `y[i] = a[i] + b[i] + ...`
         Sum = "sum",
-        /// Integers to floating point.
+        /// `y[i] = x[i] * scale`, which makes floating point of integers.
         Float = "float",
     }
 }
@@ -255,7 +258,7 @@ named! {
     }
 }
 
-/// The `[stacks]` table.
+/// The keys of the `[stacks]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
     /// `count`: copies of the layers, each with its own weights.
@@ -264,29 +267,29 @@ pub struct Stacks {
     pub select: Select,
 }
 
-/// `select` in `[stacks]`.
+/// How the stack of a position is chosen: `select` in `[stacks]`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Select {
-    /// There is one stack, and nothing to select.
+    /// There is only one stack, and the spec has no `select`.
     Only,
     /// `pieces = "(n - 1) / 4"`: a formula over the number of pieces on the board.
     Pieces(Spanned<String>),
     /// `table = [...]`: the stack for 0, 1, ... 32 pieces.
     Table(Spanned<Vec<Spanned<i64>>>),
-    /// `by = "caller"`: the engine says which.
+    /// `by = "caller"`: the engine passes the number of the stack.
     Caller,
 }
 
-/// One `[[layer]]` table.
+/// The keys of one `[[layer]]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// `name`: unique, an identifier.
+    /// `name`: an identifier that no other layer has.
     pub name: Spanned<String>,
     /// `input`: what the layer reads; the layer above when absent.
     pub input: Option<Spanned<Vec<Spanned<Reference>>>>,
     /// `op` and its own keys.
     pub op: Op,
-    /// The table's header.
+    /// The place of the table's header.
     pub span: Span,
 }
 
@@ -295,9 +298,9 @@ pub struct Layer {
 pub struct Reference {
     /// The layer's name, or `transformer`.
     pub name: String,
-    /// First element, and one past the last; the ends of the tensor where absent.
+    /// The first element, and one past the last. `None` is the start or the end of the tensor.
     pub range: (Option<usize>, Option<usize>),
-    /// Whether it is subtracted; only sums allow that.
+    /// Whether it is subtracted, which only the output's sums allow.
     pub negative: bool,
 }
 
@@ -333,13 +336,13 @@ pub struct Activation {
 /// The keys of an affine layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Affine {
-    /// `outputs`: how many neurons.
+    /// `outputs`: the number of neurons.
     pub outputs: Spanned<i64>,
-    /// `weights`: their type.
+    /// `weights`: the type of the weights.
     pub weights: Spanned<WeightType>,
-    /// `biases`: their type.
+    /// `biases`: the type of the biases.
     pub biases: Option<Spanned<BiasType>>,
-    /// `one`: the integer that stands for 1.0 in the sums; of all or of each.
+    /// `one`: the integer that stands for 1.0 in the sums: one for all outputs, or one for each.
     pub one: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `sparse = true` or how, where the spec says it: zero inputs are skipped.
     pub sparse: Option<Spanned<SparseBy>>,
@@ -362,11 +365,11 @@ pub struct Affine {
 /// `scales = { shift = 8, inputs = true }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scales {
-    /// How far products with the factors are shifted right.
+    /// The bits by which products with the factors are shifted to the right.
     pub shift: Spanned<i64>,
     /// Whether the inputs' mean magnitude is a factor too.
     pub inputs: bool,
-    /// Where the spec says so.
+    /// The place of the table in the spec.
     pub span: Span,
 }
 
@@ -375,9 +378,9 @@ pub struct Scales {
 pub struct Alignment {
     /// `one`: the integer that stands for 1.0 in the result.
     pub one: Option<Spanned<i64>>,
-    /// `align`: the method.
+    /// `align`: how values are brought to that one.
     pub align: Option<Spanned<Align>>,
-    /// `bits`: of the multiplier.
+    /// `bits`: how many bits the multiplier of `align = "shift"` has at most.
     pub bits: Option<Spanned<i64>>,
     /// `error`: the largest relative error of the factor that is accepted.
     pub error: Option<Spanned<f64>>,
@@ -394,7 +397,7 @@ impl Alignment {
     }
 }
 
-/// The `[output]` table.
+/// The keys of the `[output]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
     /// `sum`: the terms of the positional value; or `win`, `draw` and `loss`.
@@ -405,7 +408,7 @@ pub struct Output {
     pub alignment: Alignment,
     /// `divide`: from the sum's units to the engine's.
     pub divide: Option<OutputDivide>,
-    /// `scale`: what 1.0 is in the engine's units.
+    /// `scale`: what 1.0 is in the engine's units, instead of `divide`.
     pub scale: Option<Spanned<f64>>,
     /// `rounding` of the division.
     pub rounding: Option<Spanned<Rounding>>,
@@ -414,8 +417,8 @@ pub struct Output {
 /// `divide = 16` or `divide = { by = 16, of = "each" }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputDivide {
-    /// The divisor.
+    /// `by`: the divisor, at least 1.
     pub by: Spanned<i64>,
-    /// What is divided.
+    /// `of`: whether PSQT and positional value are divided together.
     pub of: DivideOf,
 }

@@ -7,10 +7,11 @@ use nnue_format::{Encoding, Family, Guess, Wiring};
 /// The column of comments, where specs that are written by hand have it.
 const COMMENTS: usize = 32;
 
-/// The text of the spec for a network of this shape, with that name: ready to be saved and compiled.
+/// The text of the spec for a network of this shape, with that name: ready to be saved and
+/// compiled.
 ///
-/// Lines that say what no file tells are as in Stockfish's networks. Each of them carries a comment that begins with
-/// `guessed` and names the alternatives.
+/// Lines that say what no file tells are as in Stockfish's networks. Each of them carries a comment
+/// that begins with `guessed` and names the alternatives.
 pub fn spec_of(family: &Family, name: &str) -> String {
     let mut writer = Writer {
         text: String::new(),
@@ -169,7 +170,7 @@ impl Writer {
     }
 }
 
-/// A TOML string.
+/// The value as a string of TOML, in quotes.
 fn string(value: &str) -> String {
     let escaped = value.chars().map(|c| match c {
         '"' | '\\' => format!("\\{c}"),

@@ -1,4 +1,6 @@
-//! Elementwise functions: of which values, to which one.
+//! Checks activations: which values they can read, and which integer then stands for 1.0. A shift
+//! that does not fit the ones is the most common mistake in a spec and makes a net play badly
+//! without any other sign, so it is an error.
 
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::{Activation, Element, Elementwise, One, Slice, Source, Tensor};
@@ -7,8 +9,8 @@ use crate::spec::{self, OpName};
 use super::in_range;
 use super::layers::{Scope, input_span};
 
-/// What 1.0 is in activations, unless the spec says otherwise: seven bits, so that no instruction set's byte
-/// products can saturate.
+/// What 1.0 is in activations, unless the spec says otherwise: seven bits, so that no instruction
+/// set's byte products can saturate.
 const ACTIVATION_ONE: u32 = 127;
 
 /// The largest value of an activation: it is multiplied by weights of 8 or 16 bits.
@@ -71,11 +73,9 @@ fn float(
         ("limit", &keys.limit),
     ] {
         if let Some(value) = value {
+            let message = format!("`{key}` belongs to integers, `{name}` reads `f32`");
             diagnostics
-                .error(
-                    value.span,
-                    format!("`{key}` belongs to integers, `{name}` reads `f32`"),
-                )
+                .error(value.span, message)
                 .help("in `f32`, 1.0 is 1.0: remove it");
             return None;
         }
@@ -206,7 +206,8 @@ fn integer(
     Some((activation, output))
 }
 
-/// Whether an activation lets 1.0 pass, up to one part in 64: nets since SFNNv14b have 128 for 1.0 and clip at 127.
+/// Whether an activation lets 1.0 pass, up to one part in 64: nets since SFNNv14b have 128 for 1.0
+/// and clip at 127.
 fn check_limit(
     layer: &spec::Layer,
     keys: &spec::Activation,
@@ -221,11 +222,9 @@ fn check_limit(
     let name = &layer.name.value;
     let span = keys.limit.as_ref().or(keys.shift.as_ref());
     let span = span.map_or(layer.span, |key| key.span);
+    let message = format!("`{name}` is clipped at {limit}, expected at least {least}");
     diagnostics
-        .error(
-            span,
-            format!("`{name}` is clipped at {limit}, expected at least {least}"),
-        )
+        .error(span, message)
         .label(format!("1.0 is {one} in its output"))
         .help("a larger `limit` lets 1.0 pass, and a larger `shift` makes it smaller");
     None

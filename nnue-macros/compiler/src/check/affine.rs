@@ -1,4 +1,5 @@
-//! Affine layers: which weights go with which inputs, the range of the sums, what may be skipped.
+//! Checks affine layers: whether the weights go with the inputs, which range the sums have, and
+//! whether zeros can be skipped.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{
@@ -10,7 +11,7 @@ use crate::spec::{self, BiasType, Rounding};
 use super::layers::{Scope, input_span};
 use super::{ONES, in_range, value_or};
 
-/// Layers up to this size are compiled; they are meant to be small, the transformer is large.
+/// The largest number of outputs. Layers are meant to be small; only the transformer is large.
 const MAX_OUTPUTS: i64 = 4096;
 
 /// Checks an affine layer; `None` if it, or what it reads, is wrong.
@@ -133,11 +134,9 @@ fn check_ones(
                 } else {
                     "to make `f32` of its sums"
                 };
+                let message = format!("`{name}` needs `one` or `scale`, {problem}");
                 diagnostics
-                    .error(
-                        layer.span,
-                        format!("`{name}` needs `one` or `scale`, {problem}"),
-                    )
+                    .error(layer.span, message)
                     .related(biases.span, "its biases are `f32`")
                     .help("sums are multiplied by `scale`, which is 1 / `one` when absent");
                 None
@@ -328,7 +327,8 @@ fn input_element(
     common
 }
 
-/// Reports a layer that reads inputs of different ones, for which its weights cannot have one of their own.
+/// Reports a layer that reads inputs of different ones, for which its weights cannot have one of
+/// their own.
 fn report_different_ones(
     scope: &Scope<'_>,
     layer: &spec::Layer,
@@ -337,11 +337,8 @@ fn report_different_ones(
     diagnostics: &mut Diagnostics,
 ) {
     let (name, input) = (&layer.name.value, scope.name(inputs[index].source));
-    diagnostics
-        .error(
-            input_span(layer, index),
-            format!("`{name}` reads inputs of different ones: 1.0 is {one} in `{input}`"),
-        )
+    let message = format!("`{name}` reads inputs of different ones: 1.0 is {one} in `{input}`");
+    diagnostics.error(input_span(layer, index), message)
         .related(
             input_span(layer, 0),
             format!("1.0 is {first} in `{}`", scope.name(inputs[0].source)),
@@ -349,7 +346,8 @@ fn report_different_ones(
         .help("a layer's weights have the same one for all its inputs: give these the same, by `shift` and `one`");
 }
 
-/// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide whether sums wrap.
+/// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide
+/// whether sums wrap.
 fn range_of_sums(scope: &Scope<'_>, weights: WeightType, inputs: &[Slice]) -> Option<(i64, i64)> {
     let (lowest_weight, highest_weight) = match weights {
         WeightType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
@@ -390,10 +388,8 @@ fn check_density(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option
         return None;
     }
     if !(0.0..=1.0).contains(&density.value) {
-        diagnostics.error(
-            density.span,
-            format!("`density` is {}, allowed are 0 to 1", density.value),
-        );
+        let message = format!("`density` is {}, allowed are 0 to 1", density.value);
+        diagnostics.error(density.span, message);
         return None;
     }
     Some(Some(density.value))
@@ -500,11 +496,9 @@ fn check_output_blocks(
         return None;
     }
     if !shape.len.is_multiple_of(OUTPUT_RUN) {
+        let message = format!("{} outputs are not a multiple of {OUTPUT_RUN}", shape.len);
         diagnostics
-            .error(
-                affine.outputs.span,
-                format!("{} outputs are not a multiple of {OUTPUT_RUN}", shape.len),
-            )
+            .error(affine.outputs.span, message)
             .related(blocks.span, "blocks of 16 outputs");
         return None;
     }

@@ -1,4 +1,5 @@
-//! Values of different ones brought together: in sums of layers, in the output's, and on the way to `f32`.
+//! Brings values in which different integers stand for 1.0 to the same one: in sums of layers, in
+//! the output's sums, and where integers become `f32`.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::network::{Align, Element, Elementwise, One, Slice, Source, Tensor};
@@ -11,7 +12,8 @@ use super::{ONES, in_range, in_range_or};
 /// Bits of a multiplier, unless the spec says otherwise: as many as the weights have.
 const MULTIPLIER_BITS: u32 = 8;
 
-/// The relative error of a multiplier that is accepted, unless the spec says otherwise: half of its last bit.
+/// The relative error of a multiplier that is accepted, unless the spec says otherwise: half of its
+/// last bit.
 const LARGEST_ERROR: f64 = 1.0 / 256.0;
 
 /// What an alignment brings values to, and how.
@@ -56,10 +58,8 @@ impl Method {
         let bits = in_range_or("bits", bits, 1..=24, MULTIPLIER_BITS, diagnostics)?;
         let error = match &keys.error {
             Some(error) if !(0.0..1.0).contains(&error.value) => {
-                diagnostics.error(
-                    error.span,
-                    format!("`error` is {}, allowed are 0 to 1", error.value),
-                );
+                let message = format!("`error` is {}, allowed are 0 to 1", error.value);
+                diagnostics.error(error.span, message);
                 return None;
             }
             Some(error) => error.value,
@@ -74,7 +74,8 @@ impl Method {
         })
     }
 
-    /// How values of these ones become those of [`Method::one`]; reports it if the spec does not say.
+    /// How values of these ones become those of [`Method::one`]; reports it if the spec does not
+    /// say.
     pub(super) fn align(
         &self,
         ones: &One,
@@ -180,7 +181,8 @@ impl Method {
     }
 }
 
-/// The nearest `multiplier / 2^shift` to a factor, where the multiplier has at most so many bits and is odd or 1.
+/// The nearest `multiplier / 2^shift` to a factor, where the multiplier has at most so many bits
+/// and is odd or 1.
 fn approximation((numerator, denominator): (i64, i64), bits: u32) -> (i64, i32) {
     // 32-bit ones and 24 bits: everything here fits in 128 bits.
     let (numerator, denominator) = (i128::from(numerator), i128::from(denominator));
@@ -219,20 +221,16 @@ pub(super) fn check_sum(
     for (index, slice) in inputs.iter().enumerate() {
         let element = scope.tensor(slice.source)?.element;
         if slice.source == Source::Transformer {
+            let message = format!("`{name}` adds up the transformer's output");
             diagnostics
-                .error(
-                    input_span(layer, index),
-                    format!("`{name}` adds up the transformer's output"),
-                )
+                .error(input_span(layer, index), message)
                 .help("only affine layers read it");
             return None;
         }
         if slice.len != first.len {
+            let message = format!("`{name}` adds {} values to {}", slice.len, first.len);
             diagnostics
-                .error(
-                    input_span(layer, index),
-                    format!("`{name}` adds {} values to {}", slice.len, first.len),
-                )
+                .error(input_span(layer, index), message)
                 .related(input_span(layer, 0), format!("{} values", first.len));
             return None;
         }
@@ -280,11 +278,9 @@ fn check_float_sum(
 ) -> Option<(Elementwise, Tensor)> {
     let name = &layer.name.value;
     if let Some(index) = elements.iter().position(|element| *element != Element::F32) {
+        let message = format!("`{name}` adds `{}` to `f32`", elements[index]);
         diagnostics
-            .error(
-                input_span(layer, index),
-                format!("`{name}` adds `{}` to `f32`", elements[index]),
-            )
+            .error(input_span(layer, index), message)
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
@@ -332,19 +328,15 @@ pub(super) fn check_float(
     let name = &layer.name.value;
     let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
     if input.source == Source::Transformer {
-        diagnostics
-            .error(
-                input_span(layer, 0),
-                format!("`{name}` converts the transformer's output"),
-            )
-            .help("only affine layers read it: with `biases = \"f32\"` their sums become floating point");
+        let message = format!("`{name}` converts the transformer's output");
+        diagnostics.error(input_span(layer, 0), message).help(
+            "only affine layers read it: with `biases = \"f32\"` their sums become floating point",
+        );
         return None;
     }
     if matches!(tensor.element, Element::F32) {
-        diagnostics.error(
-            input_span(layer, 0),
-            format!("`{name}` reads `f32`, expected integers"),
-        );
+        let message = format!("`{name}` reads `f32`, expected integers");
+        diagnostics.error(input_span(layer, 0), message);
         return None;
     }
     let one = scope.shared_one(layer, 0, input, diagnostics)?;

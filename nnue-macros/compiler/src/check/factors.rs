@@ -1,4 +1,4 @@
-//! `factorised` and what goes with it: which virtual sets a feature set can have.
+//! Checks `factorised` and `rounding` of a feature set: which virtual sets it can have.
 
 use super::value_or;
 use crate::diagnostics::{Diagnostics, Spanned, all};

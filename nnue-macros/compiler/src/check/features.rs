@@ -1,4 +1,5 @@
-//! `[[features]]`: names and parameters to feature sets.
+//! Makes feature sets of the `[[features]]` tables: a name stands for parameters, which other keys
+//! override.
 
 use super::{check_buckets, check_length, factors, in_range, in_range_or, value_or};
 use crate::diagnostics::{Diagnostics, Spanned, all, list};
@@ -15,13 +16,14 @@ const BULLETS_NAMES: [(&str, &str); 3] = [
     ),
 ];
 
-/// Rows before the planes of a bucket: more than anyone has a use for.
+/// The largest number of rows before the planes of a bucket. `HalfKP` has one.
 const MAX_OFFSET: i64 = 64;
 
-/// Sets that are summed into one accumulator: more than anyone has a use for.
+/// The largest number of sets that are summed into one accumulator.
 const MAX_SETS: usize = 16;
 
-/// Rows of a custom set, and how many of them at once: a list of the latter is kept on the stack.
+/// The largest numbers of rows of a custom set and of those that are active at once. A list of the
+/// active ones is kept on the stack.
 const MAX_ROWS: i64 = 1 << 24;
 const MAX_ACTIVE: i64 = 4096;
 
@@ -31,10 +33,8 @@ pub(super) fn check(
 ) -> Option<Vec<FeatureSet>> {
     if let Some(first_beyond) = features.get(MAX_SETS) {
         let found = features.len();
-        diagnostics.error(
-            first_beyond.span,
-            format!("there are {found} feature sets, allowed are {MAX_SETS}"),
-        );
+        let message = format!("there are {found} feature sets, allowed are {MAX_SETS}");
+        diagnostics.error(first_beyond.span, message);
         return None;
     }
     let sets = all(features.iter().map(|features| match &features.keys {
@@ -52,7 +52,8 @@ pub(super) fn check(
     Some(sets)
 }
 
-/// Piece-square sets are what their tables say; nobody can tell what custom ones are but by their names.
+/// Whether two sets are the same. Piece-square sets are compared by their tables. What the rows of
+/// a custom set mean only the engine knows, so custom sets are compared by their names.
 fn is_same(first: &FeatureSet, later: &FeatureSet) -> bool {
     first.family == later.family && (first.family != Family::Custom || first.name == later.name)
 }
@@ -154,11 +155,9 @@ fn check_planes(planes: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<
         .into_iter()
         .find(|known| i64::from(known.count()) == planes.value);
     if found.is_none() {
+        let message = format!("`planes` is {}, allowed are 10, 11 or 12", planes.value);
         diagnostics
-            .error(
-                planes.span,
-                format!("`planes` is {}, allowed are 10, 11 or 12", planes.value),
-            )
+            .error(planes.span, message)
             .help("12 for all pieces, 11 where both kings share a plane, 10 without kings");
     }
     found
@@ -232,7 +231,8 @@ fn check_king_buckets(
     Some(std::array::from_fn(|square| buckets[entry_of(square)]))
 }
 
-/// Buckets are numbered without gaps: one that no square has would be rows that nothing switches on.
+/// Reports gaps in the numbers of the buckets: the rows of a bucket that no square has could never
+/// be active.
 fn check_all_used(
     table: &Spanned<Vec<Spanned<i64>>>,
     buckets: &[u8],
@@ -284,7 +284,7 @@ fn check_halves(
     Some(buckets)
 }
 
-/// `e4`.
+/// The name of a square, such as `e4`.
 fn square_name(square: usize) -> String {
     let file = char::from(b'a' + (square % 8) as u8);
     format!("{file}{}", square / 8 + 1)

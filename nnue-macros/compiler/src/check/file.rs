@@ -1,4 +1,4 @@
-//! The `[file]` table: which tensors a net file has, and how.
+//! Checks the `[file]` table: which tensors a net file has, in which order, and how each is stored.
 
 mod list;
 mod stockfish;
@@ -19,7 +19,7 @@ pub(super) struct Parts<'a> {
     pub(super) output: Option<&'a Output>,
 }
 
-/// Checks the table.
+/// Checks the `[file]` table, or reports everything that is wrong with it and returns `None`.
 pub(super) fn check(
     file: &spec::File,
     parts: Parts<'_>,

@@ -1,4 +1,4 @@
-//! The layers of a stack: what they read, whether it fits, and what comes out.
+//! Checks the layers of a stack: what each reads, whether that fits, and which tensor it computes.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, all, list, nearest};
 use crate::network::{Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
@@ -9,14 +9,14 @@ use super::{activation, affine, alignment, check_length};
 /// What the spec calls the transformer's output.
 pub(super) const TRANSFORMER: &str = "transformer";
 
-/// More inputs than any layer of the field concatenates or adds, and few enough to be listed in a line.
+/// The largest number of inputs of a layer, or of terms of a sum.
 const MAX_REFERENCES: usize = 256;
 
-/// More values than any layer of the field reads: twice the largest transformer's output.
+/// The largest number of values that a layer reads: twice the largest transformer's output.
 const MAX_INPUTS: usize = 65536;
 
-/// Checks all layers and reports everything that is wrong with them; a layer that is wrong, or reads one that is,
-/// becomes `None`.
+/// Checks all layers and reports everything that is wrong with them; a layer that is wrong, or
+/// reads one that is, becomes `None`.
 pub(super) fn check(
     spec: &Spec,
     transformer: Option<&Transformer>,
@@ -24,10 +24,8 @@ pub(super) fn check(
 ) -> Vec<Option<Layer>> {
     if let Some(excess) = spec.layers.get(MAX_LAYERS) {
         let found = spec.layers.len();
-        diagnostics.error(
-            excess.span,
-            format!("there are {found} layers, allowed are at most {MAX_LAYERS}"),
-        );
+        let message = format!("there are {found} layers, allowed are at most {MAX_LAYERS}");
+        diagnostics.error(excess.span, message);
         return vec![None; found];
     }
     check_names(&spec.layers, diagnostics);
@@ -76,7 +74,8 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Whether inputs can mean a layer by this name, and generated code can use it in its own names without a warning.
+/// Whether a layer can have this name: references can spell it, and names in generated code that
+/// contain it cause no warning.
 pub(super) fn is_good_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name != TRANSFORMER
@@ -206,10 +205,8 @@ impl Scope<'_> {
             .map(|reference| self.slice(index, reference, diagnostics)))?;
         let found: usize = slices.iter().map(|slice| slice.len).sum();
         if found > MAX_INPUTS {
-            diagnostics.error(
-                references.span,
-                format!("these are {found} values, allowed are at most {MAX_INPUTS}"),
-            );
+            let message = format!("these are {found} values, allowed are at most {MAX_INPUTS}");
+            diagnostics.error(references.span, message);
             return None;
         }
         Some(slices)
@@ -292,11 +289,9 @@ impl Scope<'_> {
         match self.path(found, index, &mut Vec::new()) {
             Some(path) => {
                 let cycle: Vec<&str> = std::iter::once(index).chain(path).map(name).collect();
+                let message = format!("`{}` is cyclic: {}", name(index), cycle.join(" reads "));
                 diagnostics
-                    .error(
-                        reference.span,
-                        format!("`{}` is cyclic: {}", name(index), cycle.join(" reads ")),
-                    )
+                    .error(reference.span, message)
                     .label("closes the cycle");
             }
             None => {
@@ -318,7 +313,8 @@ impl Scope<'_> {
         }
     }
 
-    /// How `from` reads `to`, directly or through others: the layers on the way, both ends included.
+    /// How `from` reads `to`, directly or through others: the layers on the way, both ends
+    /// included.
     fn path(&self, from: usize, to: usize, seen: &mut Vec<usize>) -> Option<Vec<usize>> {
         if from == to {
             return Some(vec![to]);
@@ -376,16 +372,15 @@ pub(super) fn check_count(
 ) -> Option<()> {
     let found = references.value.len();
     if found > MAX_REFERENCES {
-        diagnostics.error(
-            references.span,
-            format!("{found} layers are listed, allowed are at most {MAX_REFERENCES}"),
-        );
+        let message = format!("{found} layers are listed, allowed are at most {MAX_REFERENCES}");
+        diagnostics.error(references.span, message);
         return None;
     }
     Some(())
 }
 
-/// Where a layer names its input of this index: its header when it reads the layer above without a word.
+/// Where a layer names its input of this index. A layer without `input` reads the layer above, and
+/// its header is shown.
 pub(super) fn input_span(layer: &spec::Layer, index: usize) -> Span {
     match &layer.input {
         Some(inputs) => inputs.value[index].span,

@@ -1,4 +1,5 @@
-//! The terms of each head, their ones, and the engine's units.
+//! Checks the output: the terms of each sum, the integers that stand for 1.0 in them, and the way
+//! to the engine's units.
 
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{Align, Element, Head, Layer, One, Output, Rounding, Term, Units};
@@ -259,11 +260,9 @@ fn summand<'a>(
     let tensor = &layers[layer].as_ref()?.output;
     let (index, len) = resolve_range(reference, tensor, diagnostics)?;
     if len != 1 {
+        let message = format!("`{name}` is a term of {len} values, expected one");
         diagnostics
-            .error(
-                reference.span,
-                format!("`{name}` is a term of {len} values, expected one"),
-            )
+            .error(reference.span, message)
             .help(format!("name one of them: `{name}[{index}]`"));
         return None;
     }

@@ -1,4 +1,5 @@
-//! `perspectives`, `order` and `weights` of the transformer: whose views of the position there are.
+//! Checks `perspectives`, `order` and `weights` of the transformer: how many views of the position
+//! there are, which comes first, and whether they share their weights.
 
 use super::{in_range_or, value_or};
 use crate::diagnostics::Diagnostics;

@@ -1,4 +1,5 @@
-//! The transformer: from accumulators to what the layers read, with the range of every step.
+//! Checks the transformer: follows the values from the accumulators to what the layers read, and
+//! computes the range of each step.
 
 use crate::diagnostics::Diagnostics;
 use crate::network::{Element, One, Pairs, Pooling, Tensor, Transformer, TransformerActivation};
@@ -7,7 +8,7 @@ use crate::spec::{self, Spec};
 use super::activation::least_limit;
 use super::{STACKS, in_range, in_range_or, perspectives, value_or};
 
-/// Widths up to this are compiled; none of the field's comes near.
+/// The largest width: several times that of any network in `specs`.
 const MAX_WIDTH: i64 = 16384;
 
 /// The largest value that kernels handle as a byte, and the largest whose square they handle.
@@ -91,11 +92,9 @@ fn check_one(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) -> 
     };
     let one = in_range("one", &transformer.one, 1..=largest, diagnostics)?;
     if transformer.activation.value == Name::Quantmoid4 && one != LARGEST_FAST_INPUT {
+        let message = format!("`one` is {one}, expected 127");
         diagnostics
-            .error(
-                transformer.one.span,
-                format!("`one` is {one}, expected 127"),
-            )
+            .error(transformer.one.span, message)
             .label("`quantmoid4` is made for it");
         return None;
     }
@@ -196,10 +195,8 @@ fn activation(
         }
         Name::Relu => {
             if one >> shift == 0 {
-                diagnostics.error(
-                    transformer.shift.as_ref()?.span,
-                    format!("shift {shift} leaves nothing: {one} >> {shift} is 0"),
-                );
+                let message = format!("shift {shift} leaves nothing: {one} >> {shift} is 0");
+                diagnostics.error(transformer.shift.as_ref()?.span, message);
                 return None;
             }
             if one % (1 << shift) != 0 {
@@ -220,11 +217,9 @@ fn activation(
             let least = least_limit(one >> shift);
             if limit < least {
                 let limited = transformer.limit.as_ref().map(|limit| limit.span);
+                let message = format!("values are clipped at {limit}, expected at least {least}");
                 diagnostics
-                    .error(
-                        limited.unwrap_or(transformer.activation.span),
-                        format!("values are clipped at {limit}, expected at least {least}"),
-                    )
+                    .error(limited.unwrap_or(transformer.activation.span), message)
                     .related(
                         transformer.one.span,
                         format!(
@@ -320,7 +315,8 @@ fn product_shift(
     Some(value)
 }
 
-/// Reports a width that cannot be halved. No error of a layer follows from it, so layers are checked all the same.
+/// Reports a width that cannot be halved. No error of a layer follows from it, so layers are
+/// checked all the same.
 fn check_even(transformer: &spec::Transformer, pooling: Pooling, diagnostics: &mut Diagnostics) {
     let width = &transformer.width;
     if pooling != Pooling::None && width.value % 2 != 0 {
@@ -343,7 +339,7 @@ fn check_psqt(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<usize> {
     let count = spec.stacks.as_ref().map(|stacks| &stacks.count);
     let stacks = count.map_or(1, |count| count.value);
     if !STACKS.contains(&stacks) {
-        // That was reported, and says nothing of this.
+        // The number of stacks is wrong, which was reported: `psqt` cannot be compared with it.
         return None;
     }
     if ![0, 1, stacks].contains(&psqt.value) {

@@ -1,4 +1,5 @@
-//! Values that nothing reads: most likely a mistake, such as a forgotten skip, unless the spec lists them.
+//! Finds values that nothing reads. They are most likely a mistake, such as a skip connection that
+//! was forgotten, so they are errors unless the spec lists them.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 use crate::network::{Layer, Output, Source, Tensor, Transformer};
@@ -9,8 +10,8 @@ use super::layers::{TRANSFORMER, check_count, is_good_name, report_unknown, reso
 /// Parts of one tensor that an error names at most.
 const MOST_NAMED: usize = 3;
 
-/// Reports layers, and parts of layers and of the transformer's output, that neither a layer nor the output reads. Parts
-/// that the spec lists as unread must be so.
+/// Reports layers, and parts of layers and of the transformer's output, that neither a layer nor
+/// the output reads. Parts that the spec lists as unread must be so.
 pub(super) fn check(
     spec: &Spec,
     transformer: &Transformer,
@@ -28,11 +29,9 @@ pub(super) fn check(
         // A layer that cannot be named has been reported.
         let is_second = layers[..index].iter().any(|first| first.name == layer.name);
         if is_good_name(&layer.name) && !is_second {
+            let message = format!("nothing reads layer `{}`", layer.name);
             diagnostics
-                .error(
-                    spec.layers[index].name.span,
-                    format!("nothing reads layer `{}`", layer.name),
-                )
+                .error(spec.layers[index].name.span, message)
                 .help("name it in another layer's `input` or in the output's `sum`, or remove it");
         }
     }

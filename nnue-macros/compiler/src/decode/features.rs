@@ -1,4 +1,4 @@
-//! `[[features]]`: the name of a set, and the parameters that sets of its family have.
+//! Decodes `[[features]]`: the name of a set, and the keys that sets of its family have.
 
 use super::table::{Table, integer, integers, keys, named, names, string};
 use crate::diagnostics::Diagnostics;
@@ -14,7 +14,8 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
         keys: match set.as_ref().map(|set| set.value.as_str()) {
             Some(CUSTOM) => custom(&mut table, diagnostics).map(FeatureKeys::Custom),
             Some(_) => piece_square(&mut table, diagnostics).map(FeatureKeys::PieceSquare),
-            // Which other keys there are depends on the set: without one, those of every family are right.
+            // Which other keys there are depends on the set: without one, those of every family are
+            // right.
             None => {
                 let mut unheard = Diagnostics::default();
                 piece_square(&mut table, &mut unheard);

@@ -1,4 +1,4 @@
-//! `[file]`: a format, and the keys that it has.
+//! Decodes `[file]`: the name of a format, and the keys that this format has.
 
 use toml::de::DeValue;
 
@@ -16,7 +16,8 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     let format = table.required_with("format", example, named, diagnostics);
     let file = match format {
         Some(format) => keys_of(format.value, &mut table, format.span, diagnostics),
-        // Which other keys there are depends on the format: without one, those of every format are right.
+        // Which other keys there are depends on the format: without one, those of every format are
+        // right.
         None => {
             let mut unheard = Diagnostics::default();
             for (_, format) in Format::NAMES {
@@ -142,11 +143,8 @@ fn finish_entry(
         (false, Some(len), None) => Content::Skipped(len),
         (false, None, Some(bytes)) => Content::Bytes(bytes),
         _ => {
-            diagnostics
-                .error(
-                    span,
-                    format!("an entry needs exactly one of `{name}`, `bytes` or `value`"),
-                )
+            let message = format!("an entry needs exactly one of `{name}`, `bytes` or `value`");
+            diagnostics.error(span, message)
                 .help(format!(
                     "write `{{ {name} = ... }}`, `{{ bytes = 64 }}` to skip some, or `{{ value = \"4E 4E\" }}` for what must be there"
                 ));
@@ -193,11 +191,9 @@ fn hexadecimal(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> O
             Some(pairs.map(|pair| pair[0] << 4 | pair[1]).collect())
         }
         _ => {
+            let message = format!("`{key}` is not bytes in hexadecimal digits");
             diagnostics
-                .error(
-                    text.span,
-                    format!("`{key}` is not bytes in hexadecimal digits"),
-                )
+                .error(text.span, message)
                 .help("write two digits for each byte: `\"4E 4E 55 45\"`");
             None
         }

@@ -1,4 +1,4 @@
-//! `[[layer]]`: a name, what it reads, and what its op needs.
+//! Decodes `[[layer]]`: a name, the inputs, the operation, and the keys that this operation has.
 
 use toml::de::DeValue;
 

@@ -1,4 +1,4 @@
-//! `[output]`: one sum or three, and the engine's units.
+//! Decodes `[output]`: one sum or three, and the way to the engine's units.
 
 use toml::de::DeValue;
 

@@ -1,4 +1,4 @@
-//! The little language of inputs and sums: `fc_0`, `fc_0[15]`, `fc_0[..15]`, `-fc_0[31]`.
+//! Parses references to layers and to parts of them: `fc_0`, `fc_0[15]`, `fc_0[..15]`, `-fc_0[31]`.
 
 use std::num::IntErrorKind;
 

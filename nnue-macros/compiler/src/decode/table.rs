@@ -1,4 +1,5 @@
-//! A TOML table that is taken apart key by key, so that what nobody asked for can be reported.
+//! Reads a TOML table key by key and remembers which keys were asked for, so that unknown ones can
+//! be reported together with those that are allowed.
 
 use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
@@ -65,7 +66,7 @@ impl<'t> Table<'t> {
     ) -> Option<&'t Value<'t>> {
         let value = self.optional(key);
         if value.is_none() {
-            // A key that nobody knows and that is almost this one is probably this one misspelt, and is reported as such.
+            // An unknown key that is spelt almost like this one is reported as a misspelling of it.
             let misspelt = self.entries.keys().any(|found| {
                 !self.asked.contains(&found.get_ref().as_ref())
                     && nearest(found.get_ref(), [key]).is_some()
@@ -113,9 +114,10 @@ impl<'t> Table<'t> {
     }
 }
 
-/// Reads the keys of a table into a struct whose fields are called like them: each key with the function that decodes it,
-/// and those that must be there with an example of their value. Other fields follow as expressions. Everything is read
-/// before something that is missing or wrong makes the result `None`, so that every mistake is reported.
+/// Reads the keys of a table into a struct whose fields are called like them: each key with the
+/// function that decodes it, and those that must be there with an example of their value. Other
+/// fields follow as expressions. Everything is read before something that is missing or wrong makes
+/// the result `None`, so that every mistake is reported.
 macro_rules! keys {
     ($table:expr, $diagnostics:expr, $name:ident {
         $($key:ident: $decode:path $(= $example:literal)?,)*
@@ -158,10 +160,8 @@ pub(super) fn mismatch<'d>(
     diagnostics: &'d mut Diagnostics,
 ) -> &'d mut Diagnostic {
     let found = kind(value.get_ref());
-    diagnostics.error(
-        value.span().into(),
-        format!("`{key}` is {found}, expected {expected}"),
-    )
+    let message = format!("`{key}` is {found}, expected {expected}");
+    diagnostics.error(value.span().into(), message)
 }
 
 pub(super) fn string(
@@ -190,16 +190,15 @@ pub(super) fn integer(
     match i64::from_str_radix(integer.as_str(), integer.radix()) {
         Ok(number) => Some(Spanned::new(number, value.span())),
         Err(_) => {
-            diagnostics.error(
-                value.span().into(),
-                format!("`{key}` is {integer}, which does not fit in 64 bits"),
-            );
+            let message = format!("`{key}` is {integer}, which does not fit in 64 bits");
+            diagnostics.error(value.span().into(), message);
             None
         }
     }
 }
 
-/// A number: an integer, a float, or a formula of numbers in quotes, for those that neither can spell.
+/// A number: an integer, a float, or a formula of numbers in quotes, for those that neither can
+/// spell.
 pub(super) fn number(
     key: &str,
     value: &Value<'_>,
@@ -223,10 +222,8 @@ pub(super) fn number(
         }
     };
     if !found.is_finite() {
-        diagnostics.error(
-            value.span().into(),
-            format!("`{key}` is {found}, expected a finite number"),
-        );
+        let message = format!("`{key}` is {found}, expected a finite number");
+        diagnostics.error(value.span().into(), message);
         return None;
     }
     Some(Spanned::new(found, value.span()))

@@ -137,8 +137,9 @@ pub(super) fn functions(
     }
 }
 
-/// The update of a move that changes rows of the only table, in one pass over the values. The numbers of rows are known
-/// while compiling, so there is no loop over rows whose end could be mispredicted.
+/// The update of a move that changes rows of the only table, in one pass over the values. The
+/// numbers of rows are known while compiling, so there is no loop over rows whose end could be
+/// mispredicted.
 fn update(
     plan: &Plan<'_>,
     table: &Table,
@@ -185,8 +186,8 @@ fn update(
     }
 }
 
-/// One tile: as many values as fit in the registers set aside for it. The PSQT sums go with the first one: this saves a
-/// loop over the rows.
+/// One tile: as many values as fit in the registers set aside for it. The PSQT sums go with the
+/// first one: this saves a loop over the rows.
 fn tile(
     plan: &Plan<'_>,
     tables: &[Table],

@@ -1,8 +1,9 @@
 //! Affine layers: sparse, dense, row by row, or by a function of the runtime.
 //!
-//! Layers of bytes with many outputs are written out over the primitives of an instruction set, because how many sums there
-//! are and how they share loads decides how fast they are, and no optimiser finds that out. For all other layers a plain
-//! loop over arrays of known sizes becomes good code by itself: they are functions of the runtime.
+//! Layers of bytes with many outputs are written out over the primitives of an instruction set,
+//! because how many sums there are and how they share loads decides how fast they are, and no
+//! optimiser finds that out. For all other layers a plain loop over arrays of known sizes becomes
+//! good code by itself: they are functions of the runtime.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -59,7 +60,8 @@ pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
     })
 }
 
-/// The reference to a layer's inputs, and the statements that fill it when the inputs have to be brought together first.
+/// The reference to a layer's inputs, and the statements that fill it when the inputs have to be
+/// brought together first.
 fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStream) {
     match affine.in_place {
         Some(Source::Transformer) => return (TokenStream::new(), quote! { transformer }),
@@ -113,8 +115,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// An expression for the sums of products. They start at the biases, unless something is done to them before the biases
-    /// are added.
+    /// An expression for the sums of products. They start at the biases, unless something is done
+    /// to them before the biases are added.
     fn sums(&self, kernel: &Kernel) -> TokenStream {
         match kernel {
             Kernel::Function {
@@ -145,8 +147,8 @@ impl Writer<'_> {
         }
     }
 
-    /// What is written with the fast primitive or function. Where weights may not prove that it is exact, the exact one
-    /// is written as well, and the proof decides.
+    /// What is written with the fast primitive or function. Where weights may not prove that it is
+    /// exact, the exact one is written as well, and the proof decides.
     fn fast_or_exact(
         &self,
         fast: &str,
@@ -310,7 +312,8 @@ impl Writer<'_> {
         quote! { #rounds #(#rest)* }
     }
 
-    /// What is done to sums without biases: a division, a conversion to floating point; then the bias is added.
+    /// What is done to sums without biases: a division, a conversion to floating point; then the
+    /// bias is added.
     fn finished(&self, sums: TokenStream) -> TokenStream {
         let Writer { affine, biases, .. } = self;
         let divided = affine.op.divide.map(|divide| {
@@ -367,8 +370,8 @@ fn exact(products: Products, name: &'static str) -> Option<&'static str> {
     }
 }
 
-/// The sums of a layer that takes its inputs in blocks: vectors of outputs, in several sets so that one need not wait for
-/// another.
+/// The sums of a layer that takes its inputs in blocks: vectors of outputs, in several sets so that
+/// one need not wait for another.
 struct Sums {
     blocks: usize,
     vectors: usize,

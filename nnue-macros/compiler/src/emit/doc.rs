@@ -1,4 +1,5 @@
-//! The documentation of generated items: what the network computes, and where a net file has its tensors.
+//! The documentation of generated items: what the network computes, and where a net file has its
+//! tensors.
 
 use super::Program;
 use super::diagram::{diagram, selection, sets};
@@ -7,8 +8,9 @@ use nnue_format::{Format, Section};
 use crate::network::file::{Role, Tensor, section_len};
 use crate::network::{Element, Network, One};
 
-/// Of the type `Net`, which is the first item on the page of the user's module. It is what comes nearest to
-/// documentation of the module itself: no macro can write an inner attribute on stable Rust.
+/// Of the type `Net`, which is the first item on the page of the user's module. It is what comes
+/// nearest to documentation of the module itself: no macro can write an inner attribute on stable
+/// Rust.
 pub(super) fn net(program: &Program<'_>) -> Vec<String> {
     let network = program.network;
     let mut text = format!(
@@ -106,8 +108,8 @@ fn file(network: &Network) -> String {
     text
 }
 
-/// The sections as rows of a table; returns how many bytes they take, if that does not depend on the values. Offsets are
-/// those from `base` on; without one, sections may have any order.
+/// The sections as rows of a table; returns how many bytes they take, if that does not depend on
+/// the values. Offsets are those from `base` on; without one, sections may have any order.
 fn rows(
     network: &Network,
     sections: &[Section<Tensor>],

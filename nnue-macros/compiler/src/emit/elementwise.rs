@@ -1,5 +1,5 @@
-//! Layers that compute value by value: activations, sums, conversions. One call of the runtime each, which the optimiser
-//! turns into vectors.
+//! Layers that compute value by value: activations, sums, conversions. One call of the runtime
+//! each, which the optimiser turns into vectors.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};

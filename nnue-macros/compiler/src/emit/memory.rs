@@ -88,8 +88,8 @@ fn field_type(field: &Field) -> TokenStream {
     })
 }
 
-/// The generated struct and the loader's table come from the same layout; the compiler that builds the user's crate confirms
-/// that it lays the struct out like that.
+/// The generated struct and the loader's table come from the same layout; the compiler that builds
+/// the user's crate confirms that it lays the struct out like that.
 fn assertion(name: &str, layout: &Struct) -> TokenStream {
     let struct_name = format_ident!("{name}");
     let size = count(layout.size);
@@ -110,7 +110,8 @@ pub(super) fn count(value: usize) -> Literal {
     Literal::usize_unsuffixed(value)
 }
 
-/// `scale * index + offset`, as a person would write it: without ones and zeros that change nothing.
+/// `scale * index + offset`, as a person would write it: without ones and zeros that change
+/// nothing.
 pub(super) fn linear(scale: usize, index: &TokenStream, offset: usize) -> TokenStream {
     let scaled = if scale == 1 {
         index.clone()

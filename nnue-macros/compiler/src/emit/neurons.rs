@@ -1,4 +1,5 @@
-//! The table that puts neurons into another order: what becomes of them, and which columns of a net file are theirs.
+//! The table that puts neurons into another order: what becomes of them, and which columns of a net
+//! file are theirs.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;

@@ -44,8 +44,8 @@ pub(super) fn function(
     }
 }
 
-/// Statements that leave the transformer's output in `transformer`, and the list of its non-zero blocks, if there is one,
-/// in `nonzero`.
+/// Statements that leave the transformer's output in `transformer`, and the list of its non-zero
+/// blocks, if there is one, in `nonzero`.
 fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let columns = &program.layout.columns;
     let halves = transform::halves(program);
@@ -80,8 +80,8 @@ fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     }
 }
 
-/// The variable that holds a layer's output. The ending keeps a layer's name apart from Rust's keywords and from the
-/// names that kernels use for themselves.
+/// The variable that holds a layer's output. The ending keeps a layer's name apart from Rust's
+/// keywords and from the names that kernels use for themselves.
 pub(super) fn variable(layer: &Layer) -> Ident {
     format_ident!("{}_out", layer.name)
 }

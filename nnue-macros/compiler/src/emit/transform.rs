@@ -1,4 +1,5 @@
-//! From accumulators to the layers' inputs in one pass: activate, pool, pack, list the non-zero blocks.
+//! From accumulators to the layers' inputs in one pass: activate, pool, pack, list the non-zero
+//! blocks.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -15,7 +16,8 @@ pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
     quote! { NonZero<#blocks, #capacity> }
 }
 
-/// What kernels call the accumulators of the perspectives, in the order in which the layers see them.
+/// What kernels call the accumulators of the perspectives, in the order in which the layers see
+/// them.
 pub(super) fn halves(program: &Program<'_>) -> Vec<Ident> {
     ["first", "second"][..program.network.transformer.perspectives.count]
         .iter()
@@ -254,8 +256,8 @@ fn multiplied(shifts: (u32, u32), a: &TokenStream, b: &TokenStream) -> TokenStre
 
 /// The high half of the product of two clipped factors, one or both shifted left before.
 ///
-/// A negative second factor makes a negative product, which packing clips at zero; only when it is shifted, and
-/// might lose its sign, must it be clipped itself.
+/// A negative second factor makes a negative product, which packing clips at zero; only when it is
+/// shifted, and might lose its sign, must it be clipped itself.
 fn product(shifts: (u32, u32)) -> TokenStream {
     let (first, second) = (count(shifts.0 as usize), count(shifts.1 as usize));
     let second = if shifts.1 == 0 {

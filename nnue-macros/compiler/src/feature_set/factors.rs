@@ -1,7 +1,9 @@
-//! Factorised sets: trainers learn what features have in common with features that are only virtual. Each real row is
-//! the sum of its own and of the virtual rows that stand for a part of what it means.
+//! Factorised sets: trainers learn what features have in common with features that are only
+//! virtual. Each real row is the sum of its own and of the virtual rows that stand for a part of
+//! what it means.
 //!
-//! Which virtual rows belong to which real ones is the runtime's business; here is how many there are.
+//! The runtime knows which virtual rows belong to which real ones. This module knows how many rows
+//! there are.
 
 use super::{Parameters, SQUARES};
 use crate::spec::{FactorRounding, VirtualSet};
@@ -16,7 +18,7 @@ pub struct Factors {
 }
 
 impl Factors {
-    /// All virtual rows.
+    /// The number of rows of all virtual sets together.
     pub fn rows(&self) -> usize {
         self.sets.iter().map(|(_, rows)| rows).sum()
     }

@@ -19,7 +19,7 @@ pub const SQUARES: usize = 64;
 pub struct Parameters {
     /// How many kinds of pieces are told apart.
     pub planes: Planes,
-    /// In which order.
+    /// The order of the planes.
     pub piece_order: PieceOrder,
     /// How black sees the board.
     pub flip: Flip,
@@ -27,14 +27,16 @@ pub struct Parameters {
     pub first_square: FirstSquare,
     /// On which files the own king is put.
     pub mirror: Mirror,
-    /// The bucket of each square of the oriented own king. Mirrored boards have the same on both halves.
+    /// The bucket of each square of the oriented own king. Mirrored boards have the same on both
+    /// halves.
     pub king_buckets: [u8; SQUARES],
     /// Rows before the first plane of each bucket.
     pub offset: u32,
 }
 
 impl Parameters {
-    /// Those of a set that is known by name; `None` for other names, and for sets that are nothing without a table.
+    /// Those of a set that is known by name; `None` for other names, and for sets that are nothing
+    /// without a table.
     pub fn named(name: &str) -> Option<Parameters> {
         let each_square = std::array::from_fn(|square| square as u8);
         let half_ka_v2 = Parameters {
@@ -51,7 +53,8 @@ impl Parameters {
                 king_buckets: [0; SQUARES],
                 ..Parameters::unbucketed()
             },
-            // Row 0 of every king square was meant for a piece in hand, in another game, and is never switched on.
+            // Row 0 of every king square was meant for a piece in hand, in another game, and is
+            // never switched on.
             "HalfKP" => Parameters {
                 planes: Planes::NoKings,
                 flip: Flip::Rotate,
@@ -147,8 +150,9 @@ impl Parameters {
 
 /// The plane of each piece: own pawn to king, then the opponent's.
 ///
-/// Both kings can share a plane where the own king stands only on squares of its bucket, and the opponent's cannot.
-/// It is the own king's; the opponent's is the last in either order, so nothing else moves.
+/// Both kings can share a plane where the own king stands only on squares of its bucket, and the
+/// opponent's cannot. It is the own king's; the opponent's is the last in either order, so nothing
+/// else moves.
 fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
     let roles = match planes {
         Planes::NoKings => 5,
@@ -181,7 +185,8 @@ mod tests {
     const E8: usize = 60;
     const H8: usize = 63;
 
-    /// The row of a piece (own pawn 0 to king 5, opponent's 6 to 11), by the formula of the module's documentation.
+    /// The row of a piece (own pawn 0 to king 5, opponent's 6 to 11), by the formula of the
+    /// module's documentation.
     fn row(
         parameters: &Parameters,
         perspective: usize,
@@ -234,7 +239,8 @@ mod tests {
         assert_eq!(plain.rows(), 40960);
     }
 
-    /// Trainers write the 768 inputs as `[0, 384][owner] + 64 * role + square`, black's with `square ^ 56`.
+    /// Trainers write the 768 inputs as `[0, 384][owner] + 64 * role + square`, black's with
+    /// `square ^ 56`.
     #[test]
     fn a_is_the_768_inputs_of_trainers() {
         for (piece, square, king) in [(0, 12, E1), (5, E1, E1), (6, 51, H8), (11, E8, A1)] {
@@ -244,7 +250,8 @@ mod tests {
         }
     }
 
-    /// `768 * bucket[own king] + (the 768 inputs)`, exclusive-ored with 7 where the own king is on files e to h.
+    /// `768 * bucket[own king] + (the 768 inputs)`, exclusive-ored with 7 where the own king is on
+    /// files e to h.
     #[test]
     fn mirrored_king_buckets_are_those_of_trainers() {
         // Four buckets: the corners of rank 1, its centre, rank 2, everything else.
@@ -276,7 +283,8 @@ mod tests {
         }
     }
 
-    /// Black, who sees the board rotated, has the king on the left where white sees it on the right.
+    /// Black, who sees the board rotated, has the king on the left where white sees it on the
+    /// right.
     #[test]
     fn a_rotated_board_is_mirrored_by_where_the_king_then_stands() {
         let parameters = Parameters {
@@ -284,7 +292,8 @@ mod tests {
             mirror: Mirror::AToD,
             ..Parameters::unbucketed()
         };
-        // Black's king on a8 is seen on h1, and mirrored to a1: the two turns leave the ranks exchanged.
+        // Black's king on a8 is seen on h1, and mirrored to a1: the two turns leave the ranks
+        // exchanged.
         assert_eq!(row(&parameters, 1, 56, 5, 56), 5 * 64);
         // On h8 it is seen on a1 as it is.
         assert_eq!(row(&parameters, 1, 63, 5, 63), 5 * 64);

@@ -1,10 +1,12 @@
 //! Affine layers: where their inputs come from and in which order their weights lie.
 //!
-//! A kernel reads its inputs and its weights from the first to the last byte, so the order of the weights in memory is the
-//! order in which the kernel needs them: [`Form`] names the orders. The inputs are not always ready in one piece. They may
-//! be parts of several tensors, and a tensor may have gaps in memory, because whatever computed it wrote whole vectors. So
-//! an input has a *slot*, its place in the layer's input in memory, and weights lie by slots: those of gaps are zero, and
-//! whatever a gap holds adds nothing to the sums. This costs a few products and saves the kernel every special case.
+//! A kernel reads its inputs and its weights from the first to the last byte, so the order of the
+//! weights in memory is the order in which the kernel needs them: [`Form`] names the orders. The
+//! inputs are not always ready in one piece. They may be parts of several tensors, and a tensor may
+//! have gaps in memory, because whatever computed it wrote whole vectors. So an input has a *slot*,
+//! its place in the layer's input in memory, and weights lie by slots: those of gaps are zero, and
+//! whatever a gap holds adds nothing to the sums. This costs a few products and saves the kernel
+//! every special case.
 
 use nnue_format::Segment;
 
@@ -15,7 +17,8 @@ use crate::network::{
     self, Element, Layer, Network, Slice, Source, SparseBy, SumOrder, WeightType,
 };
 
-/// Signs are packed into words of 64 bits; rows of them are padded to vectors of the widest instruction set.
+/// Signs are packed into words of 64 bits; rows of them are padded to vectors of the widest
+/// instruction set.
 const BIT_UNIT: usize = 512;
 
 /// An affine layer, and where its inputs and weights lie.
@@ -25,11 +28,12 @@ pub struct Affine<'n> {
     pub index: usize,
     /// Its name, inputs and output.
     pub layer: &'n Layer,
-    /// What it computes.
+    /// The operation that it computes.
     pub op: &'n network::Affine,
     /// The form in which it reads its inputs.
     pub input: Input,
-    /// The tensor that lies in memory as this layer reads it, if there is one. Otherwise [`Self::parts`] are copied.
+    /// The tensor that lies in memory as this layer reads it, if there is one. Otherwise
+    /// [`Self::parts`] are copied.
     pub in_place: Option<Source>,
     /// What the layer's input is put together from.
     pub parts: Vec<Part>,
@@ -48,13 +52,13 @@ pub struct Affine<'n> {
 /// The form in which a layer reads its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// `u8`.
+    /// Bytes of type `u8`.
     Bytes,
-    /// `i16`.
+    /// Words of type `i16`.
     Words,
     /// `i16` values that kernels square while they multiply: 16 bits would not hold the square.
     Roots,
-    /// `f32`.
+    /// Floating point of type `f32`.
     Floats,
     /// A bit for each, set for negative values.
     Signs,
@@ -78,16 +82,17 @@ pub struct Fields {
 pub enum Form {
     /// `[outputs][slots]`: for layers with few outputs. Each output is one horizontal sum.
     Rows,
-    /// `[slots / 4][outputs][4]`: for bytes and many outputs. A vector's dot product adds up four products in each lane, so
-    /// four inputs, repeated over a vector, meet the weights of as many outputs as it has lanes, and nothing has to be
-    /// summed up across lanes.
+    /// `[slots / 4][outputs][4]`: for bytes and many outputs. A vector's dot product adds up four
+    /// products in each lane, so four inputs, repeated over a vector, meet the weights of as many
+    /// outputs as it has lanes, and nothing has to be summed up across lanes.
     Blocks,
-    /// `[slots][outputs]`: for values that are wider than bytes and many outputs, or mostly zero. One input, repeated over
-    /// a vector, meets the weights of as many outputs as it has lanes.
+    /// `[slots][outputs]`: for values that are wider than bytes and many outputs, or mostly zero.
+    /// One input, repeated over a vector, meets the weights of as many outputs as it has lanes.
     Columns,
     /// `[slots][n][16]`: each input meets the weights of `n` runs of 16 outputs.
     OutputBlocks(usize),
-    /// `[outputs][slots / 64]`: a bit per weight, set for -1. A product of signs is an exclusive or.
+    /// `[outputs][slots / 64]`: a bit per weight, set for -1. A product of signs is an exclusive
+    /// or.
     Bits,
 }
 
@@ -262,7 +267,8 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
 /// Whether a layer can read a tensor where it lies, if it reads all of it.
 fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
     match input {
-        // The transformer writes its bytes in blocks of four, as kernels read them. Other layers do not.
+        // The transformer writes its bytes in blocks of four, as kernels read them. Other layers do
+        // not.
         Input::Bytes => source == Source::Transformer,
         Input::Words | Input::Roots => matches!(element, Element::I16 | Element::U16),
         Input::Floats => element == Element::F32,
@@ -284,7 +290,8 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
         }
         Input::Bytes | Input::Words | Input::Roots => {
             let bytes = input == Input::Bytes;
-            // Kernels that go through inputs one by one widen bytes on the way; the others multiply words with words.
+            // Kernels that go through inputs one by one widen bytes on the way; the others multiply
+            // words with words.
             let stay_bytes = op.weights == WeightType::I8 && (bytes || op.sparse.is_some());
             let element = match stay_bytes {
                 true => Element::I8,
@@ -324,9 +331,10 @@ fn gather(
     let mut slot = 0;
     for (first_input, slice) in layer.slices() {
         for run in network.transformer_runs(first_input, slice) {
-            // The order of bytes within a perspective's region is the instruction set's, so a layer reads all of the region,
-            // whichever part of it are its inputs. Signs are taken from words, which lie in order; and since zero is no
-            // sign, those of values that are no inputs would count whatever their weights were.
+            // The order of bytes within a perspective's region is the instruction set's, so a layer
+            // reads all of the region, whichever part of it are its inputs. Signs are taken from
+            // words, which lie in order; and since zero is no sign, those of values that are no
+            // inputs would count whatever their weights were.
             let (at, lanes) = match form {
                 Form::Bits => (0, run.len),
                 _ => (run.output, columns.half),
@@ -369,13 +377,15 @@ fn gather(
     }
 }
 
-/// How many values of a layer's memory are read for a slice. For the whole of an activation these are all that it computed,
-/// padding included: whole vectors are copied faster, and the weights of the padding are zero.
+/// How many values of a layer's memory are read for a slice. For the whole of an activation these
+/// are all that it computed, padding included: whole vectors are copied faster, and the weights of
+/// the padding are zero.
 fn lanes(network: &Network, slice: &Slice, source: &LaidOut<'_>) -> usize {
     let tensor = network.tensor(slice.source);
     let whole = slice.len == tensor.len;
     match source {
-        // In floating point a weight of zero does not undo an infinity or a NaN: nothing is read that is not an input.
+        // In floating point a weight of zero does not undo an infinity or a NaN: nothing is read
+        // that is not an input.
         LaidOut::Elementwise(source) if whole && tensor.element != Element::F32 => source.lanes,
         _ => slice.len,
     }

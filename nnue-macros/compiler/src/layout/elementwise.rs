@@ -1,4 +1,4 @@
-//! Layers that compute value by value.
+//! Layers that compute value by value, and where their values lie.
 
 use super::{LaidOut, OUTPUT_UNIT};
 use crate::network::{self, Layer, Source};
@@ -15,8 +15,8 @@ pub struct Elementwise<'n> {
 }
 
 impl<'n> Elementwise<'n> {
-    /// An activation computes whole vectors where its input has as many values in memory: what the padding becomes is
-    /// never an input with a weight, and a loop over whole vectors has no rest.
+    /// An activation computes whole vectors where its input has as many values in memory: what the
+    /// padding becomes is never an input with a weight, and a loop over whole vectors has no rest.
     pub(super) fn of(
         layer: &'n Layer,
         function: &'n network::Elementwise,

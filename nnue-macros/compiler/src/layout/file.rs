@@ -95,7 +95,8 @@ fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed
     )
 }
 
-/// The biases of a copy of the transformer's weights. They are an accumulator: behind the neurons are its PSQT sums.
+/// The biases of a copy of the transformer's weights. They are an accumulator: behind the neurons
+/// are its PSQT sums.
 fn biases_of_copy(layout: &Layout<'_>, copy: usize) -> Placed {
     let (_, start) = of_weights(layout, "transformer_biases");
     let offset = start + copy * layout.half.size;
@@ -230,7 +231,8 @@ fn segment_of_run(run: &ColumnRun) -> Segment {
     Segment::run(run.file, run.memory, run.len).every(run.step)
 }
 
-/// The virtual rows of a set. The engine's sets have none: nobody knows what their features have in common.
+/// The virtual rows of a set. The engine's sets have none: nobody knows what their features have in
+/// common.
 fn factors(set: &FeatureSet) -> Option<Factors> {
     let (Some(factors), Family::PieceSquare(parameters)) = (&set.factors, &set.family) else {
         return None;
@@ -247,8 +249,8 @@ fn factors(set: &FeatureSet) -> Option<Factors> {
     })
 }
 
-/// How the length of the network's files depends on its shape, if nothing but the length tells files apart and nothing
-/// is padded.
+/// How the length of the network's files depends on its shape, if nothing but the length tells
+/// files apart and nothing is padded.
 fn extents(network: &Network) -> Vec<Extent> {
     let sections = network.file.sections.iter();
     let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();

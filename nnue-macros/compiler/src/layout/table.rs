@@ -1,4 +1,5 @@
-//! The transformer's rows in memory.
+//! The tables of the transformer's rows in memory: one for each run of feature sets with the same
+//! element type.
 
 use std::ops::Range;
 
@@ -8,9 +9,10 @@ use crate::spec::RowType;
 
 /// Rows of one type: those of feature sets that follow each other.
 ///
-/// White's rows come before black's where these have weights of their own, and all of them before the virtual rows, which
-/// are kept for writing the file. Only networks whose perspectives share their weights have several tables. The PSQT
-/// values of all rows are one matrix: those of a table begin at its [`first_row`](Self::first_row).
+/// White's rows come before black's where these have weights of their own, and all of them before
+/// the virtual rows, which are kept for writing the file. Only networks whose perspectives share
+/// their weights have several tables. The PSQT values of all rows are one matrix: those of a table
+/// begin at its [`first_row`](Self::first_row).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The field of the weights.
@@ -23,7 +25,7 @@ pub struct Table {
     pub first_row: usize,
     /// One row per feature, for each perspective that has weights of its own.
     pub rows: usize,
-    /// Rows behind those.
+    /// The number of virtual rows, which follow the others.
     pub virtual_rows: usize,
 }
 
@@ -61,7 +63,7 @@ impl Table {
         tables
     }
 
-    /// All rows.
+    /// The number of rows, virtual ones included.
     pub fn len(&self) -> usize {
         self.rows + self.virtual_rows
     }
@@ -93,11 +95,11 @@ impl Table {
     }
 }
 
-/// For each feature set, whether its rows are bytes in memory: as in the file, unless virtual rows are added to them, whose
-/// sums may be larger.
+/// For each feature set, whether its rows are bytes in memory: as in the file, unless virtual rows
+/// are added to them, whose sums may be larger.
 ///
-/// Sets that the file has in one tensor lie in one table. So do all sets where each perspective has weights of its own, and
-/// where sets with virtual rows would lie in different tables.
+/// Sets that the file has in one tensor lie in one table. So do all sets where each perspective has
+/// weights of its own, and where sets with virtual rows would lie in different tables.
 fn are_bytes(network: &Network) -> Vec<bool> {
     let of_tensor = |sets: &[FeatureSet]| {
         let bytes = |set: &FeatureSet| set.element == RowType::I8 && set.factors.is_none();

@@ -1,5 +1,6 @@
-//! Activations: functions of one value. What each computes, how the table of a network writes it, and which function of
-//! the runtime does it stand together, so that a new one is added in one place.
+//! Activations: functions of one value. What each computes, how the table of a network writes it,
+//! and which function of the runtime does it stand together, so that a new one is added in one
+//! place.
 
 #[cfg(doc)]
 use super::TransformerActivation;
@@ -11,14 +12,14 @@ pub enum Activation {
     Relu {
         /// Bits that are shifted out to the right.
         shift: u32,
-        /// The largest result.
+        /// The largest result, at least 1.
         limit: u32,
     },
     /// `min(x * x >> shift, limit)`, the product exact: square, then clip.
     SqrCrelu {
         /// Bits that are shifted out to the right.
         shift: u32,
-        /// The largest result.
+        /// The largest result, at least 1.
         limit: u32,
     },
     /// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, the product exact: clip, then square.
@@ -33,13 +34,13 @@ pub enum Activation {
         /// Bits that are shifted out to the right.
         shift: u32,
     },
-    /// `clamp(x, 0, 1)`.
+    /// `clamp(x, 0, 1)`, the clipped rectifier.
     FloatCrelu,
     /// `clamp(x, 0, 1)` squared.
     FloatScrelu,
     /// `min(x * x, 1)`.
     FloatSqrCrelu,
-    /// `max(x, 0)`.
+    /// `max(x, 0)`, the rectifier.
     FloatRelu,
     /// `1 / (1 + exp(-x))`, as the runtime computes it.
     FloatSigmoid,
@@ -66,7 +67,8 @@ impl Activation {
         }
     }
 
-    /// The function in the runtime's `activation.rs` that computes it, and its arguments after the values.
+    /// The function in the runtime's `activation.rs` that computes it, and its arguments after the
+    /// values.
     pub fn call(self) -> (&'static str, Vec<u32>) {
         match self {
             Activation::Relu { shift, limit } => ("relu", vec![shift, limit]),

@@ -7,15 +7,15 @@ use super::{Activation, Align};
 pub enum Elementwise {
     /// A function of one value.
     Activation(Activation),
-    /// `y[i] = sum of the inputs' [i]`, each aligned. In `i64`, then `i32` with wrap-around; `f32` inputs are added from
-    /// the first to the last and have [`Align::None`].
+    /// `y[i] = sum of the inputs' [i]`, each aligned. In `i64`, then `i32` with wrap-around; `f32`
+    /// inputs are added from the first to the last and have [`Align::None`].
     Sum {
-        /// One per input.
+        /// What brings each input to the one of the sum, in the order of the inputs.
         aligns: Vec<Align>,
     },
     /// `y[i] = x[i] as f32 * scale`, rounded once.
     Float {
-        /// The factor.
+        /// The factor of every value.
         scale: f32,
     },
 }

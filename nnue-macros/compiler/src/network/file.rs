@@ -1,4 +1,5 @@
-//! What the network's files hold, in the order in which they hold it. Where it goes in memory is decided later.
+//! What the network's files hold, in the order of the file. The place of each tensor in memory is
+//! decided later, by [`mod@crate::layout`].
 
 use nnue_format::{Element, Encoding, Format, Quantise, Section, Tail};
 
@@ -22,7 +23,8 @@ pub struct File {
 pub enum Role {
     /// Rows of the transformer from this one of memory on: features, neurons.
     Weights(usize),
-    /// The transformer's biases: neurons. Where perspectives have separate weights, 0 is white and 1 black.
+    /// The transformer's biases: neurons. Where perspectives have separate weights, 0 is white and
+    /// 1 black.
     Biases(usize),
     /// PSQT values from this row of memory on: features, PSQT values.
     Psqt(usize),
@@ -77,7 +79,8 @@ impl Tensor {
         shape
     }
 
-    /// ` (stack, output, input)`: its axes, outermost first; nothing where only one is longer than 1.
+    /// ` (stack, output, input)`: its axes, outermost first; nothing where only one is longer than
+    /// 1.
     pub fn axis_order(&self) -> String {
         let long = self.axes.iter().filter(|(_, len)| *len > 1);
         let names: Vec<String> = long.map(|(axis, _)| axis.to_string()).collect();
@@ -113,7 +116,8 @@ impl Tensor {
 }
 
 impl File {
-    /// All sections, those of the stacks as often as there are stacks, each with the number of its stack.
+    /// All sections, those of the stacks as often as there are stacks, each with the number of its
+    /// stack.
     pub fn all_sections(
         &self,
         stacks: usize,

@@ -1,4 +1,4 @@
-//! Which kernel an affine layer gets.
+//! Chooses the kernel of an affine layer for one instruction set, and how its sums are unrolled.
 
 use nnue_levels::Isa;
 
@@ -13,7 +13,7 @@ pub enum Kernel {
     Sparse(Blocks),
     /// The same for every block of the input.
     Dense {
-        /// The sums.
+        /// How the sums are computed from blocks of four inputs.
         blocks: Blocks,
         /// How the blocks follow one another.
         steps: Steps,
@@ -24,11 +24,12 @@ pub enum Kernel {
     Rows(Products),
     /// A function of the runtime, generic over the shape.
     Function {
-        /// Its name.
+        /// The name of the function in the runtime.
         name: &'static str,
-        /// For functions whose sums are exact only where the weights prove it: the one that is called otherwise.
+        /// For functions whose sums are exact only where the weights prove it: the one that is
+        /// called otherwise.
         unless_proved: Option<&'static str>,
-        /// Why this one.
+        /// Why this function is chosen, for the table of the plan.
         why: &'static str,
     },
 }
@@ -38,9 +39,10 @@ pub enum Kernel {
 pub struct Blocks {
     /// Blocks of the input.
     pub count: usize,
-    /// Vectors of outputs.
+    /// The number of vectors that the outputs fill.
     pub vectors: usize,
-    /// Blocks that are handled side by side, each with sums of its own, so that one need not wait for another.
+    /// Blocks that are handled side by side, each with sums of its own, so that one need not wait
+    /// for another.
     pub side_by_side: usize,
     /// How bytes are multiplied.
     pub products: Products,
@@ -51,10 +53,11 @@ pub struct Blocks {
 pub enum Steps {
     /// One after the other, without a loop.
     StraightLine,
-    /// One after the other, without a loop, and each vector operation is a call: so many scalar ones in one function take
-    /// minutes to compile.
+    /// One after the other, without a loop, and each vector operation is a call: so many scalar
+    /// ones in one function take minutes to compile.
     Calls,
-    /// In a loop of so many rounds, each over as many blocks as are handled side by side. What is left follows the loop.
+    /// In a loop of so many rounds, each over as many blocks as are handled side by side. What is
+    /// left follows the loop.
     Loop {
         /// How often the loop is run through.
         rounds: usize,
@@ -63,8 +66,8 @@ pub enum Steps {
     },
 }
 
-/// How bytes are multiplied. Where an instruction set adds pairs of products in 16 bits, inputs beyond 127 may saturate
-/// them.
+/// How bytes are multiplied. Where an instruction set adds pairs of products in 16 bits, inputs
+/// beyond 127 may saturate them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
     /// The fast way, which is exact for these inputs.
@@ -73,12 +76,12 @@ pub enum Products {
     FastIfProved,
 }
 
-/// Dense layers of up to this many steps (vector operations) become straight-line code: beyond it compile time grows faster
-/// than speed.
+/// Dense layers of up to this many steps (vector operations) become straight-line code: beyond it
+/// compile time grows faster than speed.
 const MOST_UNROLLED_STEPS: usize = 512;
 
-/// Blocks that are handled side by side at most: with one vector of outputs, as many independent sums hide a dot product's
-/// latency of four, for each takes two loads.
+/// Blocks that are handled side by side at most: with one vector of outputs, as many independent
+/// sums hide a dot product's latency of four, for each takes two loads.
 const SIDE_BY_SIDE: usize = 4;
 
 /// Independent sums that hide it where several vectors of outputs share the load of their inputs.
@@ -87,9 +90,10 @@ const CHAINS: usize = 8;
 /// The share of blocks that are not zero where the spec does not tell: that of Stockfish's nets.
 const USUAL_BLOCKS: f64 = 0.4;
 
-/// Zero blocks beyond which finding them costs less than multiplying them: a list has to be made, and no branch
-/// predictor knows how long it is. With 32 blocks in all (small128) skipping costs 17 ns of an evaluation's 120 at
-/// `avx512icl` and 37 of 160 at `avx2`; with 256 (SFNNv5) it gains 13 and 65.
+/// Zero blocks beyond which finding them costs less than multiplying them: a list has to be made,
+/// and no branch predictor knows how long it is. With 32 blocks in all (small128) skipping costs 17
+/// ns of an evaluation's 120 at `avx512icl` and 37 of 160 at `avx2`; with 256 (SFNNv5) it gains 13
+/// and 65.
 const FEW_ZERO_BLOCKS: f64 = 64.0;
 
 impl Kernel {

@@ -1,4 +1,5 @@
-//! How accumulators become the layers' inputs: groups of vectors, and shifts that make 16-bit products do.
+//! How accumulators become the layers' inputs: groups of vectors, and shifts that make 16-bit
+//! products do.
 
 use nnue_levels::Isa;
 
@@ -9,11 +10,12 @@ use crate::network::{Element, Pooling, TransformerActivation};
 /// The activation, the pooling, and the order in which their results are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transform {
-    /// For products: how far the factors are shifted left, so that the high half of their product is the result.
+    /// For products: how far the factors are shifted left, so that the high half of their product
+    /// is the result.
     pub factor_shifts: (u32, u32),
     /// For a `screlu`: how its squares are made.
     pub squares: Squares,
-    /// What is stored.
+    /// The form in which the transformer's output is stored.
     pub outputs: Outputs,
 }
 
@@ -29,7 +31,8 @@ pub enum Outputs {
     },
 }
 
-/// Packed vectors are clipped, pooled, stored and searched for non-zero blocks one group after the other.
+/// Packed vectors are clipped, pooled, stored and searched for non-zero blocks one group after the
+/// other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes {
     /// Packed vectors of one perspective.
@@ -40,7 +43,8 @@ pub struct Bytes {
     pub groups: usize,
     /// Blocks of four outputs in a packed vector.
     pub blocks: usize,
-    /// Whether the groups follow one another without a loop; a group may then span both perspectives.
+    /// Whether the groups follow one another without a loop; a group may then span both
+    /// perspectives.
     pub unrolled: bool,
     /// Whether a list of non-zero blocks is made.
     pub lists_nonzero: bool,
@@ -53,7 +57,8 @@ pub enum Squares {
     High(u32, u32),
     /// By the low half, which is then shifted: 16 bits hold the square.
     Low,
-    /// By the product of both halves of the value: the square has one bit too many, and is shifted by one.
+    /// By the product of both halves of the value: the square has one bit too many, and is shifted
+    /// by one.
     Halved,
 }
 
@@ -111,8 +116,8 @@ impl Transform {
     }
 }
 
-/// How far two factors up to `largest` are shifted left for the high 16 bits of their product to be the product shifted
-/// right by `shift`: the first as far as 16 bits allow.
+/// How far two factors up to `largest` are shifted left for the high 16 bits of their product to be
+/// the product shifted right by `shift`: the first as far as 16 bits allow.
 fn factor_shifts(largest: u32, shift: u32) -> (u32, u32) {
     let total = i16::BITS - shift;
     let first = (i16::MAX as u32 / largest).ilog2().min(total);

@@ -1,9 +1,10 @@
-//! `[[features]]`: a name, and the parameters that override what it stands for.
+//! The keys of `[[features]]`: the name of a feature set, and the parameters that override what the
+//! name stands for.
 
 use super::{Named, named};
 use crate::diagnostics::{Span, Spanned};
 
-/// One `[[features]]` table.
+/// The keys of one `[[features]]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
     /// `set`: the name of a feature set.
@@ -12,16 +13,16 @@ pub struct Features {
     pub element: Option<Spanned<RowType>>,
     /// The keys that sets of its family have.
     pub keys: FeatureKeys,
-    /// The table's header.
+    /// The place of the table's header.
     pub span: Span,
 }
 
 /// The keys of a family of feature sets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeatureKeys {
-    /// Those of sets with a row for each piece on the board.
+    /// The keys of sets with a row for each piece on the board.
     PieceSquare(PieceSquareKeys),
-    /// Those of sets whose active rows the engine tells.
+    /// The keys of sets whose active rows the engine passes.
     Custom(CustomKeys),
 }
 
@@ -30,7 +31,7 @@ pub enum FeatureKeys {
 pub struct PieceSquareKeys {
     /// `planes`: how many kinds of pieces are told apart.
     pub planes: Option<Spanned<i64>>,
-    /// `piece_order`: in which order.
+    /// `piece_order`: the order of the planes.
     pub piece_order: Option<Spanned<PieceOrder>>,
     /// `flip`: how black sees the board.
     pub flip: Option<Spanned<Flip>>,
@@ -44,11 +45,11 @@ pub struct PieceSquareKeys {
     pub offset: Option<Spanned<i64>>,
     /// `factorised`: the virtual sets whose rows the file has besides.
     pub factorised: Option<Spanned<Vec<Spanned<VirtualSet>>>>,
-    /// `rounding`: of a sum of a row and virtual rows in floating point.
+    /// `rounding`: how the sum of a row and its virtual rows, in floating point, becomes integers.
     pub rounding: Option<Spanned<FactorRounding>>,
 }
 
-/// What the engine's features are like.
+/// The keys of a set whose active rows the engine passes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomKeys {
     /// `rows`: how many features there are.
@@ -72,7 +73,7 @@ named! {
 named! {
     /// How black sees the board. White sees it as it is.
     Flip {
-        /// As it is.
+        /// Black sees the board as white does.
         None = "none",
         /// Upside down: ranks exchanged.
         Vertical = "vertical",
@@ -84,9 +85,9 @@ named! {
 named! {
     /// The first square of each plane. The others follow along the ranks.
     FirstSquare {
-        /// Up to h8, as in most engines.
+        /// Square 0 is a1, and square 63 is h8, as in most engines.
         A1 = "a1",
-        /// Down to h1.
+        /// Square 0 is a8, and square 63 is h1.
         A8 = "a8",
     }
 }
@@ -94,11 +95,11 @@ named! {
 named! {
     /// On which files the own king is put, by mirroring the board if need be.
     Mirror {
-        /// It stays where it is.
+        /// The board is never mirrored.
         None = "none",
-        /// The left half.
+        /// The king is put on the left half of the board, files a to d.
         AToD = "a-d",
-        /// The right half.
+        /// The king is put on the right half of the board, files e to h.
         EToH = "e-h",
     }
 }
@@ -106,7 +107,7 @@ named! {
 named! {
     /// The type of a set's rows.
     RowType {
-        /// 16-bit integers.
+        /// Signed integers of 16 bits.
         I16 = "i16",
         /// Signed bytes, which are widened when they are added to an accumulator.
         I8 = "i8",
@@ -130,9 +131,9 @@ named! {
 named! {
     /// How the sum of a row and its virtual rows is rounded to integers.
     FactorRounding {
-        /// The sum is.
+        /// The summands are added first, and their sum is rounded.
         Sum = "sum",
-        /// Each summand is.
+        /// Each summand is rounded before they are added.
         Each = "each",
     }
 }
@@ -140,19 +141,19 @@ named! {
 /// Which kinds of pieces have planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planes {
-    /// Twelve: all.
+    /// Twelve planes: every kind of piece has one.
     All,
-    /// Eleven: both kings share one.
+    /// Eleven planes: both kings share one.
     MergedKings,
-    /// Ten: kings have none.
+    /// Ten planes: kings have none.
     NoKings,
 }
 
 impl Planes {
-    /// All of them.
+    /// Every value of this type.
     pub const ALL: [Planes; 3] = [Planes::All, Planes::MergedKings, Planes::NoKings];
 
-    /// How many planes there are.
+    /// The number of planes, 10 to 12.
     pub fn count(self) -> u32 {
         match self {
             Planes::All => 12,
@@ -161,7 +162,7 @@ impl Planes {
         }
     }
 
-    /// How many pieces can be on the board that have one.
+    /// The number of pieces with a plane that can be on the board at once.
     pub fn max_active(self) -> usize {
         match self {
             Planes::All | Planes::MergedKings => 32,

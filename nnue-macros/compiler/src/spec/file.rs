@@ -1,27 +1,27 @@
-//! `[file]`: a format, and what it leaves open.
+//! The keys of `[file]`: a format, and what files of this format can differ in.
 
 use nnue_format::{Element, Encoding, Rounding};
 
 use super::{Named, named};
 use crate::diagnostics::{Span, Spanned};
 
-/// The `[file]` table.
+/// The keys of the `[file]` table, which depend on its `format`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum File {
-    /// `format = "stockfish"`.
+    /// `format = "stockfish"` and its keys.
     Stockfish(Stockfish),
-    /// `format = "bullet"`.
+    /// `format = "bullet"` and its keys.
     Bullet(Bullet),
-    /// `format = "tensors"`.
+    /// `format = "tensors"` and its keys.
     Tensors(Tensors),
 }
 
 named! {
-    /// A file format.
+    /// The name of a file format.
     Format {
-        /// Stockfish's `.nnue`.
+        /// The `.nnue` files of Stockfish.
         Stockfish = "stockfish",
-        /// What bullet writes.
+        /// The files that the trainer bullet writes.
         Bullet = "bullet",
         /// Tensors one after the other, as the spec lists them.
         Tensors = "tensors",
@@ -31,7 +31,7 @@ named! {
 /// The keys of Stockfish's format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stockfish {
-    /// Where `format` stands.
+    /// The place of `format` in the spec.
     pub span: Span,
     /// `version`: the first word of the file.
     pub version: Spanned<i64>,
@@ -39,18 +39,19 @@ pub struct Stockfish {
     pub encoding: Option<Spanned<Encoding>>,
     /// `transformer_hash`, where the file's is not the one that follows from the layers.
     pub transformer_hash: Option<Spanned<i64>>,
-    /// `stack_hash`, likewise.
+    /// `stack_hash`, where the file's is not the one that follows from the layers.
     pub stack_hash: Option<Spanned<i64>>,
 }
 
 /// The keys of bullet's formats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bullet {
-    /// Where `format` stands.
+    /// The place of `format` in the spec.
     pub span: Span,
-    /// `kind`: which of bullet's files.
+    /// `kind`: which of the files that bullet writes; `quantised.bin` when absent.
     pub kind: Option<Spanned<BulletKind>>,
-    /// `entries`: what it holds; the transformer and all affine layers in order when absent.
+    /// `entries`: the tensors of the file; the transformer and all affine layers in order when
+    /// absent.
     pub entries: Option<Spanned<Vec<Entry>>>,
     /// `transposed`: entries whose weights were transposed when they were saved.
     pub transposed: Option<Spanned<Transposed>>,
@@ -63,7 +64,7 @@ pub struct Bullet {
 /// The keys of lists of tensors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensors {
-    /// Where `format` stands.
+    /// The place of `format` in the spec.
     pub span: Span,
     /// `tensors`: in file order.
     pub tensors: Spanned<Vec<Entry>>,
@@ -85,22 +86,22 @@ pub enum Transposed {
 /// One piece of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Where it is written.
+    /// The place of the entry in the spec.
     pub span: Span,
     /// `align`: what its offset is a multiple of.
     pub align: Option<Spanned<i64>>,
-    /// What it is.
+    /// What the file holds there.
     pub content: Content,
 }
 
 /// What a piece of a file is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// A tensor.
+    /// A tensor of the network.
     Tensor(Box<TensorEntry>),
-    /// `bytes`: so many that mean nothing.
+    /// `bytes`: this many bytes, which are skipped.
     Skipped(Spanned<i64>),
-    /// `value`: these bytes.
+    /// `value`: exactly these bytes, which a file must have there.
     Bytes(Vec<u8>),
 }
 
@@ -109,9 +110,9 @@ pub enum Content {
 pub struct TensorEntry {
     /// `id`: what bullet calls it.
     pub id: Option<Spanned<String>>,
-    /// `tensor`: which of the network's.
+    /// `tensor`: the name of the network's tensor.
     pub tensor: Option<Spanned<String>>,
-    /// `type` of its values.
+    /// `type`: the type of its values in the file.
     pub element: Option<Spanned<Element>>,
     /// `axes`: their order, outermost first.
     pub axes: Option<Spanned<Vec<Spanned<Axis>>>>,
@@ -121,18 +122,18 @@ pub struct TensorEntry {
     pub pad: Option<Spanned<i64>>,
     /// `one`: what stands for 1.0 when floating point becomes integers.
     pub one: Option<Spanned<f64>>,
-    /// `rounding`: what then happens to fractions.
+    /// `rounding`: how the products are then rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
 }
 
 named! {
     /// Which of the files that bullet writes.
     BulletKind {
-        /// `quantised.bin`.
+        /// `quantised.bin`: integers, as the save format of the trainer says.
         Quantised = "quantised",
-        /// `raw.bin`.
+        /// `raw.bin`: the same tensors in floating point.
         Raw = "raw",
-        /// `weights.bin`.
+        /// `weights.bin`: all tensors in floating point, each with its name.
         Weights = "weights",
     }
 }
@@ -164,15 +165,15 @@ impl Named for Rounding {
 named! {
     /// An axis of a tensor.
     Axis {
-        /// Of the transformer's weights.
+        /// The features, in the transformer's weights and PSQT values.
         Feature = "feature",
-        /// Of the transformer's weights and biases.
+        /// The neurons, in the transformer's weights and biases.
         Neuron = "neuron",
-        /// Of layers' tensors, and of PSQT values.
+        /// The stacks, in the layers' tensors and in PSQT values.
         Stack = "stack",
-        /// Of layers' tensors.
+        /// The outputs of a layer, in all its tensors.
         Output = "output",
-        /// Of layers' weights.
+        /// The inputs of a layer, in its weights.
         Input = "input",
     }
 }
@@ -182,9 +183,9 @@ named! {
     TailName {
         /// The text `bullet`, repeated.
         Bullet = "bullet",
-        /// Zeros.
+        /// Bytes that are zero.
         Zeros = "zeros",
-        /// Nothing does.
+        /// The file is not padded.
         None = "none",
     }
 }

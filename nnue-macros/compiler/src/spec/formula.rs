@@ -39,7 +39,8 @@ impl Formula {
         }
     }
 
-    /// Its value for `n` pieces; `None` on a division by zero or beyond 64 bits. Divisions truncate.
+    /// Its value for `n` pieces; `None` on a division by zero or beyond 64 bits. Divisions
+    /// truncate.
     pub(crate) fn evaluate(&self, n: i64) -> Option<i64> {
         match self {
             Formula::Pieces => Some(n),
@@ -59,7 +60,8 @@ impl Formula {
     }
 }
 
-/// The value of a formula of numbers alone, in floating point; the error completes the sentence "the formula ...".
+/// The value of a formula of numbers alone, in floating point; the error completes the sentence
+/// "the formula ...".
 pub(crate) fn number(text: &str) -> Result<f64, String> {
     parse(text)?
         .number()

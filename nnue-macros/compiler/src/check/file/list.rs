@@ -1,4 +1,5 @@
-//! Files without a header: bullet's, and tensors as the spec lists them.
+//! Checks files without a header: those of bullet, and tensors in the order in which the spec lists
+//! them.
 
 use nnue_format::{Element, Format, Quantise, Rounding, Section, Tail};
 
@@ -8,16 +9,16 @@ use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
 use crate::network::file::{Axis, File, Role, Tensor, section_len};
 use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
 
-/// The most that a spec can skip at once: a network's worth.
+/// The largest number of bytes that one entry can skip.
 const LONGEST_SKIPPED: i64 = 1 << 30;
 
-/// What offsets and lengths can be multiples of.
+/// The largest unit, in values or bytes, that offsets and lengths can be multiples of.
 const LARGEST_UNIT: i64 = 4096;
 
 /// What files with a tail are padded to.
 const TAIL_UNIT: usize = 64;
 
-/// Checks bullet's formats.
+/// Checks the keys of bullet's formats, and lists the sections of the file.
 pub(super) fn bullet(
     file: &spec::Bullet,
     tensors: &[Known],
@@ -133,11 +134,8 @@ fn default_entries(
             })),
         }),
         None => {
-            diagnostics
-                .error(
-                    file.span,
-                    format!("bullet has no usual place for `{}`", known.name),
-                )
+            let message = format!("bullet has no usual place for `{}`", known.name);
+            diagnostics.error(file.span, message)
                 .help(format!(
                     "list what the file has: `entries = [\"l0w\", \"l0b\", {{ id = \"pst\", tensor = \"{}\" }}, ...]`",
                     known.name
@@ -156,11 +154,9 @@ fn check_transposed(
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
     if kind != BulletKind::Quantised && transposed.value != Transposed::All(false) {
+        let message = format!("`transposed` and `kind = \"{kind}\"`");
         diagnostics
-            .error(
-                transposed.span,
-                format!("`transposed` and `kind = \"{kind}\"`"),
-            )
+            .error(transposed.span, message)
             .help("bullet applies no transforms to this file: remove it");
         return None;
     }
@@ -352,11 +348,9 @@ impl Reader<'_> {
                 .iter()
                 .filter_map(|known| known.id.as_deref())
                 .collect();
+            let message = format!("`{}` is no usual id: the entry needs `tensor`", id.value);
             diagnostics
-                .error(
-                    id.span,
-                    format!("`{}` is no usual id: the entry needs `tensor`", id.value),
-                )
+                .error(id.span, message)
                 .label(format!("usual are {}", list(&ids)))
                 .help(format!(
                     "say which tensor it is: `{{ id = \"{}\", tensor = \"{}\" }}`",
@@ -388,11 +382,9 @@ impl Reader<'_> {
             && transposed.value
             && kind != BulletKind::Quantised
         {
+            let message = format!("`transposed` and `kind = \"{kind}\"`");
             diagnostics
-                .error(
-                    transposed.span,
-                    format!("`transposed` and `kind = \"{kind}\"`"),
-                )
+                .error(transposed.span, message)
                 .help("bullet applies no transforms to this file: remove it");
             return None;
         }
@@ -454,11 +446,9 @@ impl Reader<'_> {
         if let Some((kind @ (BulletKind::Raw | BulletKind::Weights), _)) = self.bullet
             && element.value != Element::F32
         {
+            let message = format!("`type` is `{}` and `kind` is `{kind}`", element.value);
             diagnostics
-                .error(
-                    element.span,
-                    format!("`type` is `{}` and `kind` is `{kind}`", element.value),
-                )
+                .error(element.span, message)
                 .help("everything in this file is `f32`: remove it");
             return None;
         }
@@ -471,11 +461,9 @@ impl Reader<'_> {
             })
             .collect();
         if !allowed.contains(&element.value) {
+            let message = format!("`type` of `{}` is `{}`", known.name, element.value);
             diagnostics
-                .error(
-                    element.span,
-                    format!("`type` of `{}` is `{}`", known.name, element.value),
-                )
+                .error(element.span, message)
                 .label(format!("allowed: {}", list(&allowed)))
                 .help("the layers' types are those of the network: a file's must fit into them");
             return None;
@@ -521,10 +509,8 @@ impl Reader<'_> {
         let factor = match &keys.one {
             Some(one) if one.value > 0.0 => one.value,
             Some(one) => {
-                diagnostics.error(
-                    one.span,
-                    format!("`one` is {}, expected a number above 0", one.value),
-                );
+                let message = format!("`one` is {}, expected a number above 0", one.value);
+                diagnostics.error(one.span, message);
                 return None;
             }
             None => match known.one {
@@ -558,11 +544,9 @@ impl Reader<'_> {
         let Some((key, span)) = one.or(rounding) else {
             return Some(None);
         };
+        let message = format!("`{key}` belongs to floating point that becomes integers");
         diagnostics
-            .error(
-                span,
-                format!("`{key}` belongs to floating point that becomes integers"),
-            )
+            .error(span, message)
             .label(format!("`{}` is taken as it is", known.name))
             .help("remove it");
         None
@@ -602,7 +586,8 @@ impl PartOfSums<'_> {
     }
 }
 
-/// What is summed before it is rounded must be rounded alike.
+/// Reports real and virtual rows that are added before their sum is rounded, but are not scaled and
+/// rounded in the same way.
 fn check_sums(parts: &[PartOfSums<'_>], diagnostics: &mut Diagnostics) -> Option<()> {
     let (virtuals, reals): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.known.is_virtual);
     for (own, real) in virtuals
@@ -626,7 +611,8 @@ fn check_sums(parts: &[PartOfSums<'_>], diagnostics: &mut Diagnostics) -> Option
     Some(())
 }
 
-/// bullet's matrices are column-major: of weights, an input's follow one another, those of all stacks together.
+/// The axes of a tensor in bullet's files. bullet's matrices are column-major, so the weights of
+/// one input follow one another, those of all stacks together.
 fn bullet_axes(known: &Known, transposed: bool) -> Vec<(Axis, usize)> {
     let mut axes = known.axes.clone();
     match known.role {
@@ -659,12 +645,8 @@ fn check_axes(
             Some(own) if !twice => axes.push(*own),
             found => {
                 let problem = if found.is_some() { "twice" } else { "not" };
-                diagnostics
-                    .error(
-                        axis.span,
-                        format!("`{}` is {problem} an axis of `{}`", axis.value, known.name),
-                    )
-                    .label(expected());
+                let message = format!("`{}` is {problem} an axis of `{}`", axis.value, known.name);
+                diagnostics.error(axis.span, message).label(expected());
                 return None;
             }
         }
@@ -674,11 +656,9 @@ fn check_axes(
         .iter()
         .find(|(axis, len)| *len > 1 && !axes.iter().any(|(seen, _)| seen == axis));
     if let Some((axis, len)) = missing {
+        let message = format!("`axes` of `{}` lack `{axis}`", known.name);
         diagnostics
-            .error(
-                listed.span,
-                format!("`axes` of `{}` lack `{axis}`", known.name),
-            )
+            .error(listed.span, message)
             .label(expected())
             .help(format!(
                 "its length is {len}; only axes of length 1 may be left out"

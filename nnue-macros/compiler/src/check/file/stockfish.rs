@@ -1,4 +1,4 @@
-//! Stockfish's net files: the hashes in them, and the sections in their order.
+//! Lists the sections of Stockfish's net files in their order, and computes the hashes in them.
 
 use nnue_format::{Encoding, Format, Section, Tail, stockfish};
 
@@ -103,15 +103,14 @@ fn word(key: &str, value: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Optio
             negative @ ..0 => negative.to_string(),
             large => format!("{large:#X}"),
         };
-        diagnostics.error(
-            value.span,
-            format!("`{key}` is {found}, allowed are 0 to {:#X}", u32::MAX),
-        );
+        let message = format!("`{key}` is {found}, allowed are 0 to {:#X}", u32::MAX);
+        diagnostics.error(value.span, message);
     }
     word
 }
 
-/// The transformer's hash if all of it is like Stockfish's; of others it does not know what the file's word is.
+/// The transformer's hash, if the transformer is one that Stockfish could have. For all others the
+/// spec must say which word their files have.
 fn known_transformer_hash(
     file: &spec::Stockfish,
     features: &[FeatureSet],
@@ -136,11 +135,9 @@ fn known_transformer_hash(
         None => None,
     };
     if let Some((what, known)) = unlike {
+        let message = format!("the transformer's hash is not known for {what}");
         diagnostics
-            .error(
-                file.span,
-                format!("the transformer's hash is not known for {what}"),
-            )
+            .error(file.span, message)
             .label(known)
             .help("say which word the file has: `transformer_hash = 0x...` under `[file]`");
         return None;

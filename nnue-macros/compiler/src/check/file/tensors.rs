@@ -1,4 +1,4 @@
-//! The tensors of a network, as files may hold them.
+//! Lists the tensors of a network with the names, axes and types that files give them by default.
 
 use nnue_format::{Element, Encoding};
 
@@ -13,9 +13,9 @@ use crate::spec::{FactorRounding, RowType};
 pub(super) enum Values {
     /// Integers that this type holds.
     Integers(Element),
-    /// Floating point.
+    /// Floating point of 32 bits.
     Float,
-    /// Nothing but signs.
+    /// Signs, -1 or 1.
     Signs,
 }
 
@@ -135,7 +135,7 @@ fn of_transformer(
     weights.chain(biases).chain(psqt).collect()
 }
 
-/// Rows that files have in one tensor.
+/// Rows of the transformer that are one tensor in a file.
 struct Rows {
     name: String,
     id: Option<&'static str>,
@@ -145,7 +145,8 @@ struct Rows {
     rounds_sums: bool,
 }
 
-/// Weights of sets that follow each other are one tensor if they have one type; all virtual rows are another.
+/// Weights of sets that follow each other are one tensor if they have one type; all virtual rows
+/// are another.
 fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
     let mut runs: Vec<Rows> = Vec::new();
     for set in features {
@@ -171,7 +172,7 @@ fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
     if runs.len() > 1 {
         for (index, run) in runs.iter_mut().enumerate() {
             run.name = format!("weights_{index}");
-            // Which is which is anybody's guess.
+            // bullet has no usual names for several tensors of weights.
             run.id = None;
         }
     }
