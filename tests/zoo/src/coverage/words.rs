@@ -241,7 +241,7 @@ impl Words {
         self.add("file.format = tensors");
         self.value("file.rounding", file.rounding.as_ref());
         self.value("file.tail", file.tail.as_ref());
-        self.entries(&file.entries.value);
+        self.entries(&file.tensors.value);
     }
 
     fn entries(&mut self, entries: &[Entry]) {
