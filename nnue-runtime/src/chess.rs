@@ -338,37 +338,25 @@ impl From<Square> for Bitboard {
     }
 }
 
-impl BitAnd for Bitboard {
-    type Output = Bitboard;
+/// Implements operators of sets by those of their bits.
+macro_rules! set_operators {
+    ($($operator:ident $function:ident $symbol:tt),+) => { $(
+        impl $operator for Bitboard {
+            type Output = Bitboard;
 
-    #[inline]
-    fn bitand(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 & other.0)
-    }
+            #[inline]
+            fn $function(self, other: Bitboard) -> Bitboard {
+                Bitboard(self.0 $symbol other.0)
+            }
+        }
+    )+ };
 }
-
-impl BitOr for Bitboard {
-    type Output = Bitboard;
-
-    #[inline]
-    fn bitor(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 | other.0)
-    }
-}
+set_operators!(BitAnd bitand &, BitOr bitor |, BitXor bitxor ^);
 
 impl BitOrAssign for Bitboard {
     #[inline]
     fn bitor_assign(&mut self, other: Bitboard) {
         self.0 |= other.0;
-    }
-}
-
-impl BitXor for Bitboard {
-    type Output = Bitboard;
-
-    #[inline]
-    fn bitxor(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 ^ other.0)
     }
 }
 

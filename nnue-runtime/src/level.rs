@@ -166,7 +166,8 @@ impl Level {
     ///
     /// # Safety
     ///
-    /// This machine has all [features](Level::features) of the kind.
+    /// The kind is one of a level of this architecture, and this machine has all
+    /// [features](Level::features) of it.
     #[must_use]
     pub const unsafe fn assume(kind: LevelKind) -> Level {
         if (kind as u8) < BASELINE as u8 {

@@ -59,20 +59,21 @@ impl Identity {
 
     /// The shape of the network, if the whole file or its header was recognised.
     pub(crate) fn probable_family(self) -> Option<Family> {
-        let name = self.specs().next();
-        let spec = SPECS.iter().find(|(spec, _)| Some(*spec) == name);
-        self.family().or(spec.map(|(_, family)| *family))
+        match self {
+            Identity::Relative(family) => Some(family),
+            _ => {
+                let name = self.specs().next()?;
+                let (_, family) = SPECS.iter().find(|(spec, _)| *spec == name)?;
+                Some(*family)
+            }
+        }
     }
 
     /// The shape of the network, if the whole file was recognised.
     #[must_use]
     pub fn family(self) -> Option<Family> {
         match self {
-            Identity::Spec { name } => {
-                let (_, family) = SPECS.iter().find(|(spec, _)| *spec == name)?;
-                Some(*family)
-            }
-            Identity::Relative(family) => Some(family),
+            Identity::Spec { .. } | Identity::Relative(_) => self.probable_family(),
             _ => None,
         }
     }

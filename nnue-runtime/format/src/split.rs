@@ -198,11 +198,7 @@ impl<'a> Parts<'a> {
                 return Err(LoadError::EntryTwice { place, offset });
             }
             cursor.offset += id.len() + 1;
-            let count = cursor.take(&place, 8)?;
-            let count = count
-                .iter()
-                .rev()
-                .fold(0, |n, &byte| n << 8 | u64::from(byte));
+            let count = cursor.number(&place, 8)?;
             if count != tensor.stored.values as u64 {
                 return Err(LoadError::EntryLen {
                     place,
@@ -337,11 +333,13 @@ impl<'a> Cursor<'a> {
     }
 
     fn word(&mut self, place: &Place) -> Result<u32, LoadError> {
-        let bytes = self.take(place, 4)?;
-        Ok(bytes
-            .iter()
-            .rev()
-            .fold(0, |word, &byte| word << 8 | u32::from(byte)))
+        Ok(self.number(place, 4)? as u32)
+    }
+
+    /// A little-endian number of at most eight bytes.
+    fn number(&mut self, place: &Place, len: usize) -> Result<u64, LoadError> {
+        let bytes = self.take(place, len)?.iter().rev();
+        Ok(bytes.fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
     fn take(&mut self, place: &Place, len: usize) -> Result<&'a [u8], LoadError> {

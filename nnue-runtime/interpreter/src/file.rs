@@ -23,9 +23,10 @@ pub(crate) fn bytes(network: &Network, path: &Path) -> Result<Vec<u8>, LoadError
 /// The weights in a net file.
 pub(crate) fn read(network: &Network, bytes: &[u8]) -> Result<Weights, LoadError> {
     let layout = file_layout(network);
-    // What the loader of compiled networks refuses. After that, every number is there and every sum fits its type.
-    nnue_format::check(&layout, bytes)?;
     let parts = nnue_format::split(&layout, bytes)?;
+    // The loader of compiled networks refuses what does not fit. After that, every number is there
+    // and every sum fits its type.
+    (parts.clone()).load(&[0], &mut vec![0; layout.memory_len()])?;
     let sections = network.file.sections.iter();
     let sections = sections.chain(&network.file.stack_sections);
     let tensors: Vec<_> = sections.filter_map(Section::as_tensor).collect();
