@@ -43,10 +43,11 @@ impl<A: Architecture> Accumulator<A> {
         self.refresh_perspectives(net, A::PERSPECTIVES, position, [&[]; 2]);
     }
 
-    /// Computes the sums after a move from those before it: the rows of the pieces that `delta` removes and adds.
+    /// Computes the sums after a move from those before it: the rows of the pieces that `delta`
+    /// removes and adds.
     ///
-    /// `before` is the accumulator of the position before the move, `after` the position after it. A perspective
-    /// whose king has moved to where all its rows are others is refreshed.
+    /// `before` is the accumulator of the position before the move, `after` the position after it.
+    /// A perspective whose king has moved to where all its rows are others is refreshed.
     pub fn update(
         &mut self,
         net: &Network<A>,
@@ -77,8 +78,8 @@ impl<A: Architecture> Accumulator<A> {
         }
     }
 
-    /// Sums up all rows of some perspectives: those that follow from the position, and those of the features that the
-    /// engine tells to be active.
+    /// Sums up all rows of some perspectives: those that follow from the position, and those of the
+    /// features that the engine tells to be active.
     fn refresh_perspectives(
         &mut self,
         net: &Network<A>,
@@ -111,15 +112,15 @@ impl<A: Architecture> Accumulator<A> {
         &mut self.halves[perspective.index()]
     }
 
-    /// The sums of one perspective, one per neuron, as they lie in memory: in the order of the net file, unless neighbours are
-    /// pooled, which lie in the two halves, or the width is padded.
+    /// The sums of one perspective, one per neuron, as they lie in memory: in the order of the net
+    /// file, unless neighbours are pooled, which lie in the two halves, or the width is padded.
     #[must_use]
     pub fn values(&self, perspective: Color) -> &[i16] {
         A::values(self.half(perspective))
     }
 
-    /// What the layers see when it is somebody's turn: the [outputs](crate::neurons) of one perspective after the other, also
-    /// where the layers have them alternate.
+    /// What the layers see when it is somebody's turn: the [outputs](crate::neurons) of one
+    /// perspective after the other, also where the layers have them alternate.
     pub fn outputs(&self, side_to_move: Color) -> impl Iterator<Item = i32> {
         let halves = Color::ALL.map(|perspective| self.values(perspective));
         let seen = A::ORDER.of(halves, side_to_move).into_iter();

@@ -1,8 +1,8 @@
 //! Layers that compute each value by itself: activations, sums of layers, divisions.
 //!
-//! All levels share this code. It is inlined into kernels, where LLVM turns the loops into vectors of the level.
-//! Functions of `f32` end in `_f32`. They use only operations whose results IEEE 754 determines, so that they give the same
-//! bits everywhere.
+//! All levels share this code. It is inlined into kernels, where LLVM turns the loops into vectors
+//! of the level. Functions of `f32` end in `_f32`. They use only operations whose results IEEE 754
+//! determines, so that they give the same bits everywhere.
 
 /// The type of an activation's results: `u8` or `i16`.
 pub trait Activated: Copy + Default + 'static {
@@ -24,7 +24,8 @@ impl Activated for i16 {
     }
 }
 
-/// `clamp(x >> shift, 0, limit)`, where the shift rounds down. It is a `crelu` if `limit` is what stands for 1.0.
+/// `clamp(x >> shift, 0, limit)`, where the shift rounds down. It is a `crelu` if `limit` is what
+/// stands for 1.0.
 #[inline(always)]
 #[must_use]
 pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
@@ -33,8 +34,8 @@ pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u3
 
 /// `min(x * x >> shift, limit)`, as if the product had any number of bits: square, then clip.
 ///
-/// Sums beyond 16 bits are saturated first if that changes nothing, which is so if the square of 32767 reaches `limit` after
-/// the shift. Then the product fits in 32 bits.
+/// Sums beyond 16 bits are saturated first if that changes nothing, which is so if the square of
+/// 32767 reaches `limit` after the shift. Then the product fits in 32 bits.
 #[inline(always)]
 #[must_use]
 pub fn sqr_crelu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
@@ -52,7 +53,8 @@ pub fn sqr_crelu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limi
     }
 }
 
-/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, where the product is exact: clip, then square.
+/// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, where the product is exact: clip, then
+/// square.
 #[inline(always)]
 #[must_use]
 pub fn screlu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
@@ -70,8 +72,8 @@ pub fn screlu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: 
     }
 }
 
-/// A sigmoid made of two parabolas, of `x >> shift`: `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x` and
-/// `126 - y` for the others.
+/// A sigmoid made of two parabolas, of `x >> shift`: `y = (127 - min(|x|, 127))^2 >> 8`, then `y`
+/// for negative `x` and `126 - y` for the others.
 #[inline(always)]
 #[must_use]
 pub fn quantmoid4<T: Activated, const N: usize>(sums: &[i32; N], shift: u32) -> [T; N] {
@@ -116,7 +118,8 @@ pub fn add<T: Copy + Into<i64>, const N: usize>(sums: &mut [i64; N], values: &[T
     }
 }
 
-/// Adds `x * numerator / denominator`, rounded towards zero. All values share one fraction, or each has its own.
+/// Adds `x * numerator / denominator`, rounded towards zero. All values share one fraction, or each
+/// has its own.
 #[inline(always)]
 pub fn add_scaled<T: Copy + Into<i64>, const N: usize>(
     sums: &mut [i64; N],
@@ -134,7 +137,8 @@ pub fn add_scaled<T: Copy + Into<i64>, const N: usize>(
     }
 }
 
-/// Adds `x * multiplier >> shift`, rounded down. All values share one multiplier, or each has its own.
+/// Adds `x * multiplier >> shift`, rounded down. All values share one multiplier, or each has its
+/// own.
 #[inline(always)]
 pub fn add_shifted<T: Copy + Into<i64>, const N: usize>(
     sums: &mut [i64; N],
@@ -158,7 +162,8 @@ pub fn wrapped<const N: usize>(sums: &[i64; N]) -> [i32; N] {
     values
 }
 
-/// `x as f32 * scale`: the integer becomes the nearest `f32`, which is exact up to 24 bits, and the product is rounded.
+/// `x as f32 * scale`: the integer becomes the nearest `f32`, which is exact up to 24 bits, and the
+/// product is rounded.
 #[inline(always)]
 #[must_use]
 pub fn float<T: Copy + Into<i32>, const N: usize>(values: &[T; N], scale: f32) -> [f32; N] {
@@ -190,14 +195,15 @@ pub fn sqr_crelu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| clipped(x * x))
 }
 
-/// `max(x, 0)`.
+/// `max(x, 0)`; NaN becomes 0.
 #[inline(always)]
 #[must_use]
 pub fn relu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| if x > 0.0 { x } else { 0.0 })
 }
 
-/// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`, the last factor the nearest `f32` to a sixth. What is no number stays none.
+/// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`, the last factor the nearest `f32` to a sixth. What is no
+/// number stays none.
 #[inline(always)]
 #[must_use]
 pub fn hard_swish_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
@@ -208,7 +214,8 @@ pub fn hard_swish_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     })
 }
 
-/// `1 / (1 + exp(-x))`. Where the exact value is at least 2^-100, it is within 3 units in the last place of it.
+/// `1 / (1 + exp(-x))`. Where the exact value is at least 2^-100, it is within 3 units in the last
+/// place of it.
 #[inline(always)]
 #[must_use]
 pub fn sigmoid_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
@@ -238,11 +245,13 @@ fn clipped(x: f32) -> f32 {
     if x < 1.0 { x } else { 1.0 }
 }
 
-/// `exp(x)`, made of nothing but sums and products. `x` is clamped to where the result is a normal number.
+/// `exp(x)`, made of nothing but sums and products. `x` is clamped to where the result is a normal
+/// number.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     const LOG2_E: f32 = core::f32::consts::LOG2_E;
-    // ln 2 in two parts. The first has few digits, so that its product with a small integer is exact.
+    // ln 2 in two parts. The first has few digits, so that its product with a small integer is
+    // exact.
     const LN_2_HIGH: f32 = 355.0 / 512.0;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     // A number that is so large that adding it rounds to an integer. Subtracting it again is exact.
@@ -252,7 +261,8 @@ fn exp(x: f32) -> f32 {
     let x = if x < 87.0 { x } else { 87.0 };
     let power = (x * LOG2_E + ROUND) - ROUND;
     let rest = x - power * LN_2_HIGH - power * LN_2_LOW;
-    // Taylor's polynomial. `rest` is at most 0.35 in size, so the first term that is left out is below 3e-8 of the result.
+    // Taylor's polynomial. `rest` is at most 0.35 in size, so the first term that is left out is
+    // below 3e-8 of the result.
     let mut series = 1.0 / 5040.0;
     for coefficient in [
         1.0 / 720.0,
@@ -269,7 +279,8 @@ fn exp(x: f32) -> f32 {
     series * scale
 }
 
-/// Applies a function to each value. It is a loop, which LLVM turns into vectors; `array::map` sometimes remains a call.
+/// Applies a function to each value. It is a loop, which LLVM turns into vectors; `array::map`
+/// sometimes remains a call.
 #[inline(always)]
 fn elementwise<S: Copy, T: Copy + Default, const N: usize>(
     sums: &[S; N],
@@ -383,8 +394,8 @@ mod tests {
         assert!(sigmoid_f32(&[f32::NEG_INFINITY])[0] < 1e-37);
     }
 
-    /// Bits from `(x * clamp(x + 3, 0, 6)) * (1 / 6)` in `f32`, one operation after the other; where a product is
-    /// divided at another place, the last bit of half of all values differs.
+    /// Bits from `(x * clamp(x + 3, 0, 6)) * (1 / 6)` in `f32`, one operation after the other;
+    /// where a product is divided at another place, the last bit of half of all values differs.
     #[test]
     fn hard_swish_is_exact_to_the_last_bit() {
         for (x, bits) in [

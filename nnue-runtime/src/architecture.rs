@@ -11,22 +11,23 @@ use crate::memory::Plain;
 use crate::neurons::Neurons;
 use crate::proof::Proofs;
 
-/// A network's shape, tables and kernels. Implemented by [`nnue_net!`](crate::nnue_net) and by nobody else:
-/// what it asks for may change.
+/// A network's shape, tables and kernels. Implemented by [`nnue_net!`](crate::nnue_net) and by
+/// nobody else: what it asks for may change.
 pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// All weights, as the kernels read them.
     #[doc(hidden)]
     type Weights: Plain + Send + Sync;
-    /// One perspective's accumulator.
+    /// The accumulator of one perspective: the sums of all its neurons.
     #[doc(hidden)]
     type Half: Plain + Send + Sync;
     /// What an evaluation is: [`Output`], or [`Wdl`].
     type Output: Copy + fmt::Debug + PartialEq + Send + Sync + 'static;
-    /// Lists of the transformer's rows: [`Rows`](crate::rows::Rows), one list for each of its tables.
+    /// Lists of the transformer's rows: [`Rows`](crate::rows::Rows), one list for each of its
+    /// tables.
     #[doc(hidden)]
     type Rows: RowLists;
 
-    /// The spec's name.
+    /// The name of the network in its spec.
     const NAME: &'static str;
     /// Which perspective comes first.
     const ORDER: Order;
@@ -74,8 +75,8 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         removed: &Self::Rows,
         into: &mut Self::Half,
     );
-    /// Transformer output, layers and output of one bucket. The halves are in the order of [`Self::ORDER`]; networks of
-    /// one perspective read the first alone.
+    /// Transformer output, layers and output of one bucket. The halves are in the order of
+    /// [`Self::ORDER`]; networks of one perspective read the first alone.
     #[doc(hidden)]
     fn propagate(
         level: Level,
@@ -91,7 +92,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
 pub enum Order {
     /// The side to move's, then the opponent's.
     SideToMoveFirst,
-    /// White's, then black's.
+    /// White's half comes first.
     WhiteFirst,
 }
 
@@ -106,7 +107,8 @@ impl Order {
     }
 }
 
-/// Which layers' weights are proved to let a faster kernel be exact: a bit per layer, set by the loader.
+/// Which layers' weights are proved to let a faster kernel be exact: a bit per layer, set by the
+/// loader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Proved(pub(crate) u64);
 
@@ -119,7 +121,8 @@ impl Proved {
     }
 }
 
-/// Networks whose bucket follows from the number of pieces; the others leave the choice to the caller.
+/// Networks whose bucket follows from the number of pieces; the others leave the choice to the
+/// caller.
 pub trait SelectedByPieces: Architecture {
     /// The bucket of a position with 0, 1, ... 32 pieces.
     const BUCKETS: [u8; 33];
@@ -131,12 +134,12 @@ pub trait Embedded: Architecture {
     const FILE: &'static [u8];
 }
 
-/// An evaluation, from the side to move's view. Networks whose order is [`Order::WhiteFirst`] evaluate as they were trained
-/// to: usually from white's.
+/// An evaluation, from the side to move's view. Networks whose order is [`Order::WhiteFirst`]
+/// evaluate as they were trained to: usually from white's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// The PSQT part: half the difference of both perspectives' sums, rounded towards zero; of networks with one
-    /// perspective, its sum. 0 for networks without.
+    /// The PSQT part: half the difference of both perspectives' sums, rounded towards zero; of
+    /// networks with one perspective, its sum. 0 for networks without.
     pub psqt: i32,
     /// The layers' part, in the same units.
     pub positional: i32,
@@ -144,15 +147,15 @@ pub struct Output {
     pub value: i32,
 }
 
-/// What a network of three outputs says of a game's end, from the side to move's view. How these become probabilities is the
-/// network's author's choice: usually by a softmax.
+/// What a network of three outputs says of a game's end, from the side to move's view. How these
+/// become probabilities is the network's author's choice: usually by a softmax.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wdl {
-    /// Of a win.
+    /// The output for a win of the side to move.
     pub win: Output,
-    /// Of a draw.
+    /// The output for a draw.
     pub draw: Output,
-    /// Of a loss.
+    /// The output for a loss of the side to move.
     pub loss: Output,
 }
 

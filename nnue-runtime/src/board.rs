@@ -12,10 +12,11 @@ use crate::position::Position;
 
 /// Which piece stands where, and whose turn it is.
 ///
-/// A network sees no more than that, so a board has no castling rights, no clocks and no history. It does not know the rules
-/// of chess: it neither generates moves nor checks that they are legal. A square holds at most one piece, and the board at
-/// most 32. A board that was read from FEN has one king of each colour. [`apply`](Board::apply) and
-/// [`without`](Board::without) may take a king away; evaluations of such a board mean nothing.
+/// A network sees no more than that, so a board has no castling rights, no clocks and no history.
+/// It does not know the rules of chess: it neither generates moves nor checks that they are legal.
+/// A square holds at most one piece, and the board at most 32. A board that was read from FEN has
+/// one king of each colour. [`apply`](Board::apply) and [`without`](Board::without) may take a king
+/// away; evaluations of such a board mean nothing.
 ///
 /// ```
 /// use nnue_runtime::{Board, Color, Delta, Piece, Role, Square};
@@ -59,14 +60,17 @@ impl Board {
         Board::from_squares(squares, Color::White)
     }
 
-    /// Reads a position in Forsyth-Edwards notation: two to six fields, of which placement and side to move are kept.
+    /// Reads a position in Forsyth-Edwards notation: two to six fields, of which placement and side
+    /// to move are kept.
     ///
-    /// Castling rights may be written as in FEN, Shredder-FEN or X-FEN. Positions that no game reaches are accepted as
-    /// long as each player has one king, no pawn stands on the first or last rank and there are at most 32 pieces.
+    /// Castling rights may be written as in FEN, Shredder-FEN or X-FEN. Positions that no game
+    /// reaches are accepted as long as each player has one king, no pawn stands on the first or
+    /// last rank and there are at most 32 pieces.
     ///
     /// # Errors
     ///
-    /// [`FenError`] if a field has what FEN does not allow there. It says where, what was found and what was expected.
+    /// [`FenError`] if a field has what FEN does not allow there. It says where, what was found and
+    /// what was expected.
     pub fn from_fen(fen: &str) -> Result<Board, FenError> {
         let (squares, side_to_move) = fen::parse(fen)?;
         Ok(Board::from_squares(squares, side_to_move))
@@ -101,14 +105,14 @@ impl Board {
         self.squares[square.index()]
     }
 
-    /// Makes a move: removes and adds the delta's pieces, and gives the turn to the other player. [`Delta::null`] does only the
-    /// latter. After a change that is not a move, correct the side to move by
-    /// [`set_side_to_move`](Board::set_side_to_move).
+    /// Makes a move: removes and adds the delta's pieces, and gives the turn to the other player.
+    /// [`Delta::null`] does only the latter. After a change that is not a move, correct the side to
+    /// move by [`set_side_to_move`](Board::set_side_to_move).
     ///
     /// # Errors
     ///
-    /// [`BoardError`] if a piece to remove is not there, a square to add to is occupied, or the board would hold more than 32
-    /// pieces. The board is then left as it was.
+    /// [`BoardError`] if a piece to remove is not there, a square to add to is occupied, or the
+    /// board would hold more than 32 pieces. The board is then left as it was.
     pub fn apply(&mut self, delta: &Delta) -> Result<(), BoardError> {
         Placement::of(self).check(delta)?;
         for (_, square) in delta.removed() {

@@ -1,7 +1,8 @@
-//! Parts of arrays whose lengths are known while compiling. Kernels read and write memory through these functions.
+//! Parts of arrays whose lengths are known while compiling. Kernels read and write memory through
+//! these functions.
 //!
-//! They check their indices. In kernels, indices are constants or counters of loops with constant bounds, so the compiler
-//! removes the checks; a test of the machine code confirms it.
+//! They check their indices. In kernels, indices are constants or counters of loops with constant
+//! bounds, so the compiler removes the checks; a test of the machine code confirms it.
 
 /// A value that starts on a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +11,8 @@ pub struct Aligned<T>(pub T);
 
 /// The `index`-th run of `N` elements.
 ///
-/// Panics if there is none. The compiler removes the check where the caller's loop has constant bounds.
+/// Panics if there is none. The compiler removes the check where the caller's loop has constant
+/// bounds.
 #[inline(always)]
 #[must_use]
 pub fn chunk<T, const N: usize>(of: &[T], index: usize) -> &[T; N] {
@@ -19,7 +21,8 @@ pub fn chunk<T, const N: usize>(of: &[T], index: usize) -> &[T; N] {
 
 /// The `index`-th run of `N` elements, to be changed.
 ///
-/// Panics if there is none. The compiler removes the check where the caller's loop has constant bounds.
+/// Panics if there is none. The compiler removes the check where the caller's loop has constant
+/// bounds.
 #[inline(always)]
 #[must_use]
 pub fn chunk_mut<T, const N: usize>(of: &mut [T], index: usize) -> &mut [T; N] {
@@ -66,8 +69,8 @@ pub fn place_signs<T: Copy + Into<i32>>(into: &mut [u64], start: usize, values: 
 
 /// The row of a table; the last one for indices beyond it.
 ///
-/// Indices come from tables that the compiler of specs made, so they are never beyond it. To take the minimum is one
-/// instruction, where a check would be a branch and code for a panic.
+/// Indices come from tables that the compiler of specs made, so they are never beyond it. To take
+/// the minimum is one instruction, where a check would be a branch and code for a panic.
 #[inline(always)]
 #[must_use]
 pub fn row<T, const N: usize>(table: &[T; N], index: u32) -> &T {

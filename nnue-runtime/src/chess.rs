@@ -1,7 +1,7 @@
 //! Colours, roles, pieces, squares and sets of squares: what positions are made of.
 //!
-//! These types know no rules of chess. Their indices are those of feature sets: white before black, pawn to king, and
-//! a1 to h8 rank by rank.
+//! These types know no rules of chess. Their indices are those of feature sets: white before black,
+//! pawn to king, and a1 to h8 rank by rank.
 
 use alloc::string::{String, ToString};
 use core::error::Error;
@@ -10,7 +10,8 @@ use core::iter::FusedIterator;
 use core::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not};
 use core::str::FromStr;
 
-/// One of the two players, and the perspective of that player: each half of an accumulator is seen from one.
+/// One of the two players, and the perspective of that player: each half of an accumulator is seen
+/// from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Color {
@@ -168,14 +169,15 @@ impl Square {
 
     /// The square whose index is `index` modulo 64.
     ///
-    /// For adapters of boards that number squares in the same way: they know that the index is below 64, and the check of
-    /// [`Square::new`] would cost a branch.
+    /// For adapters of boards that number squares in the same way: they know that the index is
+    /// below 64, and the check of [`Square::new`] would cost a branch.
     #[inline]
     pub const fn wrapping(index: u8) -> Square {
         Square(index % 64)
     }
 
-    /// The square where a file (0 is the a-file) meets a rank (0 is the first rank), `None` if either is above 7.
+    /// The square where a file (0 is the a-file) meets a rank (0 is the first rank), `None` if
+    /// either is above 7.
     #[inline]
     pub const fn from_file_rank(file: u8, rank: u8) -> Option<Square> {
         if file < 8 && rank < 8 {
@@ -200,7 +202,8 @@ impl Square {
     /// 0 for a1, 1 for b1, to 63 for h8.
     #[inline]
     pub const fn index(self) -> usize {
-        // The remainder changes nothing, but lets the optimiser see the range: tables of 64 need no bounds check.
+        // The remainder changes nothing, but lets the optimiser see the range: tables of 64 need no
+        // bounds check.
         (self.0 % 64) as usize
     }
 }
@@ -389,7 +392,8 @@ impl Iterator for Squares {
     #[inline]
     fn next(&mut self) -> Option<Square> {
         let square = self.0.first()?;
-        // Clearing the lowest bit this way is one instruction, and does not wait for the square's number.
+        // Clearing the lowest bit this way is one instruction, and does not wait for the square's
+        // number.
         self.0.0 &= self.0.0.wrapping_sub(1);
         Some(square)
     }

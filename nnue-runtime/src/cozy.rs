@@ -70,8 +70,8 @@ impl From<&cozy_chess::Board> for Board {
 }
 
 impl Delta {
-    /// What a move will change on `board`, which is the board before the move. The move is not played. Castling is written as
-    /// cozy-chess writes it: the king takes its own rook.
+    /// What a move will change on `board`, which is the board before the move. The move is not
+    /// played. Castling is written as cozy-chess writes it: the king takes its own rook.
     ///
     /// The move must be legal. Otherwise the delta need not fit the board.
     pub fn from_cozy(board: &cozy_chess::Board, mv: cozy_chess::Move) -> Delta {

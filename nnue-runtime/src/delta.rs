@@ -6,18 +6,19 @@ use core::fmt;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::position::Position;
 
-/// How many pieces a [`Delta`] can remove, and how many it can add. A move of chess or Chess960 needs at most two of each; the
-/// rest is room for related games and for tools that edit boards.
+/// How many pieces a [`Delta`] can remove, and how many it can add. A move of chess or Chess960
+/// needs at most two of each; the rest is room for related games and for tools that edit boards.
 const CAPACITY: usize = 4;
 
 /// The pieces that one move takes off the board, and those it then puts on it.
 ///
-/// A delta is small, `Copy`, and allocates nothing. All removals come before all additions, so a piece can be added where
-/// another is removed: captures and castling in Chess960 need that. Removing a piece from a square and adding it there again
-/// changes nothing.
+/// A delta is small, `Copy`, and allocates nothing. All removals come before all additions, so a
+/// piece can be added where another is removed: captures and castling in Chess960 need that.
+/// Removing a piece from a square and adding it there again changes nothing.
 ///
-/// Constructors do not know the board. After a delta that does not fit the board, evaluations mean nothing, but nothing
-/// worse happens. [`Board::apply`](crate::Board::apply) checks that a delta fits.
+/// Constructors do not know the board. After a delta that does not fit the board, evaluations mean
+/// nothing, but nothing worse happens. [`Board::apply`](crate::Board::apply) checks that a delta
+/// fits.
 ///
 /// ```
 /// use nnue_runtime::{Color, Delta, Piece, Role, Square};
@@ -28,15 +29,15 @@ const CAPACITY: usize = 4;
 /// assert_eq!(delta.added(), [(knight, Square::F3)]);
 /// assert!(!delta.moves_king(Color::White));
 /// ```
-// The alignment makes two halves of 16 bytes. Without it there are 27 bytes, which were copied by two overlapping moves; a
-// later load across both had to wait for the stores.
+// The alignment makes two halves of 16 bytes. Without it there are 27 bytes, which were copied by
+// two overlapping moves; a later load across both had to wait for the stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(align(16))]
 pub struct Delta {
     removed: Changes,
     added: Changes,
-    /// A bit per colour, set if its king is removed or added. It is kept because searches ask for it more often than they make
-    /// moves.
+    /// A bit per colour, set if its king is removed or added. It is kept because searches ask for
+    /// it more often than they make moves.
     kings: u8,
 }
 
@@ -59,8 +60,8 @@ impl Delta {
         delta
     }
 
-    /// A move of `piece` that captures and is not a promotion. `captured_on` is `to`, except en passant: then it is the square
-    /// of the captured pawn, behind `to`.
+    /// A move of `piece` that captures and is not a promotion. `captured_on` is `to`, except en
+    /// passant: then it is the square of the captured pawn, behind `to`.
     #[inline]
     pub fn capture(
         piece: Piece,
@@ -74,7 +75,8 @@ impl Delta {
         delta
     }
 
-    /// A pawn of that colour becomes `promoted` on `to`. If it captures a piece there, that is `captured`.
+    /// A pawn of that colour becomes `promoted` on `to`. If it captures a piece there, that is
+    /// `captured`.
     #[inline]
     pub fn promotion(
         color: Color,
@@ -92,8 +94,9 @@ impl Delta {
         delta
     }
 
-    /// Castling: both king and rook move. In Chess960 some of the four squares may be the same, as long as king and rook are
-    /// never on one square at the same time. A piece that stays where it is does not appear in the delta.
+    /// Castling: both king and rook move. In Chess960 some of the four squares may be the same, as
+    /// long as king and rook are never on one square at the same time. A piece that stays where it
+    /// is does not appear in the delta.
     #[inline]
     pub fn castling(
         color: Color,
@@ -108,11 +111,13 @@ impl Delta {
         delta
     }
 
-    /// The delta that removes and adds these pieces. What is in both lists is left out, as it changes nothing.
+    /// The delta that removes and adds these pieces. What is in both lists is left out, as it
+    /// changes nothing.
     ///
     /// # Errors
     ///
-    /// [`DeltaError`] if a list names a square twice, or has more than four pieces that are not in the other list.
+    /// [`DeltaError`] if a list names a square twice, or has more than four pieces that are not in
+    /// the other list.
     pub fn from_changes(
         removed: &[(Piece, Square)],
         added: &[(Piece, Square)],
@@ -126,12 +131,13 @@ impl Delta {
         ))
     }
 
-    /// The delta that leads from the pieces of `before` to those of `after`. Whose turn it is does not matter.
+    /// The delta that leads from the pieces of `before` to those of `after`. Whose turn it is does
+    /// not matter.
     ///
     /// # Errors
     ///
-    /// [`DeltaError`] if more than four pieces are removed or added, or if `before` or `after` breaks the contract of
-    /// [`Position`] and has two pieces on a square that changes.
+    /// [`DeltaError`] if more than four pieces are removed or added, or if `before` or `after`
+    /// breaks the contract of [`Position`] and has two pieces on a square that changes.
     pub fn between(
         before: &(impl Position + ?Sized),
         after: &(impl Position + ?Sized),
@@ -149,14 +155,16 @@ impl Delta {
         self.removed.as_slice()
     }
 
-    /// The pieces that are put on the board after all removals, each with its square after the move: 0 to 4.
+    /// The pieces that are put on the board after all removals, each with its square after the
+    /// move: 0 to 4.
     #[inline]
     pub fn added(&self) -> &[(Piece, Square)] {
         self.added.as_slice()
     }
 
-    /// Whether a king of that colour is removed or added. Then the accumulator of that perspective may have to be computed
-    /// anew, as its feature sets may have other rows for each square of the king.
+    /// Whether a king of that colour is removed or added. Then the accumulator of that perspective
+    /// may have to be computed anew, as its feature sets may have other rows for each square of the
+    /// king.
     #[inline]
     pub fn moves_king(&self, color: Color) -> bool {
         self.kings >> color.index() & 1 != 0
@@ -262,7 +270,8 @@ impl Error for DeltaError {}
 /// A list of up to [`CAPACITY`] pieces with their squares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Changes {
-    /// Entries from `len` on are those of [`Changes::NONE`], so that the derived comparison is that of the lists.
+    /// Entries from `len` on are those of [`Changes::NONE`], so that the derived comparison is that
+    /// of the lists.
     entries: [(Piece, Square); CAPACITY],
     len: u8,
 }
@@ -273,8 +282,8 @@ impl Changes {
         len: 0,
     };
 
-    /// Lists what `all` gives but for those of which `cancels` is true. It is an error if more are left than a list can hold, or
-    /// if `all` repeats a square.
+    /// Lists what `all` gives but for those of which `cancels` is true. It is an error if more are
+    /// left than a list can hold, or if `all` repeats a square.
     fn collect(
         change: Change,
         all: impl Iterator<Item = (Piece, Square)>,
@@ -301,10 +310,12 @@ impl Changes {
         Ok(changes)
     }
 
-    /// Appends an entry. There always is room: a constructor of a move appends two entries at most, and others count.
+    /// Appends an entry. There always is room: a constructor of a move appends two entries at most,
+    /// and others count.
     #[inline]
     fn push(&mut self, piece: Piece, square: Square) {
-        // `get_mut` instead of an index, because code for a panic that cannot happen would slow down the hot path.
+        // `get_mut` instead of an index, because code for a panic that cannot happen would slow
+        // down the hot path.
         if let Some(entry) = self.entries.get_mut(usize::from(self.len)) {
             *entry = (piece, square);
             self.len += 1;
@@ -313,7 +324,8 @@ impl Changes {
 
     #[inline]
     fn as_slice(&self) -> &[(Piece, Square)] {
-        // `len` never exceeds the capacity. The minimum tells the compiler so, which then leaves out the code for a panic.
+        // `len` never exceeds the capacity. The minimum tells the compiler so, which then leaves
+        // out the code for a panic.
         &self.entries[..usize::from(self.len).min(CAPACITY)]
     }
 }

@@ -23,21 +23,23 @@ use crate::rows::RowChanges;
 
 /// A position that follows an engine's search, and its evaluation.
 ///
-/// [`push`](Self::push) only records a move. [`evaluate`](Self::evaluate) walks back to the nearest ply whose accumulator
-/// is known and takes all moves since in one pass; a perspective whose king has moved to other rows is brought
-/// up to date from the last position that it saw with its king there.
+/// [`push`](Self::push) only records a move. [`evaluate`](Self::evaluate) walks back to the nearest
+/// ply whose accumulator is known and takes all moves since in one pass; a perspective whose king
+/// has moved to other rows is brought up to date from the last position that it saw with its king
+/// there.
 ///
-/// `N` is how the network is held: `&Network<A>`, `Arc<Network<A>>` or anything else that dereferences to it. One
-/// network serves any number of evaluators in any number of threads.
+/// `N` is how the network is held: `&Network<A>`, `Arc<Network<A>>` or anything else that
+/// dereferences to it. One network serves any number of evaluators in any number of threads.
 ///
 /// `C` is [`Statistics`] for an evaluator that counts its work: see [`counting`](Self::counting).
 ///
 /// # Custom feature sets
 ///
-/// Of custom sets, only the engine knows which features are active. It hands them over with the position
-/// ([`with_features`](Self::with_features)), and with each move what it changes ([`push_with`](Self::push_with)). In
-/// networks for other games all sets are custom; there is no position, and features are all that is handed over
-/// ([`from_features`](Self::from_features), [`push_features`](Self::push_features)):
+/// Of custom sets, only the engine knows which features are active. It hands them over with the
+/// position ([`with_features`](Self::with_features)), and with each move what it changes
+/// ([`push_with`](Self::push_with)). In networks for other games all sets are custom; there is no
+/// position, and features are all that is handed over ([`from_features`](Self::from_features),
+/// [`push_features`](Self::push_features)):
 ///
 /// ```no_run
 /// mod ataxx {
@@ -72,8 +74,9 @@ use crate::rows::RowChanges;
 ///
 /// # Memory
 ///
-/// All of it is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator per perspective
-/// and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB). Deeper lines make it grow by what they need.
+/// All of it is allocated by [`new`](Self::new): accumulators for 256 plies, and one accumulator
+/// per perspective and view of the cache (for SFNNv5: 1.1 MB and 0.3 MB). Deeper lines make it grow
+/// by what they need.
 pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     net: N,
     side_to_move: Color,
@@ -82,7 +85,8 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     /// Per ply, what has been computed of it, as far as the ply says so.
     computed: Vec<Computed<A>>,
     cache: RefreshCache<A>,
-    /// What the update of each perspective adds and removes; kept so that it need not be cleared each time.
+    /// What the update of each perspective adds and removes; kept so that it need not be cleared
+    /// each time.
     changes: [RowChanges<A>; 2],
     custom: CustomFeatures,
     counter: C,
@@ -98,7 +102,8 @@ fn empty_halves<A: Architecture>(net: &Network<A>) -> [A::Half; 2] {
 struct Ply {
     /// What led here from the ply before.
     delta: Delta,
-    /// Whether its placement is computed: moves that are taken back before anyone evaluates them never are.
+    /// Whether its placement is computed: moves that are taken back before anyone evaluates them
+    /// never are.
     placed: bool,
     /// Whether the next ply was computed without it.
     skipped: bool,
@@ -139,7 +144,8 @@ struct Moved {
     squares: Bitboard,
 }
 
-/// What a perspective's accumulator is computed from. Two numbers, which functions return in registers.
+/// What a perspective's accumulator is computed from. Two numbers, which functions return in
+/// registers.
 #[derive(Clone, Copy)]
 struct Base {
     /// The ply whose accumulator it is; [`Self::CACHE`] if there is none with the same view.
@@ -164,7 +170,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
         evaluator
     }
 
-    /// An evaluator that starts at a position in which these features of custom sets are active for white and for black.
+    /// An evaluator that starts at a position in which these features of custom sets are active for
+    /// white and for black.
     #[must_use]
     pub fn with_features(net: N, position: &impl Position, active: [&[u32]; 2]) -> Self {
         let mut evaluator = Evaluator::empty(net, ());
@@ -172,7 +179,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
         evaluator
     }
 
-    /// An evaluator that starts where these features are active for white and for black, whoever these are in the game.
+    /// An evaluator that starts where these features are active for white and for black, whoever
+    /// these are in the game.
     #[must_use]
     pub fn from_features(net: N, side_to_move: Color, active: [&[u32]; 2]) -> Self {
         let mut evaluator = Evaluator::empty(net, ());
@@ -182,7 +190,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
 }
 
 impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics> {
-    /// An evaluator that counts its work, and is otherwise the same. For tools: engines need not carry the counters.
+    /// An evaluator that counts its work, and is otherwise the same. For tools: engines need not
+    /// carry the counters.
     #[must_use]
     pub fn counting(net: N, position: &impl Position) -> Self {
         let mut evaluator = Evaluator::empty(net, Statistics::default());
@@ -221,7 +230,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.start(Placement::of(position), position.side_to_move(), [&[]; 2]);
     }
 
-    /// Starts anew at a position in which these features of custom sets are active for white and for black.
+    /// Starts anew at a position in which these features of custom sets are active for white and
+    /// for black.
     pub fn reset_with(&mut self, position: &impl Position, active: [&[u32]; 2]) {
         self.start(Placement::of(position), position.side_to_move(), active);
     }
@@ -247,17 +257,18 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Makes a move.
     ///
-    /// A delta that contradicts the position, by removing a piece that is not there or adding one where another stands,
-    /// makes this and all later evaluations meaningless, until the position is [`reset`](Self::reset); nothing worse
-    /// happens. [`try_push`](Self::try_push) finds out.
+    /// A delta that contradicts the position, by removing a piece that is not there or adding one
+    /// where another stands, makes this and all later evaluations meaningless, until the position
+    /// is [`reset`](Self::reset); nothing worse happens. [`try_push`](Self::try_push) finds out.
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
         const { refuse_custom(A::FEATURES) };
         self.make(delta, FeatureChanges::NONE);
     }
 
-    /// Makes a move that changes which features of custom sets are active for white and for black. What
-    /// [`push`](Self::push) says of deltas holds here too, and what [`FeatureChanges`] says of features.
+    /// Makes a move that changes which features of custom sets are active for white and for black.
+    /// What [`push`](Self::push) says of deltas holds here too, and what [`FeatureChanges`] says of
+    /// features.
     #[inline]
     pub fn push_with(&mut self, delta: &Delta, changes: [FeatureChanges<'_>; 2]) {
         self.make(delta, changes);
@@ -279,20 +290,21 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Makes a move, if the delta fits the position. To find out, it follows the position at each move, which
-    /// [`push`](Self::push) leaves until it is evaluated.
+    /// Makes a move, if the delta fits the position. To find out, it follows the position at each
+    /// move, which [`push`](Self::push) leaves until it is evaluated.
     ///
     /// # Errors
     ///
-    /// [`BoardError`] if the delta removes a piece that is not there, adds one where another stands, or leaves more than
-    /// 32 pieces on the board. The evaluator is as before.
+    /// [`BoardError`] if the delta removes a piece that is not there, adds one where another
+    /// stands, or leaves more than 32 pieces on the board. The evaluator is as before.
     pub fn try_push(&mut self, delta: &Delta) -> Result<(), BoardError> {
         self.check(delta)?;
         self.push(delta);
         Ok(())
     }
 
-    /// Makes a move as [`push_with`](Self::push_with) does, if the delta fits the position. Features are not checked.
+    /// Makes a move as [`push_with`](Self::push_with) does, if the delta fits the position.
+    /// Features are not checked.
     ///
     /// # Errors
     ///
@@ -346,21 +358,22 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.side_to_move
     }
 
-    /// Says whose turn it is, for games in which the sides do not always take turns: each move gives the turn to the other
-    /// side, and taking one back returns it.
+    /// Says whose turn it is, for games in which the sides do not always take turns: each move
+    /// gives the turn to the other side, and taking one back returns it.
     #[inline]
     pub fn set_side_to_move(&mut self, side: Color) {
         self.side_to_move = side;
     }
 
-    /// The network.
+    /// The network that evaluates.
     #[inline]
     #[must_use]
     pub fn network(&self) -> &Network<A> {
         &self.net
     }
 
-    /// Evaluates for the side to move with the layers of one bucket; the last for buckets beyond it.
+    /// Evaluates for the side to move with the layers of one bucket; the last for buckets beyond
+    /// it.
     #[inline]
     pub fn evaluate_bucket(&mut self, bucket: usize) -> A::Output {
         self.evaluate_bucket_of(|_| bucket)
@@ -383,11 +396,12 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         )
     }
 
-    /// Computes the accumulators of a ply, and returns the plies that hold them: this one, or for a perspective for which
-    /// nothing has changed an earlier one.
+    /// Computes the accumulators of a ply, and returns the plies that hold them: this one, or for a
+    /// perspective for which nothing has changed an earlier one.
     ///
-    /// Of the ply before, nothing is computed: one pass takes all moves since the last ply of which something is. But if
-    /// that has happened before, with another move in the place of the last, more will follow.
+    /// Of the ply before, nothing is computed: one pass takes all moves since the last ply of which
+    /// something is. But if that has happened before, with another move in the place of the last,
+    /// more will follow.
     #[inline]
     fn compute(&mut self, ply: usize) -> [usize; 2] {
         if let Some(parent) = ply.checked_sub(1)
@@ -418,7 +432,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         ]
     }
 
-    /// Computes the placement of a ply from the nearest one that is known, and returns what changes between them.
+    /// Computes the placement of a ply from the nearest one that is known, and returns what changes
+    /// between them.
     #[inline]
     fn place(&mut self, ply: usize) -> Moved {
         // The first ply's is always known.
@@ -429,7 +444,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let mut squares = Bitboard::EMPTY;
         if base < ply {
             self.set_aside(ply);
-            // In its place: a copy of what has just been written in pieces would wait for all of them.
+            // In its place: a copy of what has just been written in pieces would wait for all of
+            // them.
             self.computed[ply].placement = self.computed[base].placement;
             let placement = &mut self.computed[ply].placement;
             for ply in &self.plies[base + 1..=ply] {
@@ -454,7 +470,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Finds what a perspective's accumulator of a ply is computed from, and lists the rows that lead from there.
+    /// Finds what a perspective's accumulator of a ply is computed from, and lists the rows that
+    /// lead from there.
     #[inline]
     fn find_base(&mut self, perspective: Color, ply: usize, moved: Moved) -> Base {
         let p = perspective.index();
@@ -473,7 +490,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         };
         let after = placement.squares();
         let changed = match base {
-            // A comparison loads whole vectors of what has just been stored in bytes, and waits for the stores.
+            // A comparison loads whole vectors of what has just been stored in bytes, and waits for
+            // the stores.
             Some(base) if base == moved.since => moved.squares,
             _ => after.differences(before),
         };

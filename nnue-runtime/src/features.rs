@@ -1,8 +1,9 @@
 //! Which rows of the transformer a position switches on.
 //!
-//! This file is the only one that knows all families of feature sets. The accumulators, the evaluator and its cache ask
-//! a set through the methods of [`FeatureSet`]; sets are constants of generated code, so each question is answered by the
-//! code of one family, compiled for the set's own tables.
+//! This file is the only one that knows all families of feature sets. The accumulators, the
+//! evaluator and its cache ask a set through the methods of [`FeatureSet`]; sets are constants of
+//! generated code, so each question is answered by the code of one family, compiled for the set's
+//! own tables.
 
 mod custom;
 mod piece_square;
@@ -19,12 +20,14 @@ pub use nnue_format::PieceSquare;
 
 pub use crate::rows::{RowLists, Rows, TableRows};
 
-/// A feature set: a run of rows of one table of the transformer's weights, and who says which of them are active.
+/// A feature set: a run of rows of one table of the transformer's weights, and who says which of
+/// them are active.
 #[derive(Clone, Copy, Debug)]
 pub struct FeatureSet {
     /// The table, by its number.
     pub table: usize,
-    /// The first of white's rows and of black's in the table: the same one, unless each has weights of its own.
+    /// The first of white's rows and of black's in the table: the same one, unless each has weights
+    /// of its own.
     pub first_row: [u32; 2],
     /// How many rows there are for a perspective.
     pub rows: u32,
@@ -43,8 +46,8 @@ pub struct FeatureSet {
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king.
     PieceSquare(PieceSquare),
-    /// The engine tells the active features, by numbers from 0. If a network has several custom sets, the second's
-    /// numbers continue where the first's end, and so on.
+    /// The engine tells the active features, by numbers from 0. If a network has several custom
+    /// sets, the second's numbers continue where the first's end, and so on.
     Custom,
 }
 
@@ -58,8 +61,8 @@ impl FeatureSet {
         }
     }
 
-    /// Whether a perspective gives every piece on the board the same row with its king on either of two squares. If not,
-    /// all rows of the set change when the king goes from one to the other.
+    /// Whether a perspective gives every piece on the board the same row with its king on either of
+    /// two squares. If not, all rows of the set change when the king goes from one to the other.
     #[inline]
     pub(crate) fn sees_alike(&'static self, perspective: Color, kings: [Square; 2]) -> bool {
         match &self.family {
@@ -72,8 +75,8 @@ impl FeatureSet {
         }
     }
 
-    /// Lists all rows that are active in a position among those that white's sums and black's gain, as far as they are
-    /// wanted.
+    /// Lists all rows that are active in a position among those that white's sums and black's gain,
+    /// as far as they are wanted.
     #[inline]
     pub(crate) fn list_active<A: Architecture>(
         &'static self,
@@ -89,7 +92,8 @@ impl FeatureSet {
         }
     }
 
-    /// Lists the rows by which a perspective's sums differ before and after some moves, with its king on the same square.
+    /// Lists the rows by which a perspective's sums differ before and after some moves, with its
+    /// king on the same square.
     #[inline]
     pub(crate) fn list_changes<A: Architecture>(
         &'static self,
@@ -108,8 +112,8 @@ impl FeatureSet {
         }
     }
 
-    /// How far a perspective's active rows can take the sum of each neuron. The set's rows are the first of `rows`, each of
-    /// `width` neurons.
+    /// How far a perspective's active rows can take the sum of each neuron. The set's rows are the
+    /// first of `rows`, each of `width` neurons.
     pub(crate) fn bounds<W: Copy + Into<i16>>(&self, rows: &[W], width: usize) -> Bounds {
         match &self.family {
             Family::PieceSquare(tables) => {
@@ -126,7 +130,8 @@ impl FeatureSet {
 /// All sets of a network.
 #[inline]
 pub(crate) fn sets<A: Architecture>() -> impl Iterator<Item = &'static FeatureSet> + Clone {
-    // By index: compilers unroll a loop whose number of turns is a constant, and then know the tables.
+    // By index: compilers unroll a loop whose number of turns is a constant, and then know the
+    // tables.
     (0..A::FEATURES.len()).map(|index| &A::FEATURES[index])
 }
 
@@ -157,7 +162,8 @@ pub(crate) const fn refuse_custom(sets: &[FeatureSet]) {
     );
 }
 
-/// Fails to compile for networks with sets that follow the position: the position cannot be left out.
+/// Fails to compile for networks with sets that follow the position: the position cannot be left
+/// out.
 #[track_caller]
 pub(crate) const fn require_only_custom(sets: &[FeatureSet]) {
     assert!(
@@ -166,7 +172,8 @@ pub(crate) const fn require_only_custom(sets: &[FeatureSet]) {
     );
 }
 
-/// Whether a perspective sees other rows of some set once its king has gone from one square to the other.
+/// Whether a perspective sees other rows of some set once its king has gone from one square to the
+/// other.
 #[inline]
 pub(crate) fn view_changes<A: Architecture>(perspective: Color, kings: [Square; 2]) -> bool {
     sets::<A>().any(|set| !set.sees_alike(perspective, kings))

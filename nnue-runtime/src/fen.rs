@@ -1,7 +1,7 @@
 //! Forsyth-Edwards notation: positions as text.
 //!
-//! Networks see nothing but the placement and the side to move. The other fields are checked all the same, so that a damaged
-//! line does not pass for a position.
+//! Networks see nothing but the placement and the side to move. The other fields are checked all
+//! the same, so that a damaged line does not pass for a position.
 
 mod error;
 
@@ -22,7 +22,8 @@ const FIELDS: [&str; 6] = [
     "fullmove number",
 ];
 
-/// Reads a FEN of two to six fields, separated by white space: the placement by squares, and the side to move.
+/// Reads a FEN of two to six fields, separated by white space: the placement by squares, and the
+/// side to move.
 pub(crate) fn parse(fen: &str) -> Result<([Option<Piece>; 64], Color), FenError> {
     if let Some((offset, found)) = fen.char_indices().find(|(_, found)| !found.is_ascii()) {
         return Err(FenError::NotAscii { offset, found });
@@ -178,7 +179,8 @@ fn parse_side_to_move(field: Field<'_>) -> Result<Color, FenError> {
     }
 }
 
-/// Accepts `-`, or castling rights in any order: `KQkq` of FEN, or the rooks' files of Shredder-FEN and X-FEN.
+/// Accepts `-`, or castling rights in any order: `KQkq` of FEN, or the rooks' files of Shredder-FEN
+/// and X-FEN.
 fn check_castling(field: Field<'_>) -> Result<(), FenError> {
     if field.text == "-" {
         return Ok(());
@@ -234,8 +236,6 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     const KINGS: &str = "4k3/8/8/8/8/8/8/4K3";
-
-    /// What [`write`] writes.
     struct Written([Option<Piece>; 64], Color);
 
     impl fmt::Display for Written {

@@ -1,11 +1,14 @@
-//! Affine layers of other types than bytes: 16-bit and binary weights, squares, floating point, sparse inputs.
+//! Affine layers of other types than bytes: 16-bit and binary weights, squares, floating point,
+//! sparse inputs.
 //!
-//! All levels share this code. It is inlined into kernels, where LLVM turns the loops into vectors with the instructions of
-//! the level: products of 16 bits become `pmaddwd` or, with VNNI, `vpdpwssd`; counting bits becomes table lookups or
-//! `vpopcntq`. Only the fused multiplication and addition is an argument, because the scalar level has no instruction for it.
+//! All levels share this code. It is inlined into kernels, where LLVM turns the loops into vectors
+//! with the instructions of the level: products of 16 bits become `pmaddwd` or, with VNNI,
+//! `vpdpwssd`; counting bits becomes table lookups or `vpopcntq`. Only the fused multiplication and
+//! addition is an argument, because the scalar level has no instruction for it.
 //!
-//! Integer sums are `i32` and wrap around, so the order of additions does not matter. Floating-point sums have the order that
-//! each function states. Inputs in padding slots are multiplied by weights of zero.
+//! Integer sums are `i32` and wrap around, so the order of additions does not matter.
+//! Floating-point sums have the order that each function states. Inputs in padding slots are
+//! multiplied by weights of zero.
 
 /// `y[o] = biases[o] + sum of weights[o][i] * x[i]`.
 #[inline(always)]
@@ -20,8 +23,8 @@ pub fn affine_i16<const INPUTS: usize, const OUTPUTS: usize>(
 
 /// `y[o] = biases[o] + sum of weights[o][i] * roots[i]^2`, for roots in `0..=255`.
 ///
-/// Exact if all products of a weight and the largest root, usually 255, fit in 16 bits. Then a root times a weight is one
-/// instruction on 16-bit lanes, and the product times the root another.
+/// Exact if all products of a weight and the largest root, usually 255, fit in 16 bits. Then a root
+/// times a weight is one instruction on 16-bit lanes, and the product times the root another.
 #[inline(always)]
 #[must_use]
 pub fn affine_squares<const INPUTS: usize, const OUTPUTS: usize>(
@@ -43,8 +46,8 @@ pub fn affine_squares_exact<const INPUTS: usize, const OUTPUTS: usize>(
     rows(roots, weights, biases, sum_of_squares_exact)
 }
 
-/// One sum per row, plus its bias. `sum` must be a function that is always inlined: a closure may not be, and would then be
-/// compiled without the level's instructions.
+/// One sum per row, plus its bias. `sum` must be a function that is always inlined: a closure may
+/// not be, and would then be compiled without the level's instructions.
 #[inline(always)]
 fn rows<I: ?Sized, W, const OUTPUTS: usize>(
     inputs: &I,
@@ -96,7 +99,8 @@ fn different_bits<const N: usize>(a: &[u64; N], b: &[u64; N]) -> i32 {
     sum as i32
 }
 
-/// The numbers of the inputs that are not zero, in ascending order, and how many there are. The rest of the list means nothing.
+/// The numbers of the inputs that are not zero, in ascending order, and how many there are. The
+/// rest of the list means nothing.
 #[inline(always)]
 #[must_use]
 pub fn nonzero_inputs<T: Copy + Into<i32>, const INPUTS: usize>(
@@ -105,14 +109,16 @@ pub fn nonzero_inputs<T: Copy + Into<i32>, const INPUTS: usize>(
     let mut numbers = [0; INPUTS];
     let mut found = 0;
     for (number, input) in inputs.iter().enumerate() {
-        // Every number is written, and a number of a zero is written over by the next: a branch would often be mispredicted.
+        // Every number is written, and a number of a zero is written over by the next: a branch
+        // would often be mispredicted.
         numbers[found.min(INPUTS - 1)] = number as u16;
         found += usize::from((*input).into() != 0);
     }
     (numbers, found)
 }
 
-/// `y[o] = biases[o] + sum of weights[i][o] * x[i]` over the inputs that are not zero, two at a time.
+/// `y[o] = biases[o] + sum of weights[i][o] * x[i]` over the inputs that are not zero, two at a
+/// time.
 #[inline(always)]
 #[must_use]
 pub fn affine_sparse_inputs<
@@ -129,7 +135,8 @@ pub fn affine_sparse_inputs<
     let numbers = &numbers[..found.min(INPUTS)];
     let mut sums = *biases;
     let column = |number: u16| {
-        // Numbers in the list are less than `INPUTS`, so the minimum changes nothing; it spares the check of the index.
+        // Numbers in the list are less than `INPUTS`, so the minimum changes nothing; it spares the
+        // check of the index.
         let number = usize::from(number).min(INPUTS - 1);
         (inputs[number].into(), &weights[number])
     };
@@ -154,8 +161,8 @@ pub fn affine_sparse_inputs<
 /// How many outputs share a block.
 const BLOCK: usize = 16;
 
-/// [`affine_sparse_inputs`] for weights most of which are zero: each input reaches `N` runs of 16 outputs, whose numbers
-/// are in `blocks`.
+/// [`affine_sparse_inputs`] for weights most of which are zero: each input reaches `N` runs of 16
+/// outputs, whose numbers are in `blocks`.
 #[inline(always)]
 #[must_use]
 pub fn affine_output_blocks<
@@ -189,8 +196,9 @@ pub fn affine_output_blocks<
     sums
 }
 
-/// `y[o] = biases[o] + sum of signs`: 1 for each of the `inputs` that has the sign of its weight, -1 for each other one. A bit
-/// is set for a negative input or weight. Bits beyond the inputs are 0 in both.
+/// `y[o] = biases[o] + sum of signs`: 1 for each of the `inputs` that has the sign of its weight,
+/// -1 for each other one. A bit is set for a negative input or weight. Bits beyond the inputs are 0
+/// in both.
 #[inline(always)]
 #[must_use]
 pub fn affine_binary<const WORDS: usize, const OUTPUTS: usize>(
@@ -231,7 +239,8 @@ pub fn magnitude<T: Copy + Into<i64>>(values: &[T]) -> i64 {
     values.iter().map(|value| (*value).into().abs()).sum()
 }
 
-/// `y[o] = biases[o]`, to which `weights[i][o] * x[i]` is added by `fma` for `i` from 0 to the last.
+/// `y[o] = biases[o]`, to which `weights[i][o] * x[i]` is added by `fma` for `i` from 0 to the
+/// last.
 #[inline(always)]
 #[must_use]
 pub fn affine_f32_columns<const INPUTS: usize, const OUTPUTS: usize>(
@@ -252,8 +261,9 @@ pub fn affine_f32_columns<const INPUTS: usize, const OUTPUTS: usize>(
 /// How many sums run side by side, whatever the size of a vector.
 const LANES: usize = 16;
 
-/// `y[o] = sum + biases[o]`. Lane `l` of 16 starts at 0, and `fma` adds the products of the inputs `l`, `l + 16`, ... to it.
-/// Then lanes `l` and `l + 8` are added; of the eight results lanes `l` and `l + 4`; and so on.
+/// `y[o] = sum + biases[o]`. Lane `l` of 16 starts at 0, and `fma` adds the products of the inputs
+/// `l`, `l + 16`, ... to it. Then lanes `l` and `l + 8` are added; of the eight results lanes `l`
+/// and `l + 4`; and so on.
 #[inline(always)]
 #[must_use]
 pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
@@ -293,7 +303,8 @@ pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
     outputs
 }
 
-/// Makes floating point of integer sums: `fma(sum, scale, biases[o])`, where the sum becomes the nearest `f32` first.
+/// Makes floating point of integer sums: `fma(sum, scale, biases[o])`, where the sum becomes the
+/// nearest `f32` first.
 #[inline(always)]
 #[must_use]
 pub fn to_float<const OUTPUTS: usize>(

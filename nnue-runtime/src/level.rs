@@ -1,9 +1,9 @@
-//! Levels: which of the instruction sets in the table of [`nnue_levels`] this machine can run, and the
-//! choice of one.
+//! Levels: which of the instruction sets in the table of [`nnue_levels`] this machine can run, and
+//! the choice of one.
 //!
 //! A [`Level`] is proof: it is only made after every feature of its row in the table was detected
-//! (or, with [`Level::assume`], vouched for). Therefore [`dispatch!`](crate::__private::dispatch) may call
-//! functions that enable these features.
+//! (or, with [`Level::assume`], vouched for). Therefore [`dispatch!`](crate::__private::dispatch)
+//! may call functions that enable these features.
 
 pub(crate) mod dispatch;
 
@@ -17,8 +17,8 @@ use nnue_levels::{ISAS, Isa, LevelKind};
 
 use crate::simd;
 
-/// Whether this machine has a target feature. Without `std` nothing can be asked at run time, and the
-/// machine has what the build was compiled for.
+/// Whether this machine has a target feature. Without `std` nothing can be asked at run time, and
+/// the machine has what the build was compiled for.
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 macro_rules! has_feature {
     ($feature:tt) => {
@@ -183,8 +183,8 @@ impl Level {
     #[must_use]
     pub const fn kind(self) -> LevelKind {
         const TOP: LevelKind = KINDS[KINDS.len() - 1];
-        // By the invariant nothing but `self.0` is ever returned. It is written like this to let the
-        // compiler see which arms of a `match` no level can reach.
+        // By the invariant nothing but `self.0` is ever returned. It is written like this to let
+        // the compiler see which arms of a `match` no level can reach.
         if BASELINE as u8 == TOP as u8 || (self.0 as u8) < BASELINE as u8 {
             return BASELINE;
         }

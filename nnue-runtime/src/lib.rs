@@ -24,13 +24,17 @@
 //! # }
 //! ```
 //!
-//! * [`nnue_net!`] is the compiler: a spec in, the types `Network` and `Accumulator` of one network out.
-//! * [`Network`] and [`Accumulator`] are generic over the [`Architecture`] that the macro generates. Everything that
-//!   all networks share is ordinary code here.
-//! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is computed.
+//! * [`nnue_net!`] is the compiler: a spec in, the types `Network` and `Accumulator` of one network
+//!   out.
+//! * [`Network`] and [`Accumulator`] are generic over the [`Architecture`] that the macro
+//!   generates. Everything that all networks share is ordinary code here.
+//! * [`Evaluator`] follows a search: moves are pushed and popped, and only what is evaluated is
+//!   computed.
 //! * [`Level`] chooses among the instruction sets of the machine.
-//! * [`file`](mod@file) tells which network a file holds; what does not fit is refused with a [`LoadError`].
-//! * [`neurons`] puts the neurons of a network into an order in which layers have more zeros to skip.
+//! * [`file`](mod@file) tells which network a file holds; what does not fit is refused with a
+//!   [`LoadError`].
+//! * [`neurons`] puts the neurons of a network into an order in which layers have more zeros to
+//!   skip.
 //! * [`Position`], [`Delta`] and [`Board`] are the chess that networks see.
 
 #![no_std]
@@ -87,11 +91,13 @@ pub use crate::report::{AccumulatorBound, Report, Warning};
 /// }
 /// ```
 ///
-/// The path is relative to the package's `Cargo.toml`. The crate is compiled anew when the file changes. What is
-/// wrong with the spec is a compile error that shows the line of the spec.
+/// The path is relative to the package's `Cargo.toml`. The crate is compiled anew when the file
+/// changes. What is wrong with the spec is a compile error that shows the line of the spec.
 ///
-/// Generated are `Network`, `Accumulator`, `Evaluator`, `Output`, `Net` (which tells the types of one network from those of another,
-/// and whose documentation shows what the network computes and what its net file holds) and the constants `NAME`, `WIDTH`, `FEATURES` and `BUCKETS`: put each network into a module of its own.
+/// Generated are `Network`, `Accumulator`, `Evaluator`, `Output`, `Net` (which tells the types of
+/// one network from those of another, and whose documentation shows what the network computes and
+/// what its net file holds) and the constants `NAME`, `WIDTH`, `FEATURES` and `BUCKETS`: put each
+/// network into a module of its own.
 ///
 /// | argument | meaning |
 /// |---|---|

@@ -30,18 +30,21 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 /// Makes a struct [`Plain`]: `plain!(Name { all, its, fields })`.
 ///
-/// It does not compile if a field is missing or not `Plain`, or if the compiler inserts padding between the fields; the
-/// generator adds fields of its own where needed, for padding is memory that [`bytes`] must not show.
+/// It does not compile if a field is missing or not `Plain`, or if the compiler inserts padding
+/// between the fields; the generator adds fields of its own where needed, for padding is memory
+/// that [`bytes`] must not show.
 ///
-/// It is safe whoever calls it, whatever the definition of the struct looks like. The checks take a value of it apart, so
-/// they see the fields that the struct has after all attributes and macros around it have done their work.
+/// It is safe whoever calls it, whatever the definition of the struct looks like. The checks take a
+/// value of it apart, so they see the fields that the struct has after all attributes and macros
+/// around it have done their work.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain {
     ($name:ident { $($field:ident),* $(,)? }) => {
-        // SAFETY: the pattern below names all fields of the struct, or it does not compile. All are `Plain`,
-        // for `size_of_field` takes no others, and their sizes add up to the whole, so there is no padding:
-        // both are checked before any code that uses this implementation can run.
+        // SAFETY: the pattern below names all fields of the struct, or it does not compile. All are
+        // `Plain`, for `size_of_field` takes no others, and their sizes add up to the whole, so
+        // there is no padding: both are checked before any code that uses this implementation can
+        // run.
         unsafe impl $crate::__private::memory::Plain for $name {}
 
         impl $crate::__private::core::marker::Copy for $name {}
@@ -68,8 +71,8 @@ macro_rules! __plain {
     };
 }
 
-/// Confirms while compiling that a struct of weights starts on a cache line, has this size and has its fields at
-/// these offsets: pairs of what was found and what the generator computed.
+/// Confirms while compiling that a struct of weights starts on a cache line, has this size and has
+/// its fields at these offsets: pairs of what was found and what the generator computed.
 #[doc(hidden)]
 pub const fn assert_layout<T: Plain>(size: usize, offsets: &[(usize, usize)]) {
     assert!(size_of::<T>() == size, "a struct of another size");
@@ -107,8 +110,8 @@ pub fn zeroed_box<T: Plain>() -> Box<T> {
     if memory.is_null() {
         handle_alloc_error(layout);
     }
-    // Before it is touched: the pages are made then. Of memory that is aligned as weights are, std's allocator on Unix clears
-    // what it is asked to clear by writing to it.
+    // Before it is touched: the pages are made then. Of memory that is aligned as weights are,
+    // std's allocator on Unix clears what it is asked to clear by writing to it.
     pages::ask_for_huge_pages(memory..memory.wrapping_add(layout.size()));
     // SAFETY: the memory has the layout's size, and bytes need no alignment.
     unsafe { memory.write_bytes(0, layout.size()) };

@@ -18,7 +18,8 @@ use crate::report::Report;
 
 /// The weights of a network, laid out for one instruction set.
 ///
-/// They are megabytes on the heap, and never on the stack. Threads share a network by reference or `Arc`.
+/// They are megabytes on the heap, and never on the stack. Threads share a network by reference or
+/// `Arc`.
 pub struct Network<A: Architecture> {
     level: Level,
     weights: Box<A::Weights>,
@@ -42,8 +43,8 @@ impl<A: Architecture> Network<A> {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if the stream cannot be read or does not hold this network's file. A file with a wrong header is
-    /// refused after its first bytes.
+    /// [`LoadError`] if the stream cannot be read or does not hold this network's file. A file with
+    /// a wrong header is refused after its first bytes.
     #[cfg(feature = "std")]
     pub fn read(reader: impl std::io::Read) -> Result<Network<A>, LoadError> {
         Network::from_bytes(&file::read_all(A::FILE, reader)?)
@@ -73,9 +74,10 @@ impl<A: Architecture> Network<A> {
 
     /// Writes the net file. Where the file has integers, its bytes are those that were loaded.
     ///
-    /// Where the file has `f32` that became integers when they were loaded, alone or in sums with virtual rows, other numbers
-    /// are written that become the same integers. There is one exception, which no trained net comes near: if virtual PSQT
-    /// values exceed 2^24 in the units of memory, `f32` may have no number whose sum with them is the same.
+    /// Where the file has `f32` that became integers when they were loaded, alone or in sums with
+    /// virtual rows, other numbers are written that become the same integers. There is one
+    /// exception, which no trained net comes near: if virtual PSQT values exceed 2^24 in the units
+    /// of memory, `f32` may have no number whose sum with them is the same.
     ///
     /// # Errors
     ///
@@ -101,7 +103,8 @@ impl<A: Architecture> Network<A> {
         file::store(A::FILE, self.level.packed(), bytes, &self.loaded, sink)
     }
 
-    /// The instruction set that evaluations use. It is [`Level::detect`]'s until [`Self::with_level`] changes it.
+    /// The instruction set that evaluations use. It is [`Level::detect`]'s until
+    /// [`Self::with_level`] changes it.
     #[inline]
     #[must_use]
     pub fn level(&self) -> Level {
@@ -117,16 +120,18 @@ impl<A: Architecture> Network<A> {
         self
     }
 
-    /// The same network with the transformer's [outputs](crate::neurons) in another order: `order[place]` is the number of the
-    /// output that takes the place. Evaluations stay the same, accumulators and the net file do not. Bytes of the file
-    /// that loading skips are not reordered, even if they are a copy of a tensor.
+    /// The same network with the transformer's [outputs](crate::neurons) in another order:
+    /// `order[place]` is the number of the output that takes the place. Evaluations stay the same,
+    /// accumulators and the net file do not. Bytes of the file that loading skips are not
+    /// reordered, even if they are a copy of a tensor.
     ///
-    /// This needs memory for a second network, and for a while as much again as the tensor that is being reordered.
+    /// This needs memory for a second network, and for a while as much again as the tensor that is
+    /// being reordered.
     ///
     /// # Errors
     ///
-    /// [`OrderError`] if `order` is not a permutation of a perspective's outputs, or if it exchanges two outputs and some layer
-    /// reads only one of them.
+    /// [`OrderError`] if `order` is not a permutation of a perspective's outputs, or if it
+    /// exchanges two outputs and some layer reads only one of them.
     pub fn reordered(&self, order: &[usize]) -> Result<Network<A>, OrderError> {
         A::NEURONS.check(order)?;
         let mut network = self.clone();
@@ -203,7 +208,8 @@ impl<A: SelectedByPieces> Network<A> {
 }
 
 impl<A: Embedded> Network<A> {
-    /// The network that was embedded while compiling. Each call decodes the whole file, so keep the result.
+    /// The network that was embedded while compiling. Each call decodes the whole file, so keep the
+    /// result.
     #[must_use]
     pub fn embedded() -> Network<A> {
         match Network::from_bytes(<A as Embedded>::FILE) {

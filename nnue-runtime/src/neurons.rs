@@ -1,9 +1,9 @@
 //! The transformer's neurons: what the layers see of them, and in which order.
 //!
-//! Layers see *outputs* of the transformer: one per neuron and perspective, or one per pair of neurons where these are pooled.
-//! Their order means nothing, as long as the biases, the rows and the weights of the layers agree. But some layers skip blocks
-//! of four outputs that are all zero: they skip more if outputs that are often zero, or zero at the same time, are
-//! neighbours.
+//! Layers see *outputs* of the transformer: one per neuron and perspective, or one per pair of
+//! neurons where these are pooled. Their order means nothing, as long as the biases, the rows and
+//! the weights of the layers agree. But some layers skip blocks of four outputs that are all zero:
+//! they skip more if outputs that are often zero, or zero at the same time, are neighbours.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -38,9 +38,9 @@ pub struct Neurons {
 /// What is done to a sum `x` of an accumulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
-    /// Nothing is done.
+    /// The sum itself is the value.
     None,
-    /// `clamp(x, 0, one)`.
+    /// Clipped: `clamp(x, 0, one)`.
     Crelu {
         /// What stands for 1.0.
         one: i32,
@@ -75,7 +75,7 @@ pub enum Pooling {
     },
     /// `(a + b + 1) >> 1`.
     Average,
-    /// `max(a, b)`.
+    /// The greater of the two: `max(a, b)`.
     Max,
 }
 
@@ -95,7 +95,8 @@ pub enum Skipped {
     Nothing,
     /// Every output that is zero is skipped.
     Outputs,
-    /// Blocks of [`BLOCK`] outputs of a perspective are skipped if all are zero. A block begins at a multiple of [`BLOCK`].
+    /// Blocks of [`BLOCK`] outputs of a perspective are skipped if all are zero. A block begins at
+    /// a multiple of [`BLOCK`].
     Blocks,
 }
 
@@ -216,8 +217,9 @@ impl Neurons {
         })
     }
 
-    /// A number for each output. Outputs with the same number may change places, because every layer reads either both of them
-    /// or neither. The first output has number 0, and each new number is one more than the largest before it.
+    /// A number for each output. Outputs with the same number may change places, because every
+    /// layer reads either both of them or neither. The first output has number 0, and each new
+    /// number is one more than the largest before it.
     #[must_use]
     pub fn classes(&self) -> Vec<usize> {
         let runs = || self.readers.iter().flat_map(|reader| reader.runs);
@@ -233,7 +235,8 @@ impl Neurons {
         (0..self.outputs).map(class).collect()
     }
 
-    /// Checks that an order has each output once, and that each takes the place of one that the same layers read.
+    /// Checks that an order has each output once, and that each takes the place of one that the
+    /// same layers read.
     pub(crate) fn check(&self, order: &[usize]) -> Result<(), OrderError> {
         if order.len() != self.outputs {
             return Err(OrderError::Len {
@@ -266,8 +269,8 @@ impl Neurons {
         Ok(())
     }
 
-    /// Which columns of a net file's tensor move, for an order that was checked: the old place of each, and the new one. Tensors
-    /// whose columns do not belong to neurons have none.
+    /// Which columns of a net file's tensor move, for an order that was checked: the old place of
+    /// each, and the new one. Tensors whose columns do not belong to neurons have none.
     pub(crate) fn moves(&self, tensor: &str, order: &[usize]) -> Vec<(usize, usize)> {
         let mut moves = Vec::new();
         if self.tensors.contains(&tensor) {
@@ -330,7 +333,8 @@ impl Run {
 mod tests {
     use super::*;
 
-    /// Twelve neurons in six pairs; one layer reads all outputs of both perspectives, one the first two of the first.
+    /// Twelve neurons in six pairs; one layer reads all outputs of both perspectives, one the first
+    /// two of the first.
     const PAIRS: Neurons = Neurons {
         outputs: 6,
         perspectives: 2,

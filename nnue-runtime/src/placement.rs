@@ -1,4 +1,5 @@
-//! Where the pieces are, in one byte per square, so that two placements are compared in a few instructions.
+//! Where the pieces are, in one byte per square, so that two placements are compared in a few
+//! instructions.
 
 use crate::board::BoardError;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
@@ -6,7 +7,7 @@ use crate::delta::Delta;
 use crate::position::Position;
 use crate::simd;
 
-/// A position's pieces.
+/// The pieces of a position, the squares of both kings, and how many pieces there are.
 #[derive(Clone, Copy)]
 pub(crate) struct Placement {
     squares: PieceCodes,
@@ -31,7 +32,7 @@ impl PieceCode {
         Piece::ALL.get(usize::from(self.0).wrapping_sub(1)).copied()
     }
 
-    /// Its place in a table of sixteen.
+    /// The index of the code in a table of 16 entries.
     #[inline]
     pub(crate) fn index(self) -> usize {
         usize::from(self.0 % 16)
@@ -147,8 +148,8 @@ impl Placement {
         changed
     }
 
-    /// Whether a delta fits: it removes pieces that are there, then adds others to squares that are empty, and no more than
-    /// 32 pieces are on the board after it.
+    /// Whether a delta fits: it removes pieces that are there, then adds others to squares that are
+    /// empty, and no more than 32 pieces are on the board after it.
     pub(crate) fn check(&self, delta: &Delta) -> Result<(), BoardError> {
         let mut squares = self.squares;
         for &(piece, square) in delta.removed() {
@@ -181,8 +182,9 @@ impl Placement {
 
 /// Visits every piece on the board once, in the order of the squares.
 ///
-/// What stands on a square is put together from one bit of each of four sets. A loop over the squares mispredicts its
-/// end once; a loop for each piece would do so a dozen times, which costs as much as adding several rows.
+/// What stands on a square is put together from one bit of each of four sets. A loop over the
+/// squares mispredicts its end once; a loop for each piece would do so a dozen times, which costs
+/// as much as adding several rows.
 #[inline]
 pub(crate) fn for_each_piece(position: &impl Position, mut visit: impl FnMut(Piece, Square)) {
     let mut role_bits = [Bitboard::EMPTY; 3];

@@ -8,10 +8,11 @@ use crate::chess::{Bitboard, Color, Piece, Role, Square};
 ///
 /// # Contract
 ///
-/// The twelve sets of [`pieces`](Position::pieces) have no square in common and at most 32 squares together. There is exactly
-/// one king of each colour. The sets stay the same as long as the position is not changed. Whether legal moves lead to the
-/// position does not matter. A position that breaks the contract has meaningless evaluations, but causes neither panics nor
-/// undefined behaviour.
+/// The twelve sets of [`pieces`](Position::pieces) have no square in common and at most 32 squares
+/// together. There is exactly one king of each colour. The sets stay the same as long as the
+/// position is not changed. Whether legal moves lead to the position does not matter. A position
+/// that breaks the contract has meaningless evaluations, but causes neither panics nor undefined
+/// behaviour.
 ///
 /// # Examples
 ///
@@ -49,12 +50,12 @@ pub trait Position {
     /// The player whose turn it is, and from whose point of view evaluations are given.
     fn side_to_move(&self) -> Color;
 
-    /// The squares where that piece stands. This is called up to twelve times for each refresh of an accumulator, so it should
-    /// be fast.
+    /// The squares where that piece stands. This is called up to twelve times for each refresh of
+    /// an accumulator, so it should be fast.
     fn pieces(&self, piece: Piece) -> Bitboard;
 
-    /// The squares where any piece stands: the union of all [`pieces`](Position::pieces). Override it where the board keeps
-    /// this set.
+    /// The squares where any piece stands: the union of all [`pieces`](Position::pieces). Override
+    /// it where the board keeps this set.
     #[inline]
     fn occupied(&self) -> Bitboard {
         let mut occupied = Bitboard::EMPTY;
@@ -64,7 +65,8 @@ pub trait Position {
         occupied
     }
 
-    /// The square of that colour's king. If there are several, it is that of the lowest index; if there is none, a1.
+    /// The square of that colour's king. If there are several, it is that of the lowest index; if
+    /// there is none, a1.
     #[inline]
     fn king(&self, color: Color) -> Square {
         self.pieces(Piece::new(color, Role::King))
@@ -99,7 +101,8 @@ impl<P: Position + ?Sized> Position for &P {
 mod tests {
     use super::*;
 
-    /// Holds the same squares for each piece of one colour: enough to see what the provided methods ask for.
+    /// Holds the same squares for each piece of one colour: enough to see what the provided methods
+    /// ask for.
     struct OneColor(Color, Bitboard);
 
     impl Position for OneColor {

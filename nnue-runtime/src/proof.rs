@@ -1,8 +1,8 @@
-//! What the weights of a loaded net prove about its layers: bounds of their sums, and whether the products that a faster
-//! kernel keeps in 16 bits always fit.
+//! What the weights of a loaded net prove about its layers: bounds of their sums, and whether the
+//! products that a faster kernel keeps in 16 bits always fit.
 //!
-//! The spec says how large inputs can be, and the weights say how large sums can become. Kernels that are exact for all
-//! weights need no proof.
+//! The spec says how large inputs can be, and the weights say how large sums can become. Kernels
+//! that are exact for all weights need no proof.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -25,7 +25,8 @@ pub struct LayerProof {
     pub products: Option<Products>,
 }
 
-/// Bounds of what a faster kernel keeps in 16 bits: the sum of two products of bytes, or a root times a weight.
+/// Bounds of what a faster kernel keeps in 16 bits: the sum of two products of bytes, or a root
+/// times a weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Products {
     /// No intermediate value is below this.
@@ -48,7 +49,8 @@ impl LayerProof {
 }
 
 impl Products {
-    /// How far the bounds are from the ends of 16 bits. It is negative if they are outside; then the exact kernel is used.
+    /// How far the bounds are from the ends of 16 bits. It is negative if they are outside; then
+    /// the exact kernel is used.
     #[must_use]
     pub fn margin(&self) -> i32 {
         (i32::from(i16::MAX) - self.highest).min(self.lowest - i32::from(i16::MIN))
@@ -218,8 +220,8 @@ pub fn columns<W: Copy, const OUTPUTS: usize, const SLOTS: usize>(
         .flat_map(|column| column.iter().copied().enumerate())
 }
 
-/// Each of the weights `[slots][n][16]`, with the number of its output before it. `numbers` says which runs of 16 outputs each
-/// slot reaches.
+/// Each of the weights `[slots][n][16]`, with the number of its output before it. `numbers` says
+/// which runs of 16 outputs each slot reaches.
 pub fn output_blocks<W: Copy, const N: usize, const ROW: usize, const SLOTS: usize>(
     numbers: &[[u16; N]; SLOTS],
     weights: &[[W; ROW]; SLOTS],

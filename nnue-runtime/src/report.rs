@@ -25,8 +25,9 @@ pub struct Report {
     pub warnings: Vec<Warning>,
 }
 
-/// Bounds that no accumulator value passes as long as each set has no more active features than it says: for piece-square
-/// sets, a board of at most 32 pieces, one per square, both kings among them or not.
+/// Bounds that no accumulator value passes as long as each set has no more active features than it
+/// says: for piece-square sets, a board of at most 32 pieces, one per square, both kings among them
+/// or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccumulatorBound {
     /// The features of all sets that can be active at once.
@@ -49,16 +50,20 @@ impl AccumulatorBound {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// The accumulator cannot be proved to stay within 16 bits. It wraps around where it does not, as in engines.
+    /// The accumulator cannot be proved to stay within 16 bits. It wraps around where it does not,
+    /// as in engines.
     AccumulatorMayOverflow(AccumulatorBound),
-    /// The sums of this layer cannot be proved to stay within 32 bits. They wrap around where they do not, on every level
-    /// alike.
+    /// The sums of this layer cannot be proved to stay within 32 bits. They wrap around where they
+    /// do not, on every level alike.
     SumsMayOverflow(&'static str),
-    /// The file has bytes other than zero where no weight is. They are kept, and change no evaluation.
+    /// The file has bytes other than zero where no weight is. They are kept, and change no
+    /// evaluation.
     IgnoredBytes(usize),
-    /// The weights of a tensor look as if the file had them in another order: transposed, or not transposed.
+    /// The weights of a tensor look as if the file had them in another order: transposed, or not
+    /// transposed.
     LooksTransposed(Place),
-    /// The file has the header and the size of this network's files, but its weights are those of this one.
+    /// The file has the header and the size of this network's files, but its weights are those of
+    /// this one.
     LooksLike(Identity),
 }
 

@@ -3,8 +3,9 @@
 use crate::architecture::Architecture;
 use crate::network::Network;
 
-/// For each table of the transformer's weights, a list of its rows with room for all that can be active at once: in each
-/// set, a piece on every square of the board or as many features as the engine may tell.
+/// For each table of the transformer's weights, a list of its rows with room for all that can be
+/// active at once: in each set, a piece on every square of the board or as many features as the
+/// engine may tell.
 #[derive(Clone)]
 pub struct Rows<const TABLES: usize, const CAPACITY: usize> {
     rows: [[u32; CAPACITY]; TABLES],
@@ -27,21 +28,21 @@ impl<const TABLES: usize, const CAPACITY: usize> Rows<TABLES, CAPACITY> {
 /// The weights of one table, row after row.
 #[derive(Clone, Copy, Debug)]
 pub enum TableRows<'a> {
-    /// Words.
+    /// Weights of 16 bits.
     I16(&'a [i16]),
-    /// Bytes, which are widened when they are added.
+    /// Weights of 8 bits, which are widened when they are added.
     I8(&'a [i8]),
 }
 
 /// What the code that all networks share does with [`Rows`], however many tables they have.
 pub trait RowLists: Clone + Send + Sync {
-    /// Lists without rows.
+    /// Lists that have no rows yet.
     const EMPTY: Self;
 
     /// Adds a row of a table if it exists, without a branch that could be mispredicted.
     ///
-    /// There is room for every position whose bitboards are disjoint and for every list of features that keeps to its
-    /// set's limit; rows of others beyond the capacity are dropped.
+    /// There is room for every position whose bitboards are disjoint and for every list of features
+    /// that keeps to its set's limit; rows of others beyond the capacity are dropped.
     fn push_if(&mut self, exists: bool, table: usize, row: u32);
 
     /// Takes a row out again, and says whether it was there.

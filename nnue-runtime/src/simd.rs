@@ -33,8 +33,8 @@ pub mod scalar;
 pub use inputs::{InputWriter, Inputs};
 pub use nonzero::{Block, NonZero};
 
-/// Asks for the first `LINES` cache lines of a value, which will be read soon. The hardware follows a row once it has seen
-/// where it starts.
+/// Asks for the first `LINES` cache lines of a value, which will be read soon. The hardware follows
+/// a row once it has seen where it starts.
 #[inline(always)]
 pub fn prefetch<T, const LINES: usize>(value: &T) {
     let start = core::ptr::from_ref(value).cast::<i8>();
@@ -60,8 +60,8 @@ fn prefetch_line(_address: *const i8) {}
 
 /// A bit for each of 64 pairs of bytes that differ.
 ///
-/// The same on every level: evaluators need it where no level's functions can be inlined, and the vectors that every
-/// x86-64 has serve as well. Compilers do not find them in a loop.
+/// The same on every level: evaluators need it where no level's functions can be inlined, and the
+/// vectors that every x86-64 has serve as well. Compilers do not find them in a loop.
 #[inline]
 pub(crate) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
     let sixteens = core::iter::zip(a.as_chunks().0, b.as_chunks().0);
@@ -73,7 +73,8 @@ pub(crate) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
 #[inline]
 fn differing(a: &[u8; 16], b: &[u8; 16]) -> u16 {
     use core::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8};
-    // SAFETY: both loads read the 16 bytes of an array, which need not be aligned; SSE2 is part of x86-64.
+    // SAFETY: both loads read the 16 bytes of an array, which need not be aligned; SSE2 is part of
+    // x86-64.
     let equal = unsafe {
         let [a, b] = [a, b].map(|bytes| _mm_loadu_si128(bytes.as_ptr().cast()));
         _mm_movemask_epi8(_mm_cmpeq_epi8(a, b))

@@ -5,7 +5,8 @@ use core::fmt;
 
 use crate::{Element, Extent, FileLayout, Place, Section, Tail};
 
-/// What would explain the length of a file. As text, words that follow "as if".
+/// A change of the spec or of the file that would explain the length of a file. `Display` writes
+/// words that follow "as if".
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
@@ -15,7 +16,7 @@ pub enum Cause {
     Twice(Place),
     /// The values of a tensor have another size in bytes.
     OtherSize {
-        /// Which tensor.
+        /// The tensor with these values.
         place: Place,
         /// The size that would explain the length.
         found: usize,
@@ -26,7 +27,7 @@ pub enum Cause {
     AllFloat,
     /// The network has another number of neurons, features or stacks.
     OtherExtent {
-        /// What it is a number of.
+        /// What is counted, as in `neurons`.
         name: &'static str,
         /// The number that would explain the length.
         found: usize,
@@ -37,8 +38,8 @@ pub enum Cause {
     NoTail,
 }
 
-/// The differences that explain the length of a file exactly, and what it ends with. One of them is probably what is
-/// wrong; the others fit by accident.
+/// The differences that explain the length of a file exactly, and what it ends with. One of them is
+/// probably what is wrong; the others fit by accident.
 pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     let expected = layout.data_len();
     let explains = |data: usize| layout.tail.follows(source, data);
@@ -83,7 +84,8 @@ pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
     causes
 }
 
-/// The number that explains the length of a file, if one does and is of the kind that people choose.
+/// The number that explains the length of a file, if one does and is of the kind that people
+/// choose.
 fn other_extent(extent: &Extent, expected: usize, source: &[u8], tail: Tail) -> Option<Cause> {
     let Extent {
         name,

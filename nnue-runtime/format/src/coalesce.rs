@@ -1,8 +1,9 @@
-//! Factorised sets: virtual rows, which a file has besides real ones, are added to these when it is loaded and taken out
-//! again when it is written.
+//! Factorised sets: virtual rows, which a file has besides real ones, are added to these when it is
+//! loaded and taken out again when it is written.
 //!
-//! Memory keeps the virtual rows behind all real ones, where no evaluation reads them. Integers are added there, once the
-//! whole file is loaded. Floating point that is rounded as a sum has to be added before it becomes integers.
+//! Memory keeps the virtual rows behind all real ones, where no evaluation reads them. Integers are
+//! added there, once the whole file is loaded. Floating point that is rounded as a sum has to be
+//! added before it becomes integers.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -40,7 +41,7 @@ struct Floats<'a> {
 /// A value that is the sum of a row's own and of virtual ones.
 struct Sum {
     row: usize,
-    /// In memory.
+    /// The column, counted in memory.
     slot: usize,
     own: f64,
     virtual_sum: f64,
@@ -85,9 +86,9 @@ pub(super) fn subtract(layout: &FileLayout, weights: &mut [u8]) {
     }
 }
 
-/// Sums of floating point that are rounded as sums: the bytes of the tensors that have them instead of what the file has,
-/// each with the number of its part. They are added in 32 bits, as trainers do: a row's own and then the virtual ones in
-/// their order.
+/// Sums of floating point that are rounded as sums: the bytes of the tensors that have them instead
+/// of what the file has, each with the number of its part. They are added in 32 bits, as trainers
+/// do: a row's own and then the virtual ones in their order.
 ///
 /// # Errors
 ///
@@ -149,8 +150,9 @@ pub(super) fn float_sums(
     Ok(replaced)
 }
 
-/// Takes virtual rows out of the sums of floating point that a tensor has: `values` are those of its file. What is left
-/// makes, with the virtual rows as they are written, sums that become the same integers.
+/// Takes virtual rows out of the sums of floating point that a tensor has: `values` are those of
+/// its file. What is left makes, with the virtual rows as they are written, sums that become the
+/// same integers.
 pub(super) fn subtract_floats(
     layout: &FileLayout,
     tensor: &Tensor,
@@ -178,7 +180,8 @@ pub(super) fn subtract_floats(
                 let virtuals = virtual_rows
                     .iter()
                     .map(|row| memory(coalesced.virtual_row + row, *slot) as f64);
-                // In the middle of the numbers that become the integer: errors of additions do not matter there.
+                // In the middle of the numbers that become the integer: errors of additions do not
+                // matter there.
                 let middle = match quantise.rounding {
                     Rounding::Truncate if wanted != 0.0 => wanted + 0.5 * wanted.signum(),
                     _ => wanted,
@@ -243,8 +246,8 @@ impl Coalesced {
         self.offset + row * self.columns * self.element.size()
     }
 
-    /// Replaces each value of the real rows by what `combine` makes of its row, its slot, it and the sum of its virtual
-    /// values.
+    /// Replaces each value of the real rows by what `combine` makes of its row, its slot, it and
+    /// the sum of its virtual values.
     fn for_each_value(
         &self,
         weights: &mut [u8],
@@ -334,7 +337,8 @@ mod tests {
         list, split, store,
     };
 
-    /// Kings have no rows, and there are two buckets: the first and the fourth rank's squares, all others.
+    /// Kings have no rows, and there are two buckets: the first and the fourth rank's squares, all
+    /// others.
     const SET: PieceSquare = PieceSquare {
         flip: [0, 56],
         mirror_files: 0,

@@ -1,4 +1,7 @@
-//! In which numbers a file's network differs from that of a layout.
+//! The numbers in which a file's network differs from that of a layout.
+//!
+//! An error that names two hashes helps nobody; one that says "width 128 in the file, 192 in the
+//! spec" tells the user what to correct.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -8,14 +11,15 @@ use core::fmt::{self, Display};
 use crate::family::Family;
 use crate::{Element, Features, FileLayout, Format, Section, Tensor, Text};
 
-/// Something that a file and a spec say differently, as in `width 128 in the file, 192 in the spec`.
+/// Something that a file and a spec say differently, as in
+/// `width 128 in the file, 192 in the spec`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What it is.
+    /// The quantity that differs, as in `width`.
     pub what: &'static str,
-    /// As the file has it.
+    /// Its value in the file.
     pub file: Text,
-    /// As the spec has it.
+    /// Its value in the spec.
     pub spec: Text,
 }
 
@@ -37,8 +41,8 @@ const INPUTS: [&str; 3] = [
     "inputs of the third layer",
 ];
 
-/// What of a file of this family differs from a layout of Stockfish's format; nothing for other formats. What follows from
-/// another difference is left out.
+/// What of a file of this family differs from a layout of Stockfish's format; nothing for other
+/// formats. What follows from another difference is left out.
 pub(crate) fn differences(family: &Family, layout: &FileLayout) -> Vec<Difference> {
     if !matches!(layout.format, Format::Stockfish { .. }) {
         return Vec::new();
@@ -72,7 +76,8 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout) -> Vec<Differenc
         for (([_, rows, _], outputs), what) in layers {
             same &= compare(what, outputs.into(), *rows);
         }
-        // The first layer's inputs follow from the width, and the others' from the outputs before them.
+        // The first layer's inputs follow from the width, and the others' from the outputs before
+        // them.
         let layers = weights.iter().zip(family.inputs()).zip(INPUTS).skip(1);
         for (([_, _, columns], inputs), what) in layers.filter(|_| same) {
             compare(what, inputs.into(), *columns);

@@ -5,17 +5,17 @@ use core::fmt;
 /// The type of a tensor's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// 8 bits, signed.
+    /// Signed integers of 8 bits.
     I8,
-    /// 8 bits, unsigned.
+    /// Unsigned integers of 8 bits.
     U8,
-    /// 16 bits, signed.
+    /// Signed integers of 16 bits.
     I16,
-    /// 16 bits, unsigned.
+    /// Unsigned integers of 16 bits.
     U16,
-    /// 32 bits, signed.
+    /// Signed integers of 32 bits.
     I32,
-    /// 64 bits, unsigned; of binary weights, one bit each.
+    /// Unsigned integers of 64 bits. In binary layers, each holds the signs of 64 weights.
     U64,
     /// Floating point of 32 bits.
     F32,
@@ -33,7 +33,8 @@ impl Element {
         }
     }
 
-    /// The smallest and the largest value that a tensor may have, in numbers of 32 bits; `None` for floating point.
+    /// The smallest and the largest value that a tensor may have, in numbers of 32 bits; `None` for
+    /// floating point.
     #[must_use]
     pub const fn limits(self) -> Option<(i32, i32)> {
         match self {

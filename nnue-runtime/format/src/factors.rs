@@ -1,4 +1,5 @@
-//! Factorised sets: a file has virtual rows besides a set's own, and each real row is the sum of both.
+//! Factorised sets: a file has virtual rows besides a set's own, and each real row is the sum of
+//! both.
 
 use alloc::vec::Vec;
 
@@ -7,19 +8,19 @@ use crate::{List, PieceSquare};
 /// The virtual rows that a file has for a piece-square set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
-    /// The set.
+    /// The real feature set, to whose rows the virtual rows are added.
     pub set: PieceSquare,
     /// The virtual sets, whose rows follow each other.
     pub sets: List<VirtualSet>,
-    /// Of floating point: whether each row is rounded before they are added, and not their sum.
+    /// Whether rows of floating point are rounded before they are added. If not, their sum is.
     pub round_each: bool,
 }
 
-/// What virtual features stand for: a part of what real ones do.
+/// What a virtual feature stands for. A real feature combines several of these facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VirtualSet {
-    /// A piece on a square, whichever the own king's bucket; planes are in the set's order, but kings that share one have
-    /// their own.
+    /// A piece on a square, whichever the own king's bucket; planes are in the set's order, but
+    /// kings that share one have their own.
     Pieces,
     /// The own king's bucket.
     King,
@@ -37,7 +38,7 @@ const KINGS: [usize; 2] = [5, 11];
 const RELATIVE: usize = 15;
 
 impl Factors {
-    /// All virtual rows.
+    /// The number of virtual rows in all sets.
     pub(crate) fn rows(&self) -> usize {
         self.sets.iter().map(|set| self.rows_of(*set)).sum()
     }
@@ -82,8 +83,8 @@ impl Factors {
         }
     }
 
-    /// Whether a bucket's row of a piece and a square is that piece's. Where kings share a plane, its rows are the own
-    /// king's on the squares of the bucket, and the opponent's on all others.
+    /// Whether a bucket's row of a piece and a square is that piece's. Where kings share a plane,
+    /// its rows are the own king's on the squares of the bucket, and the opponent's on all others.
     fn stands_for(&self, offset: u32, piece: usize, square: usize) -> bool {
         if !KINGS.contains(&piece) {
             return true;
@@ -213,7 +214,8 @@ mod tests {
         table
     }
 
-    /// Trainers: bucket `k` and input `p = row % 641 - 1` have the factors `k` and, behind those, `p`.
+    /// Trainers: bucket `k` and input `p = row % 641 - 1` have the factors `k` and, behind those,
+    /// `p`.
     #[test]
     fn half_kp_has_a_factor_for_the_king_and_one_for_the_piece() {
         let factors = half_kp(&[VirtualSet::King, VirtualSet::Pieces]);
@@ -238,7 +240,8 @@ mod tests {
         assert_eq!(table[1 + 64 * 9 + 63], [2249]);
     }
 
-    /// Trainers: a row of the shared plane is the own king's where its square is the bucket's, else 64 more.
+    /// Trainers: a row of the shared plane is the own king's where its square is the bucket's, else
+    /// 64 more.
     #[test]
     fn kings_that_share_a_plane_have_virtual_planes_of_their_own() {
         let factors = half_ka_v2_hm();

@@ -1,18 +1,19 @@
-//! Stockfish's networks from SFNNv1 to SFNNv9 in any size: what their files contain, and what no file tells of them.
+//! Stockfish's networks from SFNNv1 to SFNNv9 in any size: what their files contain, and what no
+//! file tells of them.
 
 use alloc::vec::Vec;
 use core::fmt;
 
 use crate::{Encoding, stockfish};
 
-/// The shape of a network that is built like one of SFNNv1 to SFNNv9, in whatever size: three affine layers behind the
-/// transformer, the last with one output.
+/// The shape of a network that is built like one of SFNNv1 to SFNNv9, in whatever size: three
+/// affine layers behind the transformer, the last with one output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Family {
     /// The first word of the file.
     pub version: u32,
-    /// The transformer's inputs.
+    /// The feature set, whose rows are the inputs of the transformer.
     pub features: Features,
     /// Neurons of the transformer per perspective.
     pub width: u32,
@@ -24,7 +25,8 @@ pub struct Family {
     pub encoding: Encoding,
 }
 
-/// A feature set. With it go PSQT and stacks: none and one for HalfKP, eight of each for the others.
+/// A feature set. With it go PSQT and stacks: none and one for HalfKP, eight of each for the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Features {
@@ -42,14 +44,16 @@ pub enum Features {
 pub enum Wiring {
     /// Layer after layer, as in SFNNv1 to SFNNv3.
     Plain,
-    /// As in SFNNv4: pairwise products behind the transformer, and the last neuron of the first layer skips to the
-    /// output.
+    /// As in SFNNv4: pairwise products behind the transformer, and the last neuron of the first
+    /// layer skips to the output.
     Skip,
-    /// As in SFNNv5 to SFNNv9: like `Skip`, and the second layer reads the squares of the first one's neurons too.
+    /// As in SFNNv5 to SFNNv9: like `Skip`, and the second layer reads the squares of the first
+    /// one's neurons too.
     SkipAndSquares,
 }
 
-/// A fact of a network that its file does not tell: what networks of Stockfish have, and what others have.
+/// A fact of a network that its file does not tell: what networks of Stockfish have, and what
+/// others have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guess {
     /// The key of the spec that says it, as in `output.divide`.
@@ -188,7 +192,7 @@ impl Family {
 }
 
 impl Features {
-    /// All of them.
+    /// The three sets, in the order in which Stockfish used them.
     pub const ALL: [Features; 3] = [Features::HalfKP, Features::HalfKAv2, Features::HalfKAv2Hm];
 
     /// What stands for the set in the hash of a transformer.

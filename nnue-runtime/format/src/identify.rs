@@ -1,4 +1,5 @@
-//! Which network a file holds, told from its header, its size and, where those are not enough, its weights.
+//! Which network a file holds, told from its header, its size and, where those are not enough, its
+//! weights.
 
 use core::fmt;
 #[cfg(feature = "std")]
@@ -24,8 +25,8 @@ pub enum Identity {
     },
     /// A net built like those of the project's specs, in another size: it needs a spec of its own.
     Relative(Family),
-    /// The header of one of the project's specs, or of several that share it, and behind it something else: a file that
-    /// was cut or damaged, or only its beginning.
+    /// The header of one of the project's specs, or of several that share it, and behind it
+    /// something else: a file that was cut or damaged, or only its beginning.
     Header {
         /// The version word at offset 0.
         version: u32,
@@ -44,7 +45,8 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// The names of the project's specs that the file can be of: one, or several that share the header, or none.
+    /// The names of the project's specs that the file can be of: one, or several that share the
+    /// header, or none.
     pub fn specs(self) -> impl Iterator<Item = &'static str> {
         let (name, header) = match self {
             Identity::Spec { name } => (Some(name), None),
@@ -101,17 +103,18 @@ impl fmt::Display for Identity {
     }
 }
 
-/// Says which network a file holds, or what it is instead. Any bytes will do; little of them is read and nothing is
-/// decompressed, which takes microseconds.
+/// Says which network a file holds, or what it is instead. Any bytes will do; little of them is
+/// read and nothing is decompressed, which takes microseconds.
 ///
-/// Networks that only the meaning of their weights tells apart cannot be told apart: an answer is a good guess, and the
-/// loader does not depend on it.
+/// Networks that only the meaning of their weights tells apart cannot be told apart: an answer is a
+/// good guess, and the loader does not depend on it.
 #[must_use]
 pub fn identify(source: &[u8]) -> Identity {
     identify_source(&mut { source })
 }
 
-/// [`identify`] for a file, of which only some kilobytes are read; of what is no regular file, only the first bytes.
+/// [`identify`] for a file, of which only some kilobytes are read; of what is no regular file, only
+/// the first bytes.
 ///
 /// # Errors
 ///
@@ -145,7 +148,8 @@ pub(crate) fn identify_open_file(mut file: &File) -> io::Result<Identity> {
 trait Source {
     fn len(&self) -> u64;
 
-    /// Fills the buffer with what begins at `offset`; `false` if the source ends before or cannot be read.
+    /// Fills the buffer with what begins at `offset`; `false` if the source ends before or cannot
+    /// be read.
     fn read(&mut self, offset: u64, buffer: &mut [u8]) -> bool;
 
     fn word(&mut self, offset: u64) -> Option<u32> {
@@ -300,8 +304,8 @@ fn block_end(source: &mut impl Source, offset: u64) -> Option<u64> {
     Some(start + 4 + u64::from(source.word(start)?))
 }
 
-/// Whether weights stand in columns of the second layer that only networks with squares have: for others that is
-/// padding.
+/// Whether weights stand in columns of the second layer that only networks with squares have: for
+/// others that is padding.
 fn reads_squares(source: &mut impl Source, stack: u64, family: &Family) -> bool {
     // Longer rows have room for no such columns.
     let mut row = [0; ROW_UNIT as usize];
@@ -357,8 +361,8 @@ mod tests {
         }
     }
 
-    /// A file of that shape, all weights of which are zero but the very last in a column that only squares have; or but
-    /// padding, which tells nothing.
+    /// A file of that shape, all weights of which are zero but the very last in a column that only
+    /// squares have; or but padding, which tells nothing.
     fn file(family: &Family) -> Sparse {
         let mut file = Sparse {
             len: 0,

@@ -1,5 +1,5 @@
-//! What files can be told by: the networks that the project has specs for, those that came later, and what is no
-//! network at all.
+//! What files can be told by: the networks that the project has specs for, those that came later,
+//! and what is no network at all.
 
 use crate::Encoding;
 use crate::family::{Family, Features, Wiring};
@@ -59,8 +59,9 @@ const V6: Family = Family {
     ..V5
 };
 
-/// Version, network hash and names of Stockfish's later networks, released or in use between releases. Hashes do not
-/// tell all of them apart: they cover neither activations nor the number of threats.
+/// Version, network hash and names of Stockfish's later networks, released or in use between
+/// releases. Hashes do not tell all of them apart: they cover neither activations nor the number of
+/// threats.
 const LATER: &[(u32, u32, &str)] = &[
     (0x7AF3_2F20, 0xEC10_2EF2, "SFNNv10, SFNNv11 or SFNNv12"),
     (0x7AF3_2F20, 0xEC10_35AE, "early SFNNv13"),
@@ -87,7 +88,8 @@ const SIGNATURES: &[(&[u8], &str)] = &[
     (b"COMPRESSED_LEB128", "a LEB128 block without a header"),
 ];
 
-/// How far to look for what is not at the very start: enough for any signature, little enough to read first.
+/// How far to look for what is not at the very start: enough for any signature, little enough to
+/// read first.
 pub(crate) const PREFIX_LEN: usize = 64;
 
 /// The specs of whose files these are the first words.
@@ -109,7 +111,8 @@ pub(crate) fn later(version: u32, hash: u32) -> Option<&'static str> {
     }
 }
 
-/// What a file that is no network is, from its first [`PREFIX_LEN`] bytes, in words that follow "this is".
+/// What a file that is no network is, from its first [`PREFIX_LEN`] bytes, in words that follow
+/// "this is".
 pub(crate) fn other(prefix: &[u8]) -> Option<&'static str> {
     if let Some((_, what)) = SIGNATURES
         .iter()

@@ -12,13 +12,13 @@ pub type List<T> = Cow<'static, [T]>;
 /// A text that generated code has as a constant, and tools make at run time.
 pub type Text = Cow<'static, str>;
 
-/// A constant [`List`].
+/// Makes a [`List`] of constant items.
 pub const fn list<T: Clone>(items: &'static [T]) -> List<T> {
     Cow::Borrowed(items)
 }
 
-/// The longest description that a file may carry, in bytes. Released nets use at most a few hundred; the limit keeps
-/// [`FileLayout::max_len`] meaningful.
+/// The longest description that a file may carry, in bytes. Released nets use at most a few
+/// hundred; the limit keeps [`FileLayout::max_len`] meaningful.
 pub const DESCRIPTION_LIMIT: u32 = 64 * 1024;
 
 /// Bytes before the description: version, network hash, length of the description.
@@ -37,7 +37,8 @@ pub struct FileLayout {
     pub stacks: Stacks,
     /// What the file ends with.
     pub tail: Tail,
-    /// How its length depends on the network's shape, for messages; the number that is likelier to differ comes first.
+    /// How its length depends on the network's shape, for messages. Numbers that differ more often
+    /// come first.
     pub extents: List<Extent>,
     /// The rows that are sums of their own and of virtual rows, once they are loaded.
     pub coalesced: List<Coalesced>,
@@ -55,7 +56,8 @@ pub enum Format {
     },
     /// One section after the other from offset 0 on, nothing but their lengths to find them by.
     Sequence,
-    /// Tensors in any order, before each its [`Tensor::id`], a line feed and the number of values as a `u64`.
+    /// Tensors in any order, before each its [`Tensor::id`], a line feed and the number of values
+    /// as a `u64`.
     Named,
 }
 
@@ -66,11 +68,13 @@ pub struct Stacks {
     pub count: usize,
     /// Bytes from a stack to the next in memory.
     pub stride: usize,
-    /// The sections of one stack, in file order. [`Placed::offset`] is that of the tensor in stack 0.
+    /// The sections of one stack, in file order. [`Placed::offset`] is that of the tensor in stack
+    /// 0.
     pub sections: List<Section>,
 }
 
-/// What a file ends with: a text, repeated and cut off where the file's length is a multiple of a number.
+/// What a file ends with: a text, repeated and cut off where the file's length is a multiple of a
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// The text. Not empty.
@@ -82,24 +86,25 @@ pub struct Tail {
 /// A number of the network's shape that the length of the file depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// What it is a number of, as in `neurons`.
+    /// What is counted, as in `neurons`.
     pub name: &'static str,
-    /// The number.
+    /// The number that the spec has.
     pub count: usize,
-    /// What it is a multiple of in any network.
+    /// The number is a multiple of this in every network.
     pub unit: usize,
-    /// The bytes of the file that each accounts for.
+    /// How many bytes longer the file is for each one more.
     pub bytes: usize,
 }
 
-/// One piece of a file. `T` describes a tensor: where it lies in memory too, unless nobody has decided that yet.
+/// One piece of a file. `T` describes a tensor: where it lies in memory too, unless nobody has
+/// decided that yet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Section<T = Tensor> {
     /// A `u32` that must have this value.
     Hash {
         /// Its name, for messages.
         name: &'static str,
-        /// Its value.
+        /// The value that it must have.
         expected: u32,
     },
     /// Bytes that must be these.
@@ -108,7 +113,7 @@ pub enum Section<T = Tensor> {
     Skipped(usize),
     /// Bytes up to the next multiple of this, counted from the start of the file.
     Align(usize),
-    /// Weights or biases.
+    /// Weights, biases or other parameters.
     Tensor(T),
 }
 
@@ -141,8 +146,8 @@ impl FileLayout {
         coalesced: list(&[]),
     };
 
-    /// The length in bytes of the longest file that can be valid: raw tensors as they are, LEB128 values of the
-    /// longest form, a description of [`DESCRIPTION_LIMIT`] bytes.
+    /// The length in bytes of the longest file that can be valid: raw tensors as they are, LEB128
+    /// values of the longest form, a description of [`DESCRIPTION_LIMIT`] bytes.
     #[must_use]
     pub fn max_len(&self) -> u64 {
         let start = match self.format {
@@ -160,8 +165,8 @@ impl FileLayout {
         data.next_multiple_of(self.tail.multiple as u64)
     }
 
-    /// The bytes of memory that the tensors take: how long the weights that [`Parts::load`](crate::Parts::load) fills must
-    /// be at least.
+    /// The bytes of memory that the tensors take: how long the weights that
+    /// [`Parts::load`](crate::Parts::load) fills must be at least.
     #[must_use]
     pub fn memory_len(&self) -> usize {
         let ends = self.tensors().map(|(base, tensor)| {
@@ -232,7 +237,8 @@ impl FileLayout {
         once.chain(repeated)
     }
 
-    /// All tensors in file order, those of the stacks repeated, with what to add to their offsets in memory.
+    /// All tensors in file order, those of the stacks repeated, with what to add to their offsets
+    /// in memory.
     pub fn tensors(&self) -> impl Iterator<Item = (usize, &Tensor)> {
         self.entries()
             .filter_map(|entry| Some((entry.base, entry.section.as_tensor()?)))
@@ -260,7 +266,8 @@ impl Tail {
         let Some((data, rest)) = source.split_at_checked(offset) else {
             return false;
         };
-        // Where the text stands once more before it, the tail begins earlier. A single byte may as well be a weight.
+        // Where the text stands once more before it, the tail begins earlier. A single byte may as
+        // well be a weight.
         let begins_earlier = self.text.len() > 1 && self.multiple > 1 && data.ends_with(self.text);
         !begins_earlier && rest.iter().copied().eq(self.bytes(offset))
     }
@@ -320,7 +327,7 @@ impl Section {
         )
     }
 
-    /// A tensor.
+    /// A tensor that the file does not name.
     #[must_use]
     pub const fn tensor(
         name: &'static str,

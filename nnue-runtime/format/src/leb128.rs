@@ -1,7 +1,8 @@
-//! Signed LEB128, the compression of network files: seven bits a byte, low bits first, the top bit set on all bytes but
-//! the last, the sign in bit 6 of the last.
+//! Signed LEB128, the compression of network files: seven bits a byte, low bits first, the top bit
+//! set on all bytes but the last, the sign in bit 6 of the last.
 //!
-//! A value has many encodings; only the shortest is accepted, so that writing a network gives its file back.
+//! A value has many encodings; only the shortest is accepted, so that writing a network gives its
+//! file back.
 
 use alloc::vec::Vec;
 
@@ -28,8 +29,8 @@ pub(crate) const fn longest(size: usize) -> usize {
     (8 * size).div_ceil(7)
 }
 
-/// Decodes values into integers of `SIZE` bytes of the machine's endianness, and returns the number of bytes used.
-/// After a fault the contents of `values` are unspecified.
+/// Decodes values into integers of `SIZE` bytes of the machine's endianness, and returns the number
+/// of bytes used. After a fault the contents of `values` are unspecified.
 pub(crate) fn decode<const SIZE: usize>(
     source: &[u8],
     values: &mut [[u8; SIZE]],
@@ -43,8 +44,9 @@ pub(crate) fn decode<const SIZE: usize>(
         if let Some(word) = rest.first_chunk::<8>()
             && let Some(eight) = values[index..].first_chunk_mut::<8>()
         {
-            // Weights are small: nine in ten take one byte. Eight bytes are decoded as if each were a value; those
-            // from the first continued one on are not, and what they left is overwritten in later turns.
+            // Weights are small: nine in ten take one byte. Eight bytes are decoded as if each were
+            // a value; those from the first continued one on are not, and what they left is
+            // overwritten in later turns.
             for (value, &byte) in eight.iter_mut().zip(word) {
                 *value = narrow(i32::from((byte << 1).cast_signed() >> 1));
             }

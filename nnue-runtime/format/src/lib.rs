@@ -1,7 +1,7 @@
 //! Net files: what they hold, and how they are read, checked, written and identified.
 //!
-//! Three formats, all little-endian. Files of Stockfish's format have no index; where a tensor lies follows from the sizes
-//! of everything before it:
+//! Three formats, all little-endian. Files of Stockfish's format have no index; where a tensor lies
+//! follows from the sizes of everything before it:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -12,22 +12,26 @@
 //! | ... | tensors of the transformer |
 //! | 4 | stack hash, then the tensors of the stack; all this once per stack |
 //!
-//! A tensor is either raw or a LEB128 block: the 17 bytes `COMPRESSED_LEB128`, a `u32` number of bytes, and that many
-//! bytes of signed LEB128 values. After the last stack the file ends.
+//! A tensor is either raw or a LEB128 block: the 17 bytes `COMPRESSED_LEB128`, a `u32` number of
+//! bytes, and that many bytes of signed LEB128 values. After the last stack the file ends.
 //!
-//! [`Format::Sequence`] has nothing but sections, one after the other, and something that pads the file: bullet's
-//! `quantised.bin` and `raw.bin`, and whatever a list of tensors describes. Its length is all that tells a wrong file; so the
-//! loader finds out what would explain another one, and what the values themselves say against the order.
-//! [`Format::Named`] is bullet's `weights.bin`: before each tensor are its name and the number of its values.
+//! [`Format::Sequence`] has nothing but sections, one after the other, and something that pads the
+//! file: bullet's `quantised.bin` and `raw.bin`, and whatever a list of tensors describes. Its
+//! length is all that tells a wrong file; so the loader finds out what would explain another one,
+//! and what the values themselves say against the order. [`Format::Named`] is bullet's
+//! `weights.bin`: before each tensor are its name and the number of its values.
 //!
-//! A [`FileLayout`] says what a file must contain and where each tensor goes in memory, which is seen as plain bytes of the
-//! machine's own endianness. Types, orders of axes and padding may differ between the two. Generated code holds its layout
-//! as a constant; the compiler makes the same value at run time from a checked network.
+//! A [`FileLayout`] says what a file must contain and where each tensor goes in memory, which is
+//! seen as plain bytes of the machine's own endianness. Types, orders of axes and padding may
+//! differ between the two. Generated code holds its layout as a constant; the compiler makes the
+//! same value at run time from a checked network.
 //!
-//! Reading has two steps, so that a wrong or hostile file costs no memory: [`split`] checks everything but the values
-//! (version, hashes, block sizes, total length), and [`Parts::load`] fills the weights. Nothing in a file is taken on
-//! trust and no integer is lost: a file is either refused, or [`store`] gives back each of its bytes. Only floating point
-//! that was made into integers and weights that were reduced to their signs come back as other numbers of the same meaning.
+//! Reading has two steps, so that a wrong or hostile file costs no memory: [`split`] checks
+//! everything but the values (version, hashes, block sizes, total length), and [`Parts::load`]
+//! fills the weights. Nothing in a file is taken on trust and no integer is lost: a file is either
+//! refused, or [`store`] gives back each of its bytes. Only floating point that was made into
+//! integers and weights that were reduced to their signs come back as other numbers of the same
+//! meaning.
 //!
 //! [`identify`] needs no layout: it says which network a file holds.
 

@@ -19,15 +19,18 @@ use crate::{
 pub struct Loaded {
     /// The description in the header: text, usually, but any bytes are allowed.
     pub description: Vec<u8>,
-    /// The bytes other than zero in padding, in the order of the layout. Some nets have a few there, for a pretty hash.
+    /// The bytes other than zero in padding, in the order of the layout. Some nets have a few
+    /// there, for a pretty hash.
     pub ignored: Vec<Ignored>,
     /// The bytes of all [`Section::Skipped`], one after the other.
     pub skipped: Vec<u8>,
-    /// The order in which a file of [`Format::Named`] has the layout's sections; empty for other formats.
+    /// The order in which a file of [`Format::Named`] has the layout's sections; empty for other
+    /// formats.
     pub order: Vec<usize>,
     /// Tensors that look as if the file had them in another order, with rows and columns exchanged.
     pub transposed: Vec<Place>,
-    /// What the file is, where its header and its size are those of the layout but its weights are another network's.
+    /// What the file is, where its header and its size are those of the layout but its weights are
+    /// another network's.
     pub looks_like: Option<Identity>,
 }
 
@@ -36,9 +39,10 @@ pub struct Loaded {
 pub struct Ignored {
     /// The number of its section in the layout, from 0, where the sections of every stack count.
     pub section: usize,
-    /// Its offset in the section; in tensors among the bytes of the values, once they are no LEB128 any more.
+    /// Its offset in the section; in tensors among the bytes of the values, once they are no LEB128
+    /// any more.
     pub offset: usize,
-    /// The byte.
+    /// The value of the byte.
     pub byte: u8,
 }
 
@@ -110,7 +114,8 @@ impl Parts<'_> {
         }
         coalesce::add(self.layout, weights)?;
         self.loaded.description = self.description.to_vec();
-        // Tensors may have another order in the file, and alignment was found before they were loaded.
+        // Tensors may have another order in the file, and alignment was found before they were
+        // loaded.
         self.loaded.ignored.sort_by_key(|ignored| ignored.section);
         Ok(self.loaded)
     }

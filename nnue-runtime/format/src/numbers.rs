@@ -8,9 +8,9 @@ use crate::{LoadError, Parts, Tensor};
 /// The numbers of a tensor.
 #[derive(Clone, Debug)]
 pub struct Numbers<'a> {
-    /// Which stack's tensor it is, if the file has the tensor once per stack.
+    /// The number of the stack, from 0, if the file has the tensor once per stack.
     pub stack: Option<usize>,
-    /// The tensor.
+    /// The shape of the tensor, and the types of its values.
     pub tensor: &'a Tensor,
     /// Little-endian, one after the other.
     bytes: Cow<'a, [u8]>,

@@ -18,17 +18,19 @@ pub struct PieceSquare {
     pub mirror_files: u8,
     /// The first row for each square of the oriented own king.
     pub king_offset: [u32; 64],
-    /// For white and for black, the first row of each piece within the king's rows. A piece's index is 1 to 6 for white's
-    /// pawn to king, 7 to 12 for black's. [`NO_PLANE`](Self::NO_PLANE) stands for what switches on no row.
+    /// For white and for black, the first row of each piece within the king's rows. A piece's index
+    /// is 1 to 6 for white's pawn to king, 7 to 12 for black's. [`NO_PLANE`](Self::NO_PLANE) stands
+    /// for what switches on no row.
     pub planes: [[u32; 16]; 2],
 }
 
 impl PieceSquare {
-    /// Stands in [`Self::planes`] for what switches on no row. Sums with it are beyond all rows and do not overflow.
+    /// Stands in [`Self::planes`] for what switches on no row. Sums with it are beyond all rows and
+    /// do not overflow.
     pub const NO_PLANE: u32 = 1 << 31;
 
-    /// [`Self::planes`] of the first rows of the twelve pieces, white's pawn to king and black's pawn to king, as white and
-    /// as black sees them.
+    /// [`Self::planes`] of the first rows of the twelve pieces, white's pawn to king and black's
+    /// pawn to king, as white and as black sees them.
     #[must_use]
     pub const fn planes(pieces: [[u32; 12]; 2]) -> [[u32; 16]; 2] {
         let mut planes = [[Self::NO_PLANE; 16]; 2];

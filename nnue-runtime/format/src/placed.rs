@@ -9,8 +9,8 @@ pub(crate) const RUN: usize = 16;
 
 /// A tensor in memory, seen as bytes of the machine's own endianness.
 ///
-/// A column has a *slot*, which differs from its number where the layer before leaves gaps or where vector instructions
-/// shuffle its outputs. What no value of the file fills is zero.
+/// A column has a *slot*, which differs from its number where the layer before leaves gaps or where
+/// vector instructions shuffle its outputs. What no value of the file fills is zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     /// The type of its values; without meaning for [`Form::Bits`].
@@ -25,25 +25,27 @@ pub struct Placed {
     pub rows: usize,
     /// The slots of a row, gaps included.
     pub slots: usize,
-    /// Which slots the columns have: every column is in exactly one segment, and segments share no slot. Without
-    /// segments, each column's slot is its number.
+    /// Which slots the columns have: every column is in exactly one segment, and segments share no
+    /// slot. Without segments, each column's slot is its number.
     pub segments: List<Segment>,
 }
 
 /// The order of a tensor's values in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// `[rows][slots]`.
+    /// Row after row: `[rows][slots]`.
     Rows,
-    /// `[slots / 4][rows][4]`.
+    /// Blocks of four inputs: `[slots / 4][rows][4]`.
     Blocks,
-    /// `[slots][rows]`.
+    /// Column after column: `[slots][rows]`.
     Columns,
-    /// `[slots][runs][16]`: of each slot, only the runs of 16 rows with weights other than zero, padded with zeros.
+    /// `[slots][runs][16]`: of each slot, only the runs of 16 rows with weights other than zero,
+    /// padded with zeros.
     OutputBlocks {
-        /// How many.
+        /// The number of runs for each slot.
         runs: usize,
-        /// Where `[slots][runs]` numbers of runs begin, as `u16`, in bytes from the start of the weights.
+        /// Where `[slots][runs]` numbers of runs begin, as `u16`, in bytes from the start of the
+        /// weights.
         ids: usize,
     },
     /// `[rows][slots / 64]`, `u64` each: a bit per weight, set for negative ones.
@@ -53,18 +55,19 @@ pub enum Form {
 /// A run of columns whose slots follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// The first column.
+    /// The number of the first column.
     pub input: usize,
-    /// From a column to the next.
+    /// The distance from a column to the next.
     pub step: usize,
-    /// How many columns.
+    /// The number of columns.
     pub len: usize,
     /// The first slot of the region that the run is in.
     pub slot: usize,
-    /// Where in the region the run begins.
+    /// Where the run begins, in slots from the start of the region.
     pub at: usize,
-    /// Whether the region comes out of vector "pack" instructions, which interleave groups of eight bytes in an order
-    /// that depends on the level: see [`Placed::slot`]. It then consists of whole vectors.
+    /// Whether the region comes out of vector "pack" instructions, which interleave groups of eight
+    /// bytes in an order that depends on the level: see [`Placed::slot`]. It then consists of whole
+    /// vectors.
     pub packed: bool,
 }
 
@@ -97,8 +100,9 @@ impl Placed {
 
     /// The slot in memory of a column, for a level's order `packed` of eight-byte groups.
     ///
-    /// In a packed segment, each vector of `packed.len()` groups holds in group `g` the eight inputs of the logical
-    /// group `packed[g]` (AVX2: `[0, 2, 1, 3]`; scalar code: `[0]`, which changes nothing).
+    /// In a packed segment, each vector of `packed.len()` groups holds in group `g` the eight
+    /// inputs of the logical group `packed[g]` (AVX2: `[0, 2, 1, 3]`; scalar code: `[0]`, which
+    /// changes nothing).
     ///
     /// # Panics
     ///
@@ -155,7 +159,8 @@ impl Placed {
         }
     }
 
-    /// Where the value of a row and a slot lies, counted in values. Meaningless for forms that do not have all values.
+    /// Where the value of a row and a slot lies, counted in values. Meaningless for forms that do
+    /// not have all values.
     pub(crate) fn index(&self, row: usize, slot: usize) -> usize {
         match self.form {
             Form::Blocks => (slot / 4 * self.rows + row) * 4 + slot % 4,
@@ -364,8 +369,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::tests::ORDERS;
 
-    /// 128 packed columns, of which the region's first five are another layer's; then two runs that are not packed, and
-    /// one whose columns alternate with another's.
+    /// 128 packed columns, of which the region's first five are another layer's; then two runs that
+    /// are not packed, and one whose columns alternate with another's.
     pub(crate) const GAPS: Placed = Placed::new(
         Form::Rows,
         Element::I8,

@@ -65,7 +65,8 @@ impl Tensor {
         }
     }
 
-    /// The smallest and the largest integer that a value may become; `None` where memory has room for any.
+    /// The smallest and the largest integer that a value may become; `None` where memory has room
+    /// for any.
     pub(crate) fn limits(&self) -> Option<(i32, i32)> {
         match (&self.stored.quantise, self.placed.form) {
             (_, Form::Bits) => None,
@@ -82,7 +83,8 @@ impl Tensor {
         }
     }
 
-    /// A value of memory, as the file may have had it: for quantised tensors, some number that becomes the value.
+    /// A value of memory, as the file may have had it: for quantised tensors, some number that
+    /// becomes the value.
     pub(crate) fn to_stored(&self, value: f64) -> f64 {
         match &self.stored.quantise {
             Some(quantise) => quantise.undo(value),

@@ -14,12 +14,14 @@ use crate::{FileLayout, Format, LoadError};
 /// The least that the buffer grows by, in bytes.
 const MIN_STEP: u64 = 64 * 1024;
 
-/// Reads a whole stream into memory, as far as it can be a network of this layout: a wrong header is refused after a
-/// few bytes, and an endless stream when it is too long. The buffer grows with what has been read, a quarter at most.
+/// Reads a whole stream into memory, as far as it can be a network of this layout: a wrong header
+/// is refused after a few bytes, and an endless stream when it is too long. The buffer grows with
+/// what has been read, a quarter at most.
 ///
 /// # Errors
 ///
-/// Errors of the header, [`LoadError::TooLong`] and [`LoadError::Io`]; the rest is up to [`split`](super::split).
+/// Errors of the header, [`LoadError::TooLong`] and [`LoadError::Io`]; the rest is up to
+/// [`split`](super::split).
 pub fn read_all(layout: &FileLayout, reader: impl Read) -> Result<Vec<u8>, LoadError> {
     read_sized(layout, reader, 0)
 }
@@ -34,7 +36,8 @@ pub fn open(layout: &FileLayout, path: &Path) -> Result<Vec<u8>, LoadError> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         read_sized(layout, &file, metadata.len()).map_err(|mut error| {
-            // The first bytes do not say as much as the whole file does, and reading it anew needs no more memory.
+            // The first bytes do not say as much as the whole file does, and reading it anew needs
+            // no more memory.
             if let LoadError::Version(..) | LoadError::NetworkHash(..) = error
                 && metadata.is_file()
                 && let Ok(whole) = identify_open_file(&file)
@@ -79,7 +82,8 @@ fn read_sized(
         limit: layout.max_len(),
     };
     let limit = match layout.format {
-        // Their length is all that there is to say what is wrong with them: enough is read for `f32` instead of `i8`.
+        // Their length is all that there is to say what is wrong with them: enough is read for
+        // `f32` instead of `i8`.
         Format::Sequence => 4 * layout.max_len(),
         Format::Stockfish { .. } | Format::Named => layout.max_len(),
     };

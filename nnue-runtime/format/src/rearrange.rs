@@ -1,11 +1,13 @@
-//! Columns of tensors in another order, in memory: for another level, or because neurons are reordered.
+//! Columns of tensors in another order, in memory: for another level, or because neurons are
+//! reordered.
 
 use alloc::vec::Vec;
 
 use crate::placed::RUN;
 use crate::{FileLayout, Form, Placed};
 
-/// Rearranges weights loaded for the level with the packed order `from` into those of the level with the order `to`.
+/// Rearranges weights loaded for the level with the packed order `from` into those of the level
+/// with the order `to`.
 ///
 /// # Panics
 ///
@@ -23,8 +25,8 @@ pub fn relevel(layout: &FileLayout, weights: &mut [u8], from: &[usize], to: &[us
     }
 }
 
-/// Moves columns of tensors: `moves` says for a tensor's name which column takes the place of which. Columns of which it says
-/// nothing stay where they are.
+/// Moves columns of tensors: `moves` says for a tensor's name which column takes the place of
+/// which. Columns of which it says nothing stay where they are.
 ///
 /// # Panics
 ///
@@ -68,7 +70,8 @@ impl Placed {
         }
     }
 
-    /// Moves what is in the first slot of each pair to the second. What is then in no second one is zero.
+    /// Moves what is in the first slot of each pair to the second. What is then in no second one is
+    /// zero.
     fn move_slots(&self, weights: &mut [u8], base: usize, moves: &[(usize, usize)]) {
         let size = self.element.size();
         let memory = &mut weights[base + self.offset..][..self.len()];

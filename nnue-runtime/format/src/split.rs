@@ -42,8 +42,8 @@ struct Cursor<'a> {
     offset: usize,
 }
 
-/// Cuts a file into its tensors. Allocates next to nothing, so that it can come before the weights are allocated; a
-/// file that passes has at least a byte for each value.
+/// Cuts a file into its tensors. Allocates next to nothing, so that it can come before the weights
+/// are allocated; a file that passes has at least a byte for each value.
 ///
 /// # Errors
 ///
@@ -65,7 +65,8 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
             parts.loaded.looks_like = contradiction(layout, source);
         }
         Format::Sequence => {
-            // Without marks in the file, its length is all that tells one net from another: it comes first.
+            // Without marks in the file, its length is all that tells one net from another: it
+            // comes first.
             let expected = layout.max_len();
             if source.len() as u64 != expected {
                 return Err(LoadError::Size {
@@ -99,8 +100,8 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
     })
 }
 
-/// What a file that fits the layout is, if not of the layout: nets of some networks differ in nothing but which weights
-/// are zero.
+/// What a file that fits the layout is, if not of the layout: nets of some networks differ in
+/// nothing but which weights are zero.
 fn contradiction(layout: &FileLayout, source: &[u8]) -> Option<Identity> {
     let identity = identify(source);
     let inputs = identity.family()?.inputs();
@@ -123,8 +124,8 @@ impl<'a> Parts<'a> {
         layout: &'a FileLayout,
         cursor: &mut Cursor<'a>,
     ) -> Result<(), LoadError> {
-        // The end of the last thing that could be recognised. If a section is not where it should be, it is searched for
-        // from here.
+        // The end of the last thing that could be recognised. If a section is not where it should
+        // be, it is searched for from here.
         let mut landmark = cursor.offset;
         for (number, entry) in layout.entries().enumerate() {
             let place = entry.place;

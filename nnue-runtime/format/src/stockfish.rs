@@ -5,14 +5,15 @@ const SLICE: u32 = 0xEC42_E90D;
 const AFFINE: u32 = 0xCC03_DAE4;
 const CLIPPED: u32 = 0x538D_24C7;
 
-/// The hash of a transformer with so many neurons per perspective, of feature sets with these hashes.
+/// The hash of a transformer with so many neurons per perspective, of feature sets with these
+/// hashes.
 pub fn transformer_hash(features: impl IntoIterator<Item = u32>, width: u32) -> u32 {
     let sets = features.into_iter();
     sets.fold(0u32, |combined, hash| combined.rotate_left(1) ^ hash) ^ width.wrapping_mul(2)
 }
 
-/// The hash of a stack whose affine layers have so many outputs. Activations, shifts and the squared half of a layer's
-/// outputs leave no trace in it.
+/// The hash of a stack whose affine layers have so many outputs. Activations, shifts and the
+/// squared half of a layer's outputs leave no trace in it.
 pub fn stack_hash(width: u32, outputs: impl IntoIterator<Item = u32>) -> u32 {
     let mut hash = SLICE ^ width.wrapping_mul(2);
     for (index, outputs) in outputs.into_iter().enumerate() {
@@ -24,9 +25,9 @@ pub fn stack_hash(width: u32, outputs: impl IntoIterator<Item = u32>) -> u32 {
     hash
 }
 
-/// The outputs of the first two of three affine layers that lead to the hash of a stack, the last layer having one output;
-/// none of them more than `most`. They leave little trace in it, so there are several: the size of a stack tells which it
-/// is.
+/// The outputs of the first two of three affine layers that lead to the hash of a stack, the last
+/// layer having one output; none of them more than `most`. They leave little trace in it, so there
+/// are several: the size of a stack tells which it is.
 pub(crate) fn outputs_of_hash(
     width: u32,
     stack_hash: u32,

@@ -20,11 +20,12 @@ struct Writer<'a, E> {
     flushed: u64,
 }
 
-/// Writes a network file to `sink`, in pieces of at most 64 KiB: the bytes that were loaded, if `weights` and `loaded`
-/// are as [`Parts::load`](super::Parts::load) left them with the same `packed`.
+/// Writes a network file to `sink`, in pieces of at most 64 KiB: the bytes that were loaded, if
+/// `weights` and `loaded` are as [`Parts::load`](super::Parts::load) left them with the same
+/// `packed`.
 ///
-/// What loading did not keep cannot come back: of floating point that became integers, numbers are written that become
-/// the same integers, and of weights that became signs, -1 and 1.
+/// What loading did not keep cannot come back: of floating point that became integers, numbers are
+/// written that become the same integers, and of weights that became signs, -1 and 1.
 ///
 /// # Errors
 ///

@@ -6,13 +6,15 @@ use core::ops::RangeInclusive;
 use crate::leb128;
 use crate::{Element, Placed, Quantise, Text};
 
-/// A tensor, in the file and in memory: buckets of rows of columns. Of weights, rows are outputs and columns inputs;
-/// but the transformer's have a row for each feature and a column for each neuron, as kernels read them.
+/// A tensor, in the file and in memory: buckets of rows of columns. Of weights, rows are outputs
+/// and columns inputs; but the transformer's have a row for each feature and a column for each
+/// neuron, as kernels read them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     /// Its name, for messages, such as `transformer.weights`.
     pub name: Text,
-    /// What the file calls it. Only files of [`Format::Named`](crate::Format::Named) do; empty for others.
+    /// What the file calls it. Only files of [`Format::Named`](crate::Format::Named) do; empty for
+    /// others.
     pub id: Text,
     /// Buckets, rows and columns.
     pub shape: [usize; 3],
@@ -29,11 +31,13 @@ pub struct Stored {
     pub element: Element,
     /// How they are written down.
     pub encoding: Encoding,
-    /// How many values lie between a bucket, row or column and the next. What they do not reach is padding.
+    /// How many values lie between a bucket, row or column and the next. What they do not reach is
+    /// padding.
     pub strides: [usize; 3],
     /// How many values there are, padding included.
     pub values: usize,
-    /// How floating point becomes integers; only `f32` tensors have this, and need it unless memory is `f32` too.
+    /// How floating point becomes integers; only `f32` tensors have this, and need it unless memory
+    /// is `f32` too.
     pub quantise: Option<Quantise>,
 }
 
@@ -106,7 +110,8 @@ impl Tensor {
         count..=count * leb128::longest(self.stored.element.size()) as u64
     }
 
-    /// Whether memory has the integers of the file in the order of the file, so that they need only be copied.
+    /// Whether memory has the integers of the file in the order of the file, so that they need only
+    /// be copied.
     #[must_use]
     pub fn is_same(&self) -> bool {
         let ([buckets, rows, columns], stored, placed) = (self.shape, &self.stored, &self.placed);

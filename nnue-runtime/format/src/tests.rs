@@ -61,7 +61,7 @@ const STACK_SECTIONS: &[Section] = &[
     ),
 ];
 
-/// SplitMix64.
+/// The random number generator SplitMix64.
 pub(crate) struct Random(pub(crate) u64);
 
 const fn layout(sections: &'static [Section]) -> FileLayout {
@@ -135,7 +135,8 @@ impl Random {
     }
 }
 
-/// A valid file of [`RAW`] or [`COMPRESSED`], with extreme values and with padding that is not zero.
+/// A valid file of [`RAW`] or [`COMPRESSED`], with extreme values and with padding that is not
+/// zero.
 pub(crate) fn file(layout: &FileLayout) -> Vec<u8> {
     let compressed = layout.max_len() != RAW.max_len();
     let mut random = Random(7);
@@ -257,7 +258,8 @@ fn every_flipped_bit_is_refused_or_comes_back() {
             refused += usize::from(is_refused(&layout, &source));
             source[bit / 8] ^= 1 << (bit % 8);
         }
-        // Version, network hash, length, three hashes, and, in compressed files, three block headers.
+        // Version, network hash, length, three hashes, and, in compressed files, three block
+        // headers.
         let headers = 3 * 32 + 3 * 32 + usize::from(layout.max_len() != RAW.max_len()) * 3 * 21 * 8;
         assert!(refused >= headers, "{refused} of at least {headers}");
     }

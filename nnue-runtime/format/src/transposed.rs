@@ -9,11 +9,11 @@ const FEWEST_VALUES: usize = 1024;
 
 /// Whether the weights look as if rows and columns were exchanged in the file.
 ///
-/// In trained networks the magnitudes of an input's weights resemble one another, and so do those of an output: some
-/// matter more than others. If values are read in the wrong order, each supposed input has weights of many real ones,
-/// and they resemble one another less. So the right order is the one in which inputs and outputs explain more of the
-/// variance of magnitudes. Of an effect of inputs, the wrong order explains half at most: each of its groups mixes two
-/// real ones or more.
+/// In trained networks the magnitudes of an input's weights resemble one another, and so do those
+/// of an output: some matter more than others. If values are read in the wrong order, each supposed
+/// input has weights of many real ones, and they resemble one another less. So the right order is
+/// the one in which inputs and outputs explain more of the variance of magnitudes. Of an effect of
+/// inputs, the wrong order explains half at most: each of its groups mixes two real ones or more.
 pub(crate) fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> f64) -> bool {
     let [buckets, rows, columns] = tensor.shape;
     let rows = buckets * rows;
@@ -27,7 +27,8 @@ pub(crate) fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> 
     if rows_first == columns_first {
         return false;
     }
-    // How the file's values fall into an outer and an inner axis: as the layout says, and the other way round.
+    // How the file's values fall into an outer and an inner axis: as the layout says, and the other
+    // way round.
     let (inner, other) = if rows_first {
         (columns, rows)
     } else {
@@ -40,8 +41,8 @@ pub(crate) fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> 
     other > said + 0.1 && other > 1.5 * said
 }
 
-/// The share of the variance of magnitudes that the two axes of a table with `inner` columns explain, less what chance
-/// explains.
+/// The share of the variance of magnitudes that the two axes of a table with `inner` columns
+/// explain, less what chance explains.
 fn explained(count: usize, inner: usize, values: &impl Fn(usize) -> f64) -> f64 {
     let outer = count / inner;
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -80,7 +81,8 @@ mod tests {
 
     const INPUTS: usize = 256;
 
-    /// `stacks` times `outputs` for each input; with `inner`, inputs are the inner axis of the file.
+    /// `stacks` times `outputs` for each input; with `inner`, inputs are the inner axis of the
+    /// file.
     fn tensor(stacks: usize, outputs: usize, inner: bool) -> Tensor {
         let same = Section::same("", Element::I8, Encoding::Raw, 0, [outputs, INPUTS]);
         let Section::Tensor(mut tensor) = same else {
@@ -96,7 +98,8 @@ mod tests {
         tensor
     }
 
-    /// Weights whose magnitude depends on the input, up to a factor of `spread`; in the order of `tensor`.
+    /// Weights whose magnitude depends on the input, up to a factor of `spread`; in the order of
+    /// `tensor`.
     fn weights(tensor: &Tensor, spread: u64) -> Vec<f64> {
         let mut random = Random(1);
         let mut weights = vec![0.0; tensor.stored.values];

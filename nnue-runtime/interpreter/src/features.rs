@@ -1,13 +1,14 @@
 //! Which rows of the transformer are active.
 //!
-//! The rows of all sets follow each other in the order of the spec. Here is the formula of the language reference, computed
-//! for one piece at a time:
+//! The rows of all sets follow each other in the order of the spec. Here is the formula of the
+//! language reference, computed for one piece at a time:
 //!
 //! ```text
 //! row = bucket * (offset + 64 * planes) + offset + 64 * plane + (square ^ n)
 //! ```
 //!
-//! with squares as the perspective sees them, counted from a1 = 0 to h8 = 63, and `n` = 56 where each plane begins with a8.
+//! with squares as the perspective sees them, counted from a1 = 0 to h8 = 63, and `n` = 56 where
+//! each plane begins with a8.
 
 pub(crate) mod virtual_rows;
 

@@ -1,7 +1,8 @@
 //! From a net file to weights.
 //!
-//! The walk over the file, the decoding of its numbers and the errors are those of every loader: `nnue-format` has them. Here
-//! is said what the numbers mean: which weight each of them is, and what is added to the rows of factorised sets.
+//! The walk over the file, the decoding of its numbers and the errors are those of every loader:
+//! `nnue-format` has them. Here is said what the numbers mean: which weight each of them is, and
+//! what is added to the rows of factorised sets.
 
 use std::path::Path;
 
@@ -145,7 +146,8 @@ impl File<'_> {
         found.unwrap_or_else(|| unreachable!("every file of the network has {role:?}"))
     }
 
-    /// A row of weights or of PSQT values. They are counted through all tables: those of features, then virtual ones.
+    /// A row of weights or of PSQT values. They are counted through all tables: those of features,
+    /// then virtual ones.
     fn row(&self, role: fn(usize) -> Role, row: usize) -> Row<'_> {
         let found = self.tables.iter().find_map(|(own, table)| {
             let first = match (*own, role(0)) {

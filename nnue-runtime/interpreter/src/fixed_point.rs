@@ -14,7 +14,8 @@ pub(crate) fn divide(x: i64, by: i64, rounding: Rounding) -> i64 {
 
 /// Value number `index` of a tensor, brought to another one.
 ///
-/// Products are computed in 64 bits and wrap around. [`Align::Exact`] rounds towards zero, [`Align::Shift`] down.
+/// Products are computed in 64 bits and wrap around. [`Align::Exact`] rounds towards zero,
+/// [`Align::Shift`] down.
 pub(crate) fn align(x: i64, align: &Align, index: usize) -> i64 {
     match align {
         Align::None => x,

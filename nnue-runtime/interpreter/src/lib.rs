@@ -28,15 +28,16 @@
 //! # }
 //! ```
 //!
-//! [`nnue_net!`](nnue_runtime::nnue_net) compiles a network into a program, which then evaluates it as fast as the
-//! machine can. This crate needs no compilation: a program can open a network whose spec it has never seen, evaluate
-//! positions, and look at every tensor in between. It is slow: each evaluation computes everything anew, value by value.
+//! [`nnue_net!`](nnue_runtime::nnue_net) compiles a network into a program, which then evaluates it
+//! as fast as the machine can. This crate needs no compilation: a program can open a network whose
+//! spec it has never seen, evaluate positions, and look at every tensor in between. It is slow:
+//! each evaluation computes everything anew, value by value.
 //!
 //! # A definition of the language
 //!
-//! This crate is written to be read: it says what a spec means, in plain loops over plain tables, one value after the
-//! other. It shares nothing with generated code and its primitives, and the tests hold generated code to it, bit by bit,
-//! on every instruction set. Read it in this order:
+//! This crate is written to be read: it says what a spec means, in plain loops over plain tables,
+//! one value after the other. It shares nothing with generated code and its primitives, and the
+//! tests hold generated code to it, bit by bit, on every instruction set. Read it in this order:
 //!
 //! | module | says |
 //! |---|---|
@@ -47,16 +48,18 @@
 //! | `fixed_point` | how divisions round, and how values of different ones are brought together |
 //! | `weights`, `file` | which weights there are, and how a net file's numbers become them |
 //!
-//! What every formula is for stands in the [language reference], its types in [`nnue_compiler::network`].
+//! What every formula is for stands in the [language reference], its types in
+//! [`nnue_compiler::network`].
 //!
 //! # Numbers
 //!
 //! * Accumulators are `i16` and wrap around. PSQT sums are `i32` and wrap around.
-//! * Integers between layers are kept as `i64` here, whatever their type in the network. Sums that the network keeps in 32
-//!   bits are computed in 64 and cut to the lower 32, which is the same as wrapping around at every addition.
+//! * Integers between layers are kept as `i64` here, whatever their type in the network. Sums that
+//!   the network keeps in 32 bits are computed in 64 and cut to the lower 32, which is the same as
+//!   wrapping around at every addition.
 //! * Shifts to the right round down. Divisions round as their spec says: towards zero, or down.
-//! * Floating point is `f32`, in the order of additions that the spec says, so that the results are the same bits
-//!   everywhere. "fma" is a product and a sum that are rounded once, together.
+//! * Floating point is `f32`, in the order of additions that the spec says, so that the results are
+//!   the same bits everywhere. "fma" is a product and a sum that are rounded once, together.
 //!
 //! [language reference]: https://github.com/nnue-compiler/nnue-compiler/blob/main/specs/README.md
 

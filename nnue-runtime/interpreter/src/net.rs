@@ -36,7 +36,8 @@ impl Net {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] if they are not a net file of this network: where, what was found, and what was expected.
+    /// [`LoadError`] if they are not a net file of this network: where, what was found, and what
+    /// was expected.
     pub fn from_bytes(network: &Network, bytes: &[u8]) -> Result<Net, LoadError> {
         Ok(Net {
             network: network.clone(),
@@ -75,22 +76,24 @@ impl Net {
         self.weights
     }
 
-    /// The bucket of positions with so many pieces, that of 32 pieces for more; `None` where the caller chooses the bucket.
+    /// The bucket of positions with so many pieces, that of 32 pieces for more; `None` where the
+    /// caller chooses the bucket.
     #[must_use]
     pub fn bucket(&self, pieces: usize) -> Option<usize> {
         let buckets = self.network.stacks.by_pieces?;
         Some(usize::from(buckets[pieces.min(buckets.len() - 1)]))
     }
 
-    /// The rows of the transformer that a position switches on: one per piece and piece-square set, as far as the sets have rows
-    /// for kings. Rows are counted from 0 through all sets of the spec.
+    /// The rows of the transformer that a position switches on: one per piece and piece-square set,
+    /// as far as the sets have rows for kings. Rows are counted from 0 through all sets of the
+    /// spec.
     #[must_use]
     pub fn active_rows(&self, position: &impl Position) -> ActiveRows {
         Color::ALL.map(|perspective| features::of_position(&self.network, position, perspective))
     }
 
-    /// The rows of features of custom sets: those that are active for white, and for black. A network that has sets of both
-    /// kinds takes these rows besides those of [`Net::active_rows`].
+    /// The rows of features of custom sets: those that are active for white, and for black. A
+    /// network that has sets of both kinds takes these rows besides those of [`Net::active_rows`].
     ///
     /// # Errors
     ///
@@ -115,7 +118,8 @@ impl Net {
         transformer::accumulate(&self.network, &self.weights, active)
     }
 
-    /// Evaluates a position with the layers of one bucket; the last for buckets beyond it. Custom sets have no active features.
+    /// Evaluates a position with the layers of one bucket; the last for buckets beyond it. Custom
+    /// sets have no active features.
     #[must_use]
     pub fn evaluate(&self, position: &impl Position, bucket: usize) -> Evaluation {
         let accumulators = self.accumulate(&self.active_rows(position));
@@ -123,8 +127,8 @@ impl Net {
         trace.evaluation
     }
 
-    /// Evaluates accumulators with the layers of one bucket, the last for buckets beyond it, and keeps what is computed on
-    /// the way.
+    /// Evaluates accumulators with the layers of one bucket, the last for buckets beyond it, and
+    /// keeps what is computed on the way.
     ///
     /// # Panics
     ///

@@ -32,8 +32,9 @@ pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evalu
     }
 }
 
-/// The terms, each aligned, are added in 64 bits; the sum is aligned, and its lower 32 bits remain. If all terms have the
-/// same one, the spec leaves the terms as they are and aligns the sum, otherwise the other way round.
+/// The terms, each aligned, are added in 64 bits; the sum is aligned, and its lower 32 bits remain.
+/// If all terms have the same one, the spec leaves the terms as they are and aligns the sum,
+/// otherwise the other way round.
 fn sum_of_integers(head: &Head, layers: &[Values]) -> i32 {
     let terms = head.terms.iter().map(|term| {
         let x = layers[term.layer].integers()[term.index];

@@ -1,7 +1,7 @@
 //! The sparse first layer: from active rows to what the layers read.
 //!
-//! Per perspective, each neuron is summed up, activated, and pooled with another. Then both perspectives' values are put
-//! together.
+//! Per perspective, each neuron is summed up, activated, and pooled with another. Then both
+//! perspectives' values are put together.
 
 use nnue_compiler::network::{Network, Order, Pairs, Pooling, Transformer, TransformerActivation};
 use nnue_runtime::Color;
@@ -65,8 +65,8 @@ pub(crate) fn ordered<'a>(
     }
 }
 
-/// The PSQT part of an evaluation: half the difference of both perspectives' sums, rounded towards zero; of networks with
-/// one perspective, its sum. With one PSQT value, all stacks share it.
+/// The PSQT part of an evaluation: half the difference of both perspectives' sums, rounded towards
+/// zero; of networks with one perspective, its sum. With one PSQT value, all stacks share it.
 pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack: usize) -> i32 {
     let value = |accumulator: &Accumulator| match accumulator.psqt.as_slice() {
         [] => 0,
@@ -112,8 +112,8 @@ fn activate(transformer: &Transformer, x: i64) -> i64 {
     }
 }
 
-/// A sigmoid made of two parabolas: `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x` and `126 - y` for all
-/// others.
+/// A sigmoid made of two parabolas: `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative `x`
+/// and `126 - y` for all others.
 pub(crate) fn quantmoid4(x: i64) -> i64 {
     let root = 127 - x.abs().min(127);
     let y = (root * root) >> 8;

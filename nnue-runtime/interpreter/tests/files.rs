@@ -27,7 +27,8 @@ fn specs(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The networks of the specs in a folder, but for large ones: they would say nothing else, only later.
+/// The networks of the specs in a folder, but for large ones: they would say nothing else, only
+/// later.
 fn small_networks(folder: &str) -> Vec<Network> {
     const WEIGHTS: usize = 1 << 21;
     let specs = specs(
@@ -66,7 +67,8 @@ fn weights_are_read_as_they_were_written() {
     }
 }
 
-/// Where a file is cut off, or goes on, or has other bytes, it is refused or read, and nothing worse.
+/// Where a file is cut off, or goes on, or has other bytes, it is refused or read, and nothing
+/// worse.
 #[test]
 fn no_file_makes_the_interpreter_panic() {
     let mut random = Xorshift::new(3);

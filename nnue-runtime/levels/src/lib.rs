@@ -1,15 +1,17 @@
 //! The table of levels: the instruction sets that kernels are generated for.
 //!
 //! The compiler runs on one machine and writes kernels for others, and the runtime detects what its
-//! machine can do. Both read this table, so that they cannot disagree. A new level is a row here, and
-//! a file of primitives in the runtime.
+//! machine can do. Both read this table, so that they cannot disagree. A new level is a row here,
+//! and a file of primitives in the runtime.
 
 #![no_std]
 #![forbid(unsafe_code)]
 
-/// Calls a macro with the table: `levels!(callback, arguments)` becomes `callback! { arguments rows }`.
+/// Calls a macro with the table: `levels!(callback, arguments)` becomes
+/// `callback! { arguments rows }`.
 ///
-/// For code that needs the names and features of levels as tokens. All else reads [`ISAS`]. A row is
+/// For code that needs the names and features of levels as tokens. All else reads [`ISAS`]. A row
+/// is
 ///
 /// ```text
 /// Kind module target_arch["architecture"] features["feature", ...] { doc and facts }
@@ -25,7 +27,8 @@ macro_rules! levels {
             $($($arguments)*)?
 
             Scalar scalar target_arch[] features[] {
-                /// Plain Rust, which runs everywhere; LLVM uses what the build's target features allow.
+                /// Plain Rust, which runs everywhere; LLVM uses what the build's target features
+                /// allow.
                 vector_bytes: 16,
                 registers: 16,
                 nonzero_vectors: 1,
@@ -73,8 +76,8 @@ macro_rules! levels {
                 "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd",
                 "avx512vnni", "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq"
             ] {
-                /// AVX-512 with products of bytes and compression of 16-bit lanes: Intel since Ice Lake
-                /// (2019), AMD since Zen 4 (2022).
+                /// AVX-512 with products of bytes and compression of 16-bit lanes: Intel since Ice
+                /// Lake (2019), AMD since Zen 4 (2022).
                 vector_bytes: 64,
                 registers: 32,
                 nonzero_vectors: 2,
@@ -109,8 +112,9 @@ pub struct Isa {
     /// independent sums must hide that.
     pub short_dot_chain: bool,
     /// The largest input for which `dot` is exact whatever the weights: 255 where products of bytes
-    /// are added in 32 bits, 127 where pairs of products are added in 16 bits, saturating. For larger
-    /// inputs `dot` is only used where the weights prove that no pair of products leaves 16 bits.
+    /// are added in 32 bits, 127 where pairs of products are added in 16 bits, saturating. For
+    /// larger inputs `dot` is only used where the weights prove that no pair of products leaves 16
+    /// bits.
     pub exact_inputs: u8,
 }
 

@@ -12,10 +12,11 @@ use crate::rows::RowChanges;
 
 /// For networks all of whose sets are custom ones: there is no position.
 ///
-/// Features are numbered from 0, as white sees them and as black does; [`FeatureChanges`] says what becomes of wrong
-/// numbers.
+/// Features are numbered from 0, as white sees them and as black does; [`FeatureChanges`] says what
+/// becomes of wrong numbers.
 impl<A: Architecture> Accumulator<A> {
-    /// The accumulator of the features that are active for white and for black, whoever these are in the game.
+    /// The accumulator of the features that are active for white and for black, whoever these are
+    /// in the game.
     #[must_use]
     pub fn from_features(net: &Network<A>, active: [&[u32]; 2]) -> Accumulator<A> {
         let mut accumulator = Self::empty(net);
@@ -50,7 +51,8 @@ impl<A: Architecture> Accumulator<A> {
 
 /// For networks that have other sets too, which follow the position.
 impl<A: Architecture> Accumulator<A> {
-    /// The accumulator of a position, in which these features of custom sets are active for white and for black.
+    /// The accumulator of a position, in which these features of custom sets are active for white
+    /// and for black.
     #[must_use]
     pub fn with_features(
         net: &Network<A>,
@@ -62,7 +64,8 @@ impl<A: Architecture> Accumulator<A> {
         accumulator
     }
 
-    /// Computes the sums of a position from nothing: biases plus all rows that the position and the active features switch on.
+    /// Computes the sums of a position from nothing: biases plus all rows that the position and the
+    /// active features switch on.
     pub fn refresh_with(
         &mut self,
         net: &Network<A>,
@@ -72,11 +75,12 @@ impl<A: Architecture> Accumulator<A> {
         self.refresh_perspectives(net, A::PERSPECTIVES, position, active);
     }
 
-    /// Computes the sums after a move from those before it: the rows of the pieces that `delta` removes and adds, and of
-    /// what changes in custom sets, for white and for black.
+    /// Computes the sums after a move from those before it: the rows of the pieces that `delta`
+    /// removes and adds, and of what changes in custom sets, for white and for black.
     ///
-    /// `before` is the accumulator of the position before the move, `after` the position after it. Where a king's move
-    /// changes all rows of a set for its side, they are exchanged, and those of the other sets stay.
+    /// `before` is the accumulator of the position before the move, `after` the position after it.
+    /// Where a king's move changes all rows of a set for its side, they are exchanged, and those of
+    /// the other sets stay.
     pub fn update_with(
         &mut self,
         net: &Network<A>,

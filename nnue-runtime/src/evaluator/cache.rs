@@ -1,8 +1,10 @@
-//! The refresh cache ("Finny table"): per perspective and view, the last accumulator that was computed with it, and
-//! the placement that it stands for. A king that returns costs only what has changed since.
+//! The refresh cache ("Finny table"): per perspective and view, the last accumulator that was
+//! computed with it, and the placement that it stands for. A king that returns costs only what has
+//! changed since.
 //!
-//! Two squares of a king have one view if every feature set of the network sees alike from both. The accumulators hold
-//! only the rows that follow from the placement, not those of features that the engine tells.
+//! Two squares of a king have one view if every feature set of the network sees alike from both.
+//! The accumulators hold only the rows that follow from the placement, not those of features that
+//! the engine tells.
 
 use alloc::vec::Vec;
 
@@ -18,7 +20,8 @@ pub(super) const NO_VIEW: u8 = u8::MAX;
 
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
-    /// Per perspective and square of its king, which entry serves: squares with the same view share one.
+    /// Per perspective and square of its king, which entry serves: squares with the same view share
+    /// one.
     entry_of: [[u8; 64]; 2],
     entries: Vec<Entry<A>>,
 }
@@ -80,7 +83,8 @@ impl<A: Architecture> RefreshCache<A> {
         &self.entries[usize::from(view)].half
     }
 
-    /// Computes the accumulator of a placement from that of a view and the rows between them, and keeps it for the view.
+    /// Computes the accumulator of a placement from that of a view and the rows between them, and
+    /// keeps it for the view.
     pub(super) fn refresh(
         &mut self,
         net: &Network<A>,

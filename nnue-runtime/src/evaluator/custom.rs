@@ -12,7 +12,8 @@ use crate::rows::RowChanges;
 #[derive(Clone, Default)]
 pub(super) struct CustomFeatures {
     plies: Vec<Ply>,
-    /// What the plies change, one after the other: white's added and removed features, then black's.
+    /// What the plies change, one after the other: white's added and removed features, then
+    /// black's.
     features: Vec<u32>,
 }
 
@@ -45,7 +46,8 @@ impl CustomFeatures {
         }
     }
 
-    /// Lists the rows by which some plies change a perspective's sums, besides those that are listed.
+    /// Lists the rows by which some plies change a perspective's sums, besides those that are
+    /// listed.
     pub(super) fn list<A: Architecture>(
         &self,
         weights: &A::Weights,

@@ -1,6 +1,7 @@
 //! What an evaluator's work consists of, for tools that want to know.
 
-/// How much an [`Evaluator`](crate::Evaluator) has computed. Accumulators are those of one perspective.
+/// How much an [`Evaluator`](crate::Evaluator) has computed. Accumulators are those of one
+/// perspective.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Accumulators computed from that of an earlier ply.
@@ -29,7 +30,8 @@ impl Statistics {
     }
 }
 
-/// Whether an [`Evaluator`](crate::Evaluator) counts its work: `()` does not, and costs nothing; [`Statistics`] does.
+/// Whether an [`Evaluator`](crate::Evaluator) counts its work: `()` does not, and costs nothing;
+/// [`Statistics`] does.
 pub trait Counter: sealed::Sealed {
     /// An accumulator was computed from that of an earlier ply.
     #[doc(hidden)]

@@ -11,8 +11,8 @@ use crate::rows::{RowChanges, RowLists};
 
 /// How a move changes which features of custom sets are active, for one perspective.
 ///
-/// Each list may have as many features as can be active at once. What is beyond that, and numbers that no feature has,
-/// are left out; sums are then meaningless, and nothing worse happens.
+/// Each list may have as many features as can be active at once. What is beyond that, and numbers
+/// that no feature has, are left out; sums are then meaningless, and nothing worse happens.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FeatureChanges<'a> {
     /// Features that were not active before.
@@ -37,8 +37,8 @@ impl<'a> FeatureChanges<'a> {
         }
     }
 
-    /// Lists the features' rows besides those that are listed. What one move adds and another removes cancels, so that
-    /// never more rows of a set are listed than can be active at once.
+    /// Lists the features' rows besides those that are listed. What one move adds and another
+    /// removes cancels, so that never more rows of a set are listed than can be active at once.
     #[inline]
     pub(crate) fn list<A: Architecture>(
         self,
@@ -62,7 +62,8 @@ impl<'a> FeatureChanges<'a> {
     }
 }
 
-/// The table and the row of a feature that the engine tells; `None` for numbers that no feature has.
+/// The table and the row of a feature that the engine tells; `None` for numbers that no feature
+/// has.
 #[inline]
 fn row<A: Architecture>(perspective: Color, mut feature: u32) -> Option<(usize, u32)> {
     for set in sets::<A>().filter(|set| set.is_custom()) {

@@ -13,7 +13,8 @@ use crate::position::Position;
 use crate::report::{Bounds, extremes};
 use crate::rows::{RowChanges, RowLists};
 
-/// How a perspective looks at the board: it changes only when its own king moves, and not always then.
+/// How a perspective looks at the board: it changes only when its own king moves, and not always
+/// then.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct View {
     /// What squares are exclusive-ored with.
@@ -45,7 +46,8 @@ impl View {
         }
     }
 
-    /// The row that a piece on a square switches on, found without a branch: it means nothing unless it exists.
+    /// The row that a piece on a square switches on, found without a branch: it means nothing
+    /// unless it exists.
     #[inline]
     fn row(&self, piece: PieceCode, square: Square) -> (u32, bool) {
         let plane = self.planes[piece.index()];
@@ -74,8 +76,8 @@ pub(super) fn list_active<A: Architecture>(
     });
 }
 
-/// It does not matter which moves lie between: what was moved to and fro is where it was. There is one loop, over the
-/// squares, and its end is the only branch that depends on the position.
+/// It does not matter which moves lie between: what was moved to and fro is where it was. There is
+/// one loop, over the squares, and its end is the only branch that depends on the position.
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     table: usize,
@@ -94,8 +96,9 @@ pub(super) fn list_changes<A: Architecture>(
     }
 }
 
-/// For every neuron and every square of the own king, the largest sum of at most `max_active` weights of which each
-/// square gives one, and likewise the smallest. The set's rows are the first of `rows`.
+/// For every neuron and every square of the own king, the largest sum of at most `max_active`
+/// weights of which each square gives one, and likewise the smallest. The set's rows are the first
+/// of `rows`.
 pub(super) fn bounds<W: Copy + Into<i16>>(
     tables: &PieceSquare,
     max_active: usize,

@@ -9,8 +9,9 @@ use crate::chess::{Color, Square};
 
 /// Why a text is no position.
 ///
-/// In all variants, `found` is what the text has: a character, a whole field, or how many there are. `offset` is where that
-/// begins, in characters from the start of the text, from 0. `rank` is 1 to 8, as FEN counts ranks.
+/// In all variants, `found` is what the text has: a character, a whole field, or how many there
+/// are. `offset` is where that begins, in characters from the start of the text, from 0. `rank` is
+/// 1 to 8, as FEN counts ranks.
 #[allow(
     missing_docs,
     reason = "the type says what the fields of all variants mean"

@@ -8,11 +8,11 @@ use nnue_levels::LevelKind;
 /// with that function, which is safe and enables at most the features of its level. Arguments are
 /// local variables.
 ///
-/// It is safe whoever calls it, with whatever modules in scope, and also if the rules below are called
-/// without the first one. The compiler checks each function, in a function that enables the features
-/// of its level and calls it without `unsafe`; that these are no more than the table's is asserted.
-/// Arguments are read before any `unsafe` block, and a `let` of their names compiles only if they are
-/// variables: a `static mut` is none.
+/// It is safe whoever calls it, with whatever modules in scope, and also if the rules below are
+/// called without the first one. The compiler checks each function, in a function that enables the
+/// features of its level and calls it without `unsafe`; that these are no more than the table's is
+/// asserted. Arguments are read before any `unsafe` block, and a `let` of their names compiles only
+/// if they are variables: a `static mut` is none.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch {
@@ -45,7 +45,8 @@ macro_rules! __dispatch {
                 #[cfg(target_arch = $arch)]
                 $crate::LevelKind::$kind => {
                     $(let $own = $own;)*
-                    // Compiles only if the function is safe to call where features of the level are enabled.
+                    // Compiles only if the function is safe to call where features of the level are
+                    // enabled.
                     const _: () = {
                         $crate::__private::core::assert!(
                             $crate::__private::has_all(
@@ -62,8 +63,8 @@ macro_rules! __dispatch {
                         }
                         let _ = call_without_unsafe;
                     };
-                    // SAFETY: a `Level` exists only where every feature of its kind does, and the call asks
-                    // for nothing else, as was checked above.
+                    // SAFETY: a `Level` exists only where every feature of its kind does, and the
+                    // call asks for nothing else, as was checked above.
                     unsafe { $module::$function($($own),*) }
                 }
             )*

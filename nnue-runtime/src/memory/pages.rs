@@ -1,12 +1,14 @@
-//! Huge pages for large memory: weights are read all over, and each page of 4 KiB is one more address to translate.
+//! Huge pages for large memory: weights are read all over, and each page of 4 KiB is one more
+//! address to translate.
 
 use core::ops::Range;
 
 /// The size of a huge page. Memory that is smaller holds none.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Asks the system to back memory by huge pages when it is first touched. They are worth some 4 % of evaluations
-/// along a search, and a third of loading; systems that have none, or are told not to give them, go on as they are.
+/// Asks the system to back memory by huge pages when it is first touched. They are worth some 4 %
+/// of evaluations along a search, and a third of loading; systems that have none, or are told not
+/// to give them, go on as they are.
 pub(super) fn ask_for_huge_pages(memory: Range<*mut u8>) {
     let within = whole_pages(memory);
     if within.end.addr().saturating_sub(within.start.addr()) >= HUGE_PAGE {
@@ -33,7 +35,7 @@ mod system {
     use core::ffi::{c_int, c_void};
     use core::ops::Range;
 
-    /// Of `<sys/mman.h>`.
+    /// The advice to use huge pages, as `<sys/mman.h>` defines it.
     const MADV_HUGEPAGE: c_int = 14;
 
     unsafe extern "C" {
@@ -42,8 +44,8 @@ mod system {
 
     pub(super) fn advise(pages: Range<*mut u8>) {
         let len = pages.end.addr() - pages.start.addr();
-        // SAFETY: the declaration is that of POSIX systems. This advice changes neither contents nor rights of any page, whosever
-        // it is; that it may be refused does not matter.
+        // SAFETY: the declaration is that of POSIX systems. This advice changes neither contents
+        // nor rights of any page, whosever it is; that it may be refused does not matter.
         unsafe { madvise(pages.start.cast(), len, MADV_HUGEPAGE) };
     }
 }

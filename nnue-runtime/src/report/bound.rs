@@ -1,4 +1,5 @@
-//! How far the accumulator can go: for every neuron the largest and the smallest sum that active features can make.
+//! How far the accumulator can go: for every neuron the largest and the smallest sum that active
+//! features can make.
 
 use alloc::vec::Vec;
 
@@ -13,7 +14,8 @@ pub(crate) struct Bounds {
     pub(crate) highest: Vec<i32>,
 }
 
-/// For every neuron the biases and what each set can add, of all perspectives that have weights of their own.
+/// For every neuron the biases and what each set can add, of all perspectives that have weights of
+/// their own.
 pub(super) fn of<A: Architecture>(weights: &A::Weights) -> AccumulatorBound {
     let mut bound = AccumulatorBound {
         features: 0,

@@ -27,7 +27,7 @@ pub type U8 = __m256i;
 /// A vector of signed bytes.
 pub type I8 = __m256i;
 
-/// Reads a vector.
+/// Reads a vector of 16-bit lanes from memory.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn load_i16(from: &[i16; I16_LANES]) -> I16 {
@@ -43,7 +43,7 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     _mm256_cvtepi8_epi16(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
 }
 
-/// Writes a vector.
+/// Writes a vector of 16-bit lanes to memory.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
@@ -124,7 +124,7 @@ pub fn pack_u8(first: I16, second: I16) -> U8 {
     _mm256_packus_epi16(first, second)
 }
 
-/// Reads a vector.
+/// Reads a vector of unsigned bytes from memory.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn load_u8(from: &[u8; BYTES]) -> U8 {
@@ -140,14 +140,14 @@ pub fn bytes_u8(vector: U8) -> [u8; BYTES] {
     unsafe { core::mem::transmute::<U8, [u8; BYTES]>(vector) }
 }
 
-/// All zeros.
+/// A vector of zeros in all 32-bit lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn zero_i32() -> I32 {
     _mm256_setzero_si256()
 }
 
-/// Reads a vector.
+/// Reads a vector of 32-bit lanes from memory.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn load_i32(from: &[i32; I32_LANES]) -> I32 {
@@ -155,7 +155,7 @@ pub fn load_i32(from: &[i32; I32_LANES]) -> I32 {
     unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
 }
 
-/// Writes a vector.
+/// Writes a vector of 32-bit lanes to memory.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn store_i32(vector: I32, to: &mut [i32; I32_LANES]) {
@@ -178,7 +178,7 @@ pub fn load_i32x8(from: &[i32; 8]) -> I32x8 {
     unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
 }
 
-/// Writes eight lanes.
+/// Writes eight 32-bit lanes to memory.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn store_i32x8(lanes: I32x8, to: &mut [i32; 8]) {
@@ -200,7 +200,7 @@ pub fn sub_i32x8(a: I32x8, b: I32x8) -> I32x8 {
     _mm256_sub_epi32(a, b)
 }
 
-/// Reads a vector.
+/// Reads a vector of signed bytes from memory.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn load_i8(from: &[i8; BYTES]) -> I8 {

@@ -28,7 +28,7 @@ pub type U8 = __m512i;
 /// A vector of signed bytes.
 pub type I8 = __m512i;
 
-/// Reads a vector.
+/// Reads a vector of 16-bit lanes from memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn load_i16(from: &[i16; I16_LANES]) -> I16 {
@@ -44,7 +44,7 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     _mm512_cvtepi8_epi16(unsafe { _mm256_loadu_si256(from.as_ptr().cast()) })
 }
 
-/// Writes a vector.
+/// Writes a vector of 16-bit lanes to memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
@@ -125,7 +125,7 @@ pub fn pack_u8(first: I16, second: I16) -> U8 {
     _mm512_packus_epi16(first, second)
 }
 
-/// Reads a vector.
+/// Reads a vector of unsigned bytes from memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn load_u8(from: &[u8; BYTES]) -> U8 {
@@ -141,14 +141,14 @@ pub fn bytes_u8(vector: U8) -> [u8; BYTES] {
     unsafe { core::mem::transmute::<U8, [u8; BYTES]>(vector) }
 }
 
-/// All zeros.
+/// A vector of zeros in all 32-bit lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn zero_i32() -> I32 {
     _mm512_setzero_si512()
 }
 
-/// Reads a vector.
+/// Reads a vector of 32-bit lanes from memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn load_i32(from: &[i32; I32_LANES]) -> I32 {
@@ -156,7 +156,7 @@ pub fn load_i32(from: &[i32; I32_LANES]) -> I32 {
     unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
 }
 
-/// Writes a vector.
+/// Writes a vector of 32-bit lanes to memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn store_i32(vector: I32, to: &mut [i32; I32_LANES]) {
@@ -171,7 +171,7 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     _mm512_add_epi32(a, b)
 }
 
-/// Reads a vector.
+/// Reads a vector of signed bytes from memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn load_i8(from: &[i8; BYTES]) -> I8 {

@@ -21,7 +21,7 @@ pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
     _mm512_dpbusd_epi32(sum, inputs, weights)
 }
 
-/// As [`dot`].
+/// The same as [`dot`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
@@ -40,7 +40,7 @@ pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     )
 }
 
-/// As [`dot_row`].
+/// The same as [`dot_row`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {

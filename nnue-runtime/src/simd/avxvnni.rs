@@ -13,7 +13,7 @@ pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
     _mm256_dpbusd_avx_epi32(sum, inputs, weights)
 }
 
-/// As [`dot`].
+/// The same as [`dot`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "avx2,avxvnni")]
 pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
@@ -29,7 +29,7 @@ pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     })
 }
 
-/// As [`dot_row`].
+/// The same as [`dot_row`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "avx2,avxvnni")]
 pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {

@@ -1,16 +1,19 @@
-//! The layers' inputs while the transformer writes them: vector after vector, into memory that need not be cleared first.
+//! The layers' inputs while the transformer writes them: vector after vector, into memory that need
+//! not be cleared first.
 
 use core::mem::MaybeUninit;
 
 /// Memory for `BLOCKS` blocks of four inputs.
 ///
-/// Clearing them before they are written would cost as much as writing them, and a call of `memset`.
+/// Clearing them before they are written would cost as much as writing them, and a call of
+/// `memset`.
 #[repr(C, align(64))]
 pub struct Inputs<const BLOCKS: usize>([MaybeUninit<[u8; 4]>; BLOCKS]);
 
 /// Writes [`Inputs`] from the first to the last.
 ///
-/// Apart from the memory, so that how much is written stays in a register, where the optimiser can follow it.
+/// Apart from the memory, so that how much is written stays in a register, where the optimiser can
+/// follow it.
 pub struct InputWriter<'a, const BLOCKS: usize> {
     blocks: &'a mut [MaybeUninit<[u8; 4]>; BLOCKS],
     // INVARIANT: at most `4 * BLOCKS`; so many bytes from the front are initialised.
@@ -18,7 +21,7 @@ pub struct InputWriter<'a, const BLOCKS: usize> {
 }
 
 impl<const BLOCKS: usize> Inputs<BLOCKS> {
-    /// Memory without inputs.
+    /// Memory into which no input has been written yet.
     #[inline(always)]
     #[must_use]
     #[expect(
@@ -51,8 +54,8 @@ impl<'a, const BLOCKS: usize> InputWriter<'a, BLOCKS> {
             "more inputs than blocks"
         );
         let start = self.blocks.as_mut_ptr().cast::<u8>();
-        // SAFETY: `N` bytes from `written` on are within the blocks, as was just checked without overflow, for the
-        // blocks are in memory; unaligned writes are allowed.
+        // SAFETY: `N` bytes from `written` on are within the blocks, as was just checked without
+        // overflow, for the blocks are in memory; unaligned writes are allowed.
         unsafe {
             start
                 .add(self.written)
@@ -64,7 +67,8 @@ impl<'a, const BLOCKS: usize> InputWriter<'a, BLOCKS> {
 
     /// All inputs.
     ///
-    /// Panics unless all have been written. Constant bounds of the loops that wrote them make that vanish.
+    /// Panics unless all have been written. Constant bounds of the loops that wrote them make that
+    /// vanish.
     #[inline(always)]
     #[must_use]
     pub fn finish(self) -> &'a [[u8; 4]; BLOCKS] {
@@ -72,8 +76,9 @@ impl<'a, const BLOCKS: usize> InputWriter<'a, BLOCKS> {
             self.written == 4 * BLOCKS,
             "some inputs have not been written"
         );
-        // SAFETY: all bytes are initialised, as was just checked, and `MaybeUninit` changes no layout. The blocks are
-        // borrowed exclusively for `'a`, and the writer that could change them is gone.
+        // SAFETY: all bytes are initialised, as was just checked, and `MaybeUninit` changes no
+        // layout. The blocks are borrowed exclusively for `'a`, and the writer that could change
+        // them is gone.
         unsafe { &*self.blocks.as_ptr().cast() }
     }
 }

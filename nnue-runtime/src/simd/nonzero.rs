@@ -47,7 +47,8 @@ pub struct NonZero<const BLOCKS: usize, const CAP: usize> {
 impl<const BLOCKS: usize, const CAP: usize> NonZero<BLOCKS, CAP> {
     /// An empty list.
     ///
-    /// Compiles only with a capacity that leaves room, and with blocks whose indices fit in 16 bits:
+    /// Compiles only with a capacity that leaves room, and with blocks whose indices fit in 16
+    /// bits:
     ///
     /// ```
     /// use nnue_runtime::__private::simd::NonZero;

@@ -33,7 +33,7 @@ pub type U8 = [u8; BYTES];
 /// A vector of signed bytes.
 pub type I8 = [i8; BYTES];
 
-/// Reads a vector.
+/// Reads a vector of 16-bit lanes from memory.
 #[inline(always)]
 pub fn load_i16(from: &[i16; I16_LANES]) -> I16 {
     *from
@@ -45,7 +45,7 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     from.map(i16::from)
 }
 
-/// Writes a vector.
+/// Writes a vector of 16-bit lanes to memory.
 #[inline(always)]
 pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {
     *to = vector;
@@ -121,7 +121,7 @@ pub fn pack_u8(first: I16, second: I16) -> U8 {
     array::from_fn(|index| lane(index).clamp(0, 255) as u8)
 }
 
-/// Reads a vector.
+/// Reads a vector of unsigned bytes from memory.
 #[inline(always)]
 pub fn load_u8(from: &[u8; BYTES]) -> U8 {
     *from
@@ -133,19 +133,19 @@ pub fn bytes_u8(vector: U8) -> [u8; BYTES] {
     vector
 }
 
-/// All zeros.
+/// A vector of zeros in all 32-bit lanes.
 #[inline(always)]
 pub fn zero_i32() -> I32 {
     [0; I32_LANES]
 }
 
-/// Reads a vector.
+/// Reads a vector of 32-bit lanes from memory.
 #[inline(always)]
 pub fn load_i32(from: &[i32; I32_LANES]) -> I32 {
     *from
 }
 
-/// Writes a vector.
+/// Writes a vector of 32-bit lanes to memory.
 #[inline(always)]
 pub fn store_i32(vector: I32, to: &mut [i32; I32_LANES]) {
     *to = vector;
@@ -163,7 +163,7 @@ pub fn load_i32x8(from: &[i32; 8]) -> I32x8 {
     *from
 }
 
-/// Writes eight lanes.
+/// Writes eight 32-bit lanes to memory.
 #[inline(always)]
 pub fn store_i32x8(lanes: I32x8, to: &mut [i32; 8]) {
     *to = lanes;
@@ -181,7 +181,7 @@ pub fn sub_i32x8(a: I32x8, b: I32x8) -> I32x8 {
     array::from_fn(|lane| a[lane].wrapping_sub(b[lane]))
 }
 
-/// Reads a vector.
+/// Reads a vector of signed bytes from memory.
 #[inline(always)]
 pub fn load_i8(from: &[i8; BYTES]) -> I8 {
     *from
@@ -235,8 +235,9 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
 
 /// `a * b + c`, rounded once.
 ///
-/// The product of two `f32` is exact in `f64`. The sum is rounded to odd there: towards zero, and if anything is lost the
-/// last bit is set. What is then rounded to `f32` is as far from a tie as the exact sum.
+/// The product of two `f32` is exact in `f64`. The sum is rounded to odd there: towards zero, and
+/// if anything is lost the last bit is set. What is then rounded to `f32` is as far from a tie as
+/// the exact sum.
 #[inline(always)]
 pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
     let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
@@ -247,7 +248,8 @@ pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
     if error == 0.0 || !sum.is_finite() || sum.to_bits() & 1 == 1 {
         return sum as f32;
     }
-    // An even sum that is not exact lies between its two odd neighbours: take the one on the side of the error.
+    // An even sum that is not exact lies between its two odd neighbours: take the one on the side
+    // of the error.
     let away_from_zero = (error > 0.0) == (sum > 0.0);
     let bits = sum.to_bits();
     f64::from_bits(if away_from_zero { bits + 1 } else { bits - 1 }) as f32

@@ -9,7 +9,8 @@ use crate::*;
 
 const MEMORY_LEN: usize = super::MEMORY_LEN;
 
-/// One of everything: constant and skipped bytes, alignment, other types, orders and widths than memory's, a tail.
+/// One of everything: constant and skipped bytes, alignment, other types, orders and widths than
+/// memory's, a tail.
 const SEQUENCE: FileLayout = FileLayout {
     name: Text::Borrowed("Mixed"),
     format: Format::Sequence,
@@ -141,7 +142,8 @@ const fn named(name: &'static str, id: &'static str, count: usize, offset: usize
     Section::named(name, id, [1, 1, count], stored, placed)
 }
 
-/// A file of [`SEQUENCE`], with everything that loading has to keep: padding that is not zero, skipped bytes.
+/// A file of [`SEQUENCE`], with everything that loading has to keep: padding that is not zero,
+/// skipped bytes.
 fn sequence() -> Vec<u8> {
     let mut random = Random(11);
     let mut file = b"NNUE\x01".to_vec();

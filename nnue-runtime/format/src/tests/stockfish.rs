@@ -60,7 +60,8 @@ fn values_land_where_the_layout_says() {
     for stack in 0..2 {
         let from = &source[stack * STACK_LEN..];
         let memory = &weights[MEMORY_STACK + stack * MEMORY_STRIDE..];
-        // Input 64 + 9 is in logical group 1 of the second vector of its segment, which AVX2 leaves in group 2.
+        // Input 64 + 9 is in logical group 1 of the second vector of its segment, which AVX2 leaves
+        // in group 2.
         let slot = 64 + 16 + 1;
         for output in 0..3 {
             assert_eq!(
@@ -102,7 +103,8 @@ fn levels_differ_by_a_rearrangement() {
 #[test]
 fn padding_that_is_not_zero_is_kept() {
     let (_, loaded) = load(&RAW, &[0], &file(&RAW)).unwrap();
-    // Behind five sections of the transformer, the weights of fc_1 are the last of five in each stack.
+    // Behind five sections of the transformer, the weights of fc_1 are the last of five in each
+    // stack.
     let ignored = |stack: usize, offset, byte| Ignored {
         section: 4 + 5 * (stack + 1),
         offset,
@@ -323,7 +325,8 @@ fn truncation_names_the_tensor() {
     );
 }
 
-/// Of a transformer that memory has in another order, and compressed, the file has fewer bytes than its values.
+/// Of a transformer that memory has in another order, and compressed, the file has fewer bytes than
+/// its values.
 #[test]
 fn padding_comes_back_where_tensors_are_decoded_before_they_are_placed() {
     const ROWS: usize = 250;

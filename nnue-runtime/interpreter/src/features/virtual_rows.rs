@@ -1,6 +1,7 @@
 //! Factorised sets: which virtual rows a file adds to a real one.
 //!
-//! A virtual row stands for a part of what a real one means, such as a piece on a square whichever the own king's bucket.
+//! A virtual row stands for a part of what a real one means, such as a piece on a square whichever
+//! the own king's bucket.
 
 use nnue_compiler::feature_set::{Factors, Parameters};
 use nnue_compiler::spec::VirtualSet;
@@ -8,14 +9,16 @@ use nnue_runtime::Role;
 
 use super::{can_be_own_king, numbered, plane, plane_of_its_own, row};
 
-/// A row of a set, and the virtual rows that are added to it: the numbers of both among those of the set.
+/// A row of a set, and the virtual rows that are added to it: the numbers of both among those of
+/// the set.
 pub(crate) struct Sum {
     pub(crate) row: usize,
     /// In the order of the spec, one for each of the set's virtual sets.
     pub(crate) virtual_rows: Vec<usize>,
 }
 
-/// All rows of a set that have virtual ones. The first rows of buckets that no piece switches on have none.
+/// All rows of a set that have virtual ones. The first rows of buckets that no piece switches on
+/// have none.
 pub(crate) fn sums(parameters: &Parameters, factors: &Factors) -> Vec<Sum> {
     let mut sums = Vec::new();
     for bucket in 0..parameters.buckets() {
@@ -55,8 +58,8 @@ struct Feature<'a> {
 }
 
 impl Feature<'_> {
-    /// Whether the feature's row is its own. Where kings share a plane, the rows on the squares of the bucket are the own
-    /// king's, and those on all other squares are the opponent's.
+    /// Whether the feature's row is its own. Where kings share a plane, the rows on the squares of
+    /// the bucket are the own king's, and those on all other squares are the opponent's.
     fn has_the_row(&self) -> bool {
         let kings = [true, false].map(|is_own| plane(self.parameters, Role::King, is_own));
         if self.role != Role::King || kings[0] != kings[1] {
@@ -126,7 +129,8 @@ mod tests {
         table
     }
 
-    /// As nnue-pytorch has it: bucket `k` and piece `p = row % 641 - 1` have the factors `k` and, behind those, `p`.
+    /// As nnue-pytorch has it: bucket `k` and piece `p = row % 641 - 1` have the factors `k` and,
+    /// behind those, `p`.
     #[test]
     fn half_kp_has_a_row_for_the_king_and_one_for_the_piece() {
         let table = of(&named("HalfKP"), &[VirtualSet::K, VirtualSet::P]);
@@ -138,7 +142,8 @@ mod tests {
         }
     }
 
-    /// As nnue-pytorch has it: a row of the shared plane is the own king's on the bucket's square, else 64 more.
+    /// As nnue-pytorch has it: a row of the shared plane is the own king's on the bucket's square,
+    /// else 64 more.
     #[test]
     fn kings_that_share_a_plane_have_virtual_planes_of_their_own() {
         let table = of(&named("HalfKAv2_hm"), &[VirtualSet::A]);
@@ -151,7 +156,8 @@ mod tests {
         }
     }
 
-    /// As the NNUE document has it: king e1 and the opponent's knight on b8, king h8 and an own pawn on a1.
+    /// As the NNUE document has it: king e1 and the opponent's knight on b8, king h8 and an own
+    /// pawn on a1.
     #[test]
     fn half_relative_kp_counts_files_and_ranks_from_the_king() {
         let table = of(&named("HalfKP"), &[VirtualSet::HalfRelativeKP]);

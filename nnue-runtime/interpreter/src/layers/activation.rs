@@ -50,8 +50,9 @@ fn hard_swish(x: f32) -> f32 {
 
 /// `1 / (1 + exp(-x))`, within 3 units in the last place.
 ///
-/// No library has an `exp` of the same bits everywhere, so the language says how it is computed: in `f32`, each operation
-/// rounded to the nearest. With `x` between -87 and 87, `k` is the integer nearest to `x / ln 2`, and
+/// No library has an `exp` of the same bits everywhere, so the language says how it is computed: in
+/// `f32`, each operation rounded to the nearest. With `x` between -87 and 87, `k` is the integer
+/// nearest to `x / ln 2`, and
 ///
 /// ```text
 /// exp(x) = 2^k * (1 + r + r^2 / 2! + ... + r^7 / 7!)     r = x - k * ln 2
@@ -91,7 +92,8 @@ mod tests {
         assert_eq!(sigmoid(f32::INFINITY), 1.0);
     }
 
-    /// The numbers of the formula in `f32`, operation by operation: another order of them has other last bits.
+    /// The numbers of the formula in `f32`, operation by operation: another order of them has other
+    /// last bits.
     #[test]
     fn hard_swish_is_the_formula_to_the_last_bit() {
         let bits = [0.1, -0.1, 2.3, -2.9, 5.0, -4.0].map(|x| hard_swish(x).to_bits());

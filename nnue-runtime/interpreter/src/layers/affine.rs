@@ -44,7 +44,8 @@ pub(super) fn compute(
     }
 }
 
-/// The sums of products of each output, scaled and divided, without the bias. They are `i32` and wrap around.
+/// The sums of products of each output, scaled and divided, without the bias. They are `i32` and
+/// wrap around.
 fn of_integers(op: &Affine, inputs: &[i64], weights: &AffineWeights) -> Vec<i32> {
     let rows = weights.weights.integers().chunks_exact(inputs.len());
     let sums = rows.enumerate().map(|(output, row)| {
@@ -88,14 +89,15 @@ fn of_floats(order: SumOrder, inputs: &[f32], weights: &AffineWeights) -> Vec<f3
         .collect()
 }
 
-/// The bias, to which the products are added in the order of the inputs. Each product and addition are rounded together.
+/// The bias, to which the products are added in the order of the inputs. Each product and addition
+/// are rounded together.
 fn columns(inputs: &[f32], row: &[f32], bias: f32) -> f32 {
     let products = inputs.iter().zip(row);
     products.fold(bias, |sum, (x, weight)| x.mul_add(*weight, sum))
 }
 
-/// Sixteen sums, of which number `l` adds the products of the inputs `l`, `l + 16`, ... Then those `l` and `l + 8` are added,
-/// of the eight results those `l` and `l + 4`, and so on.
+/// Sixteen sums, of which number `l` adds the products of the inputs `l`, `l + 16`, ... Then those
+/// `l` and `l + 8` are added, of the eight results those `l` and `l + 4`, and so on.
 fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
     let mut sums = vec![0f32; 16];
     for (index, (x, weight)) in inputs.iter().zip(row).enumerate() {
