@@ -101,7 +101,7 @@ impl<A: Architecture> Accumulator<A> {
         }
     }
 
-    /// What one perspective sees.
+    /// The sums that one perspective sees.
     #[inline]
     pub(crate) fn half(&self, perspective: Color) -> &A::Half {
         &self.halves[perspective.index()]
@@ -119,7 +119,7 @@ impl<A: Architecture> Accumulator<A> {
         A::values(self.half(perspective))
     }
 
-    /// What the layers see when it is somebody's turn: the [outputs](crate::neurons) of one
+    /// The values that the layers read for a side to move: the [outputs](crate::neurons) of one
     /// perspective after the other, also where the layers have them alternate.
     pub fn outputs(&self, side_to_move: Color) -> impl Iterator<Item = i32> {
         let halves = Color::ALL.map(|perspective| self.values(perspective));

@@ -1,4 +1,4 @@
-//! What the macro generates for a network, and what the rest of this crate knows of it.
+//! The interface between the code that the macro generates for a network and this crate.
 
 use core::fmt;
 
@@ -20,7 +20,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The accumulator of one perspective: the sums of all its neurons.
     #[doc(hidden)]
     type Half: Plain + Send + Sync;
-    /// What an evaluation is: [`Output`], or [`Wdl`].
+    /// The type of an evaluation: [`Output`] or [`Wdl`].
     type Output: Copy + fmt::Debug + PartialEq + Send + Sync + 'static;
     /// Lists of the transformer's rows: [`Rows`](crate::rows::Rows), one list for each of its
     /// tables.
@@ -29,7 +29,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
 
     /// The name of the network in its spec.
     const NAME: &'static str;
-    /// Which perspective comes first.
+    /// The perspective that the layers see first.
     const ORDER: Order;
     /// The perspectives that are kept up to date: both, unless only white's is ever read.
     #[doc(hidden)]
@@ -44,10 +44,10 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The feature sets, whose rows are summed.
     #[doc(hidden)]
     const FEATURES: &'static [FeatureSet];
-    /// What a net file must contain, and where its tensors go in [`Self::Weights`].
+    /// The content of a net file, and the places of its tensors in [`Self::Weights`].
     #[doc(hidden)]
     const FILE: &'static FileLayout;
-    /// What the layers see of the transformer's neurons.
+    /// The values that the layers see of the transformer's neurons.
     const NEURONS: Neurons;
 
     /// The accumulator of an empty board, as a perspective sees it.
@@ -59,7 +59,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The weights of one of the transformer's tables.
     #[doc(hidden)]
     fn rows(weights: &Self::Weights, table: usize) -> TableRows<'_>;
-    /// What the weights prove about the layers.
+    /// Bounds that the weights prove for the layers.
     #[doc(hidden)]
     fn proofs(weights: &Self::Weights) -> Proofs;
     /// Asks for the beginning of a table's row, which will be added soon.
@@ -87,10 +87,10 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     ) -> Self::Output;
 }
 
-/// Which perspective the layers see first. An evaluation is from its view.
+/// The perspective that the layers see first. An evaluation is from its view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The side to move's, then the opponent's.
+    /// The half of the side to move comes first.
     SideToMoveFirst,
     /// White's half comes first.
     WhiteFirst,
@@ -147,8 +147,8 @@ pub struct Output {
     pub value: i32,
 }
 
-/// What a network of three outputs says of a game's end, from the side to move's view. How these
-/// become probabilities is the network's author's choice: usually by a softmax.
+/// The three outputs of a network that predicts a game's end, from the side to move's view. How
+/// these become probabilities is the network's author's choice: usually by a softmax.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wdl {
     /// The output for a win of the side to move.

@@ -10,7 +10,7 @@ use crate::fen::{self, FenError};
 use crate::placement::Placement;
 use crate::position::Position;
 
-/// Which piece stands where, and whose turn it is.
+/// The pieces with their squares, and the side to move.
 ///
 /// A network sees no more than that, so a board has no castling rights, no clocks and no history.
 /// It does not know the rules of chess: it neither generates moves nor checks that they are legal.
@@ -213,7 +213,7 @@ pub enum BoardError {
         piece: Piece,
         /// Where it should be.
         square: Square,
-        /// What is there instead.
+        /// The piece that is there instead, if any.
         found: Option<Piece>,
     },
     /// A square to put a piece on is occupied.
@@ -222,7 +222,7 @@ pub enum BoardError {
         piece: Piece,
         /// Where it would be put.
         square: Square,
-        /// What stands there already.
+        /// The piece that stands there already.
         found: Piece,
     },
     /// There are more than the 32 pieces that a game begins with.

@@ -90,7 +90,7 @@ impl Role {
 pub struct Piece {
     /// The player who owns it.
     pub color: Color,
-    /// What kind of piece it is.
+    /// The kind of the piece.
     pub role: Role,
 }
 

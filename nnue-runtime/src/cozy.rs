@@ -70,7 +70,7 @@ impl From<&cozy_chess::Board> for Board {
 }
 
 impl Delta {
-    /// What a move will change on `board`, which is the board before the move. The move is not
+    /// The changes that a move will make on `board`, the board before the move. The move is not
     /// played. Castling is written as cozy-chess writes it: the king takes its own rook.
     ///
     /// The move must be legal. Otherwise the delta need not fit the board.

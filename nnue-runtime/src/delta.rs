@@ -1,4 +1,4 @@
-//! What a move changes on the board, which is what incremental updates need to know.
+//! The changes that a move makes on the board, from which accumulators are updated.
 
 use core::error::Error;
 use core::fmt;
@@ -214,14 +214,14 @@ fn king_bit(piece: Piece) -> u8 {
 pub enum DeltaError {
     /// A list has more pieces than a delta holds.
     TooMany {
-        /// Which list is too long.
+        /// The list that is too long.
         change: Change,
         /// How many pieces it has.
         found: usize,
     },
     /// Two pieces are removed from one square, or added to one.
     SameSquare {
-        /// Which list has both pieces.
+        /// The list that has both pieces.
         change: Change,
         /// Where both pieces are.
         square: Square,

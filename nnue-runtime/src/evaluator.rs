@@ -50,7 +50,8 @@ use crate::rows::RowChanges;
 /// use nnue_runtime::{Color, FeatureChanges};
 ///
 /// let net = ataxx::Network::open("ataxx.nnue")?;
-/// let mut evaluator = ataxx::Evaluator::from_features(&net, Color::White, [&[0, 55, 140], &[6, 49, 140]]);
+/// let active: [&[u32]; 2] = [&[0, 55, 140], &[6, 49, 140]];
+/// let mut evaluator = ataxx::Evaluator::from_features(&net, Color::White, active);
 /// let change = FeatureChanges { added: &[1], removed: &[140] };
 /// evaluator.push_features([change; 2]);
 /// let output = evaluator.evaluate_bucket(0);
@@ -82,11 +83,11 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     side_to_move: Color,
     /// The position at which the line starts, then one for each move.
     plies: Vec<Ply>,
-    /// Per ply, what has been computed of it, as far as the ply says so.
+    /// The placement and the accumulators of each ply; [`Ply`] says which of them are computed.
     computed: Vec<Computed<A>>,
     cache: RefreshCache<A>,
-    /// What the update of each perspective adds and removes; kept so that it need not be cleared
-    /// each time.
+    /// The rows that the update of each perspective adds and removes; kept so that they need not be
+    /// cleared each time.
     changes: [RowChanges<A>; 2],
     custom: CustomFeatures,
     counter: C,
@@ -100,7 +101,7 @@ fn empty_halves<A: Architecture>(net: &Network<A>) -> [A::Half; 2] {
 /// One position of the line.
 #[derive(Clone, Copy)]
 struct Ply {
-    /// What led here from the ply before.
+    /// The move that led here from the ply before.
     delta: Delta,
     /// Whether its placement is computed: moves that are taken back before anyone evaluates them
     /// never are.
@@ -123,7 +124,7 @@ impl Ply {
     }
 }
 
-/// What has been computed of a ply.
+/// The placement and the accumulators of a ply, once they are computed.
 struct Computed<A: Architecture> {
     placement: Placement,
     halves: [A::Half; 2],
@@ -135,7 +136,7 @@ impl<A: Architecture> Clone for Computed<A> {
     }
 }
 
-/// What lies between a ply's placement and the one that it was computed from.
+/// The difference between a ply's placement and the one that it was computed from.
 #[derive(Clone, Copy)]
 struct Moved {
     /// The ply of the latter.
@@ -144,7 +145,7 @@ struct Moved {
     squares: Bitboard,
 }
 
-/// What a perspective's accumulator is computed from. Two numbers, which functions return in
+/// The accumulator that a perspective's is computed from. Two numbers, which functions return in
 /// registers.
 #[derive(Clone, Copy)]
 struct Base {
@@ -199,7 +200,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N, Statistics>
         evaluator
     }
 
-    /// What has been computed since [`counting`](Self::counting), resets or not.
+    /// The work since [`counting`](Self::counting). Resets do not set it back to zero.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         Statistics {
@@ -351,7 +352,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.plies.len() - 1
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     #[inline]
     #[must_use]
     pub fn side_to_move(&self) -> Color {

@@ -1,4 +1,4 @@
-//! Which rows of the transformer a position switches on.
+//! The rows of the transformer that a position switches on.
 //!
 //! This file is the only one that knows all families of feature sets. The accumulators, the
 //! evaluator and its cache ask a set through the methods of [`FeatureSet`]; sets are constants of

@@ -36,7 +36,7 @@ macro_rules! has_feature {
     };
 }
 
-/// What follows from the table for the architecture that this build is for.
+/// Defines all that follows from the table for the architecture that this build is for.
 macro_rules! of_this_architecture {
     ($(
         $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:tt),*] $facts:tt

@@ -123,7 +123,7 @@ pub mod file {
     };
 }
 
-/// What generated code needs and users do not.
+/// Items that generated code needs and users do not.
 #[doc(hidden)]
 pub mod __private {
     pub use core;

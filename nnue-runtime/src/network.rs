@@ -23,7 +23,8 @@ use crate::report::Report;
 pub struct Network<A: Architecture> {
     level: Level,
     weights: Box<A::Weights>,
-    /// What the weights prove. It is the same at every level.
+    /// The layers whose weights prove a faster kernel to be exact. They are the same at every
+    /// level.
     proved: Proved,
     loaded: Loaded,
 }
@@ -153,7 +154,7 @@ impl<A: Architecture> Network<A> {
         &self.loaded.description
     }
 
-    /// What these weights prove, and warnings about them. It takes some milliseconds.
+    /// Bounds that these weights prove, and warnings about them. Computing them takes milliseconds.
     #[must_use]
     pub fn report(&self) -> Report {
         Report::of::<A>(&self.weights, &self.loaded)

@@ -12,20 +12,20 @@ use core::fmt;
 /// How many outputs are skipped together, if all of them are zero.
 pub const BLOCK: usize = 4;
 
-/// What becomes of the neurons of a perspective, and which layers read it.
+/// The way from the neurons of a perspective to the outputs that the layers read.
 #[derive(Clone, Copy, Debug)]
 pub struct Neurons {
     /// How many values of one perspective the layers see.
     pub outputs: usize,
     /// How many perspectives the layers see: 1 or 2.
     pub perspectives: usize,
-    /// What is done to each sum of an accumulator.
+    /// The function of each sum of an accumulator.
     pub activation: Activation,
     /// How two activated values become one output.
     pub pooling: Pooling,
-    /// Which two neurons these are, in the order of the net file.
+    /// The two neurons that make an output, in the order of the net file.
     pub pairs: Pairs,
-    /// Which zeros the layers skip.
+    /// The zeros that the layers skip.
     pub skipped: Skipped,
     /// The tensors of a net file whose columns are neurons.
     #[doc(hidden)]
@@ -35,26 +35,26 @@ pub struct Neurons {
     pub readers: &'static [Reader],
 }
 
-/// What is done to a sum `x` of an accumulator.
+/// The function of a sum `x` of an accumulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// The sum itself is the value.
     None,
     /// Clipped: `clamp(x, 0, one)`.
     Crelu {
-        /// What stands for 1.0.
+        /// The integer that stands for 1.0.
         one: i32,
     },
     /// `clamp(x, 0, one)` squared, `>> shift`.
     Screlu {
-        /// What stands for 1.0.
+        /// The integer that stands for 1.0.
         one: i32,
-        /// By how many bits: 0 to 15.
+        /// The number of bits, 0 to 15.
         shift: u32,
     },
     /// `clamp(x >> shift, 0, limit)`.
     Relu {
-        /// By how many bits: 0 to 15.
+        /// The number of bits, 0 to 15.
         shift: u32,
         /// The largest result, at most 255.
         limit: i32,
@@ -70,7 +70,7 @@ pub enum Pooling {
     None,
     /// `a * b >> shift`.
     Product {
-        /// By how many bits: 0 to 15.
+        /// The number of bits, 0 to 15.
         shift: u32,
     },
     /// `(a + b + 1) >> 1`.
@@ -79,7 +79,7 @@ pub enum Pooling {
     Max,
 }
 
-/// Which neurons make an output, where two do.
+/// The two neurons that make output `j`, where two do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairs {
     /// `j` and `j + outputs`.
@@ -106,7 +106,7 @@ pub enum Skipped {
 pub struct Reader {
     /// The tensor of its weights.
     pub tensor: &'static str,
-    /// Which columns of the tensor belong to which outputs.
+    /// The columns of the tensor, and the outputs that they belong to.
     pub runs: &'static [Run],
 }
 
@@ -269,8 +269,8 @@ impl Neurons {
         Ok(())
     }
 
-    /// Which columns of a net file's tensor move, for an order that was checked: the old place of
-    /// each, and the new one. Tensors whose columns do not belong to neurons have none.
+    /// The columns of a net file's tensor that move, for an order that was checked: the old place
+    /// of each, and the new one. Tensors whose columns do not belong to neurons have none.
     pub(crate) fn moves(&self, tensor: &str, order: &[usize]) -> Vec<(usize, usize)> {
         let mut moves = Vec::new();
         if self.tensors.contains(&tensor) {

@@ -15,7 +15,7 @@ pub(crate) struct Placement {
     pieces: usize,
 }
 
-/// What stands on a square, in a byte: 0 for nothing, or one more than a piece's index.
+/// The content of a square in one byte: 0 for nothing, or one more than a piece's index.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PieceCode(u8);
 
@@ -47,7 +47,7 @@ pub(crate) struct PieceCodes([u8; 64]);
 impl PieceCodes {
     pub(crate) const EMPTY: PieceCodes = PieceCodes([PieceCode::NOTHING.0; 64]);
 
-    /// What stands on a square.
+    /// The content of a square.
     #[inline]
     pub(crate) fn code(&self, square: Square) -> PieceCode {
         PieceCode(self.0[square.index()])
@@ -88,7 +88,7 @@ impl PieceCodes {
     }
 }
 
-/// What stood on some squares before moves were made, and what stands there after them.
+/// The content of some squares before moves were made, and after them.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'a> {
     pub(crate) before: &'a PieceCodes,
@@ -182,7 +182,7 @@ impl Placement {
 
 /// Visits every piece on the board once, in the order of the squares.
 ///
-/// What stands on a square is put together from one bit of each of four sets. A loop over the
+/// The piece on a square is put together from one bit of each of four sets. A loop over the
 /// squares mispredicts its end once; a loop for each piece would do so a dozen times, which costs
 /// as much as adding several rows.
 #[inline]

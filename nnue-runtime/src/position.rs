@@ -1,8 +1,8 @@
-//! What a network needs to know about a board.
+//! The facts about a board that a network needs.
 
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 
-/// Which piece stands where, and whose turn it is: an evaluation depends on nothing else.
+/// The pieces with their squares, and the side to move: an evaluation depends on nothing else.
 ///
 /// Engines implement it for their own board; [`Board`](crate::Board) is one that is ready to use.
 ///

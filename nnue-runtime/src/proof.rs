@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use crate::architecture::Proved;
 
-/// What is known of one affine layer, over all stacks.
+/// Bounds for one affine layer, over all stacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerProof {
     /// The layer's name in the spec.
@@ -91,7 +91,7 @@ pub struct Proofs {
     layers: Vec<LayerProof>,
 }
 
-/// What a proof needs to know of an affine layer.
+/// The facts about an affine layer that a proof needs.
 #[derive(Clone, Debug)]
 pub struct Layer {
     /// The layer's name in the spec.
@@ -115,7 +115,7 @@ impl Proofs {
         self.layers
     }
 
-    /// Which layers may use their faster kernel.
+    /// The layers that may use their faster kernel.
     #[must_use]
     pub fn proved(&self) -> Proved {
         let fits = |proof: &&LayerProof| {

@@ -1,4 +1,4 @@
-//! What can be proved about a network from its weights.
+//! Facts about a network that can be proved from its weights.
 
 mod bound;
 
@@ -12,7 +12,7 @@ use crate::proof::LayerProof;
 
 pub(crate) use bound::{Bounds, extremes};
 
-/// What is known of a network's weights.
+/// Bounds that a network's weights prove, and warnings about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// How far the accumulator can go.
@@ -21,7 +21,7 @@ pub struct Report {
     pub layers: Vec<LayerProof>,
     /// Bytes of the file other than zero that no evaluation reads.
     pub ignored_bytes: usize,
-    /// What a user of the network should know; empty for a sound one.
+    /// Warnings for the user of the network; a sound one has none.
     pub warnings: Vec<Warning>,
 }
 
@@ -39,7 +39,7 @@ pub struct AccumulatorBound {
 }
 
 impl AccumulatorBound {
-    /// What is left of the 16 bits: negative if the bounds leave them.
+    /// The distance of the bounds from the ends of 16 bits; negative if they are outside.
     #[must_use]
     pub fn margin(&self) -> i32 {
         (i32::from(i16::MAX) - self.highest).min(self.lowest - i32::from(i16::MIN))

@@ -34,7 +34,7 @@ pub enum TableRows<'a> {
     I8(&'a [i8]),
 }
 
-/// What the code that all networks share does with [`Rows`], however many tables they have.
+/// The operations on [`Rows`] of any number of tables, for code that all networks share.
 pub trait RowLists: Clone + Send + Sync {
     /// Lists that have no rows yet.
     const EMPTY: Self;

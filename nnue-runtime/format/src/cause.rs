@@ -27,7 +27,7 @@ pub enum Cause {
     AllFloat,
     /// The network has another number of neurons, features or stacks.
     OtherExtent {
-        /// What is counted, as in `neurons`.
+        /// The name of the number, as in `neurons`.
         name: &'static str,
         /// The number that would explain the length.
         found: usize,

@@ -24,7 +24,7 @@ pub struct Coalesced {
     pub row: usize,
     /// The first of its virtual rows, which come behind all real ones.
     pub virtual_row: usize,
-    /// Which virtual rows belong to which real ones.
+    /// The virtual rows of each real row.
     pub factors: Factors,
 }
 

@@ -60,7 +60,7 @@ pub struct Guess {
     pub key: &'static str,
     /// The likeliest value, as a spec has it.
     pub value: &'static str,
-    /// What else it may be, in words that follow "or".
+    /// Other values that networks have, in words that follow "or".
     pub alternatives: &'static str,
 }
 
@@ -124,7 +124,7 @@ pub(crate) const ROW_UNIT: u32 = 32;
 const MAX_OUTPUTS: u32 = 1024;
 
 impl Family {
-    /// What a spec of such a network has to guess.
+    /// The facts that a spec of such a network has to guess.
     #[must_use]
     pub fn guesses(&self) -> Vec<Guess> {
         let applies = |guess: &&Guess| match guess.key {
@@ -195,7 +195,7 @@ impl Features {
     /// The three sets, in the order in which Stockfish used them.
     pub const ALL: [Features; 3] = [Features::HalfKP, Features::HalfKAv2, Features::HalfKAv2Hm];
 
-    /// What stands for the set in the hash of a transformer.
+    /// The part of a transformer's hash that stands for the set.
     #[must_use]
     pub const fn hash(self) -> u32 {
         match self {

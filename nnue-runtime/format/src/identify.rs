@@ -1,5 +1,5 @@
-//! Which network a file holds, told from its header, its size and, where those are not enough, its
-//! weights.
+//! Finds out which network a file holds, from its header, its size and, where these do not suffice,
+//! its weights.
 
 use core::fmt;
 #[cfg(feature = "std")]
@@ -14,7 +14,7 @@ use crate::known::{self, PREFIX_LEN, SPECS};
 use crate::layout::START_LEN;
 use crate::{DESCRIPTION_LIMIT, Encoding, leb128};
 
-/// What a file is. As text, words that follow "this is".
+/// The kind of a file. `Display` writes words that follow "this is".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Identity {
@@ -35,7 +35,7 @@ pub enum Identity {
     },
     /// A net of Stockfish's later than all specs of the project.
     Later {
-        /// What the header tells of its generation, as in `SFNNv10, SFNNv11 or SFNNv12`.
+        /// The generation, as far as the header tells it: `SFNNv10, SFNNv11 or SFNNv12`.
         generation: &'static str,
     },
     /// No net, but something else that is well known, as in `a gzip archive: unpack it first`.

@@ -1,5 +1,5 @@
-//! What files can be told by: the networks that the project has specs for, those that came later,
-//! and what is no network at all.
+//! The marks by which files are recognised: of the project's networks, of those that came later,
+//! and of files that are no networks at all.
 
 use crate::Encoding;
 use crate::family::{Family, Features, Wiring};
@@ -73,7 +73,7 @@ const LATER: &[(u32, u32, &str)] = &[
 /// The version that came with the second half of SFNNv14. None of the project's networks has it.
 const LATEST_VERSION: u32 = 0x6A44_8AFA;
 
-/// What other files begin with.
+/// The first bytes of other files, and what these are.
 const SIGNATURES: &[(&[u8], &str)] = &[
     (b"\x1F\x8B", "a gzip archive: unpack it first"),
     (b"PK\x03\x04", "a zip archive, as PyTorch checkpoints are"),

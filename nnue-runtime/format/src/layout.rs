@@ -1,4 +1,4 @@
-//! What a net file must contain, and where its tensors lie in memory.
+//! The content that a net file must have, and the places of its tensors in memory.
 
 use alloc::borrow::Cow;
 use core::fmt;
@@ -31,11 +31,11 @@ pub struct FileLayout {
     pub name: Text,
     /// How the sections are found.
     pub format: Format,
-    /// What the file begins with, in file order.
+    /// The sections that come once, in file order.
     pub sections: List<Section>,
-    /// What follows `sections`, repeated.
+    /// The layer stacks, which follow `sections`.
     pub stacks: Stacks,
-    /// What the file ends with.
+    /// The bytes that follow the last section.
     pub tail: Tail,
     /// How its length depends on the network's shape, for messages. Numbers that differ more often
     /// come first.
@@ -73,20 +73,20 @@ pub struct Stacks {
     pub sections: List<Section>,
 }
 
-/// What a file ends with: a text, repeated and cut off where the file's length is a multiple of a
+/// The end of a file: a text, repeated and cut off where the file's length is a multiple of a
 /// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// The text. Not empty.
     pub text: &'static [u8],
-    /// What the file's length is a multiple of; 1 for files without a tail.
+    /// The file's length is a multiple of this; 1 for files without a tail.
     pub multiple: usize,
 }
 
 /// A number of the network's shape that the length of the file depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// What is counted, as in `neurons`.
+    /// The name of the number, as in `neurons`.
     pub name: &'static str,
     /// The number that the spec has.
     pub count: usize,
@@ -129,7 +129,7 @@ pub struct Place {
 /// A section of a file together with its repetition.
 pub(crate) struct Entry<'a> {
     pub(crate) place: Place,
-    /// What to add to the tensor's offset in memory.
+    /// Added to the tensor's offset in memory, in bytes.
     pub(crate) base: usize,
     pub(crate) section: &'a Section,
 }
@@ -356,7 +356,7 @@ impl Section {
         })
     }
 
-    /// What messages call it.
+    /// The name of the section in messages.
     fn name(&self) -> Text {
         Cow::Borrowed(match self {
             Self::Hash { name, .. } => name,

@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-/// What a compressed block begins with; a `u32` number of bytes follows.
+/// The first bytes of a compressed block; a `u32` number of bytes follows.
 pub(crate) const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 
 /// Why bytes are not the values they should be. Offsets are in bytes from the start of the values.

@@ -14,7 +14,7 @@ use crate::{
     Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, ValueFault, coalesce, split,
 };
 
-/// What a file says besides its weights.
+/// The content of a file besides its weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// The description in the header: text, usually, but any bytes are allowed.
@@ -60,7 +60,7 @@ impl Loaded {
         self.ignored.extend(ignored);
     }
 
-    /// What was ignored in a section.
+    /// The bytes that were ignored in a section.
     pub(crate) fn ignored_in(&self, section: usize) -> &[Ignored] {
         let before = |end: usize| {
             self.ignored

@@ -12,7 +12,7 @@
 /// of the perspective's rows of the set, where `king` is the perspective's own king.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSquare {
-    /// What white's and black's squares are exclusive-ored with.
+    /// The numbers that white's and black's squares are exclusive-ored with.
     pub flip: [u8; 2],
     /// Bit `f` is set when a king on file `f`, flipped, mirrors the board.
     pub mirror_files: u8,

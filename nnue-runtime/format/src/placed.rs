@@ -1,4 +1,4 @@
-//! Where a tensor's values lie in memory.
+//! The places of a tensor's values in memory.
 
 use alloc::vec::Vec;
 
@@ -25,7 +25,7 @@ pub struct Placed {
     pub rows: usize,
     /// The slots of a row, gaps included.
     pub slots: usize,
-    /// Which slots the columns have: every column is in exactly one segment, and segments share no
+    /// The slots of the columns: every column is in exactly one segment, and segments share no
     /// slot. Without segments, each column's slot is its number.
     pub segments: List<Segment>,
 }
@@ -231,7 +231,7 @@ impl<'a> Bucket<'a, &'a [u8]> {
         placed.element.read(self.values, index)
     }
 
-    /// Which of a slot's runs has a row.
+    /// The number of the slot's run that has a row.
     fn run(&self, runs: usize, row: usize, slot: usize) -> Option<usize> {
         // The first of a number is the real one: a run that is not needed repeats one.
         let ids = &self.ids.as_chunks::<2>().0[slot * runs..][..runs];

@@ -14,13 +14,13 @@ const NO_FRACTIONS: f64 = (1i64 << 52) as f64;
 pub struct Quantise {
     /// The integer that stands for 1.0.
     pub factor: f64,
-    /// What happens to fractions.
+    /// The treatment of fractions.
     pub rounding: Rounding,
     /// The type of integers that must hold the result.
     pub element: Element,
 }
 
-/// What happens to fractions when floating point becomes integers.
+/// The treatment of fractions when floating point becomes integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// They are cut off.

@@ -28,7 +28,7 @@ pub(crate) struct Part<'a> {
     pub(crate) section: usize,
     pub(crate) place: Place,
     pub(crate) tensor: &'a Tensor,
-    /// What to add to the tensor's place in memory.
+    /// Added to the tensor's offset in memory, in bytes.
     pub(crate) base: usize,
     /// Where `bytes` begin in the file.
     pub(crate) offset: usize,
@@ -36,7 +36,7 @@ pub(crate) struct Part<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-/// What is left of a file.
+/// The rest of a file, from an offset on.
 struct Cursor<'a> {
     source: &'a [u8],
     offset: usize,

@@ -1,6 +1,6 @@
 //! The hashes in Stockfish's files, which follow from the network's shape.
 
-/// What the hash of a stack begins with, and what its layers add.
+/// The start value of a stack's hash, and the terms that its layers add.
 const SLICE: u32 = 0xEC42_E90D;
 const AFFINE: u32 = 0xCC03_DAE4;
 const CLIPPED: u32 = 0x538D_24C7;

@@ -13,14 +13,14 @@ use crate::{Element, Placed, Quantise, Text};
 pub struct Tensor {
     /// Its name, for messages, such as `transformer.weights`.
     pub name: Text,
-    /// What the file calls it. Only files of [`Format::Named`](crate::Format::Named) do; empty for
-    /// others.
+    /// The name in the file. Only files of [`Format::Named`](crate::Format::Named) have one; empty
+    /// for others.
     pub id: Text,
     /// Buckets, rows and columns.
     pub shape: [usize; 3],
-    /// How the file has its values.
+    /// Type, order and encoding of the values in the file.
     pub stored: Stored,
-    /// Where memory has its values.
+    /// Type, order and place of the values in memory.
     pub placed: Placed,
 }
 
@@ -29,7 +29,7 @@ pub struct Tensor {
 pub struct Stored {
     /// The type of the values.
     pub element: Element,
-    /// How they are written down.
+    /// The way in which the file writes the values.
     pub encoding: Encoding,
     /// How many values lie between a bucket, row or column and the next. What they do not reach is
     /// padding.

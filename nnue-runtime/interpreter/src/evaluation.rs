@@ -1,10 +1,10 @@
-//! What a network says of a position, and what it computes on the way.
+//! The evaluation of a position, and the values that are computed on the way.
 
 use nnue_runtime::{Output, Wdl};
 
 use crate::weights::Values;
 
-/// What a network says of a position.
+/// The evaluation of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evaluation {
     /// One value: of specs whose `[output]` has a `sum`.
@@ -39,10 +39,10 @@ impl From<Wdl> for Evaluation {
 /// An evaluation, with every tensor on the way from the accumulators.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// What the layers see of the accumulators: the network's `transformer.output`.
+    /// The values that the layers read: the network's `transformer.output`.
     pub transformer: Values,
     /// The outputs of the network's `layers`, in their order.
     pub layers: Vec<Values>,
-    /// What follows from them.
+    /// The evaluation that follows from them.
     pub evaluation: Evaluation,
 }

@@ -1,4 +1,4 @@
-//! Which rows of the transformer are active.
+//! The rows of the transformer that are active.
 //!
 //! The rows of all sets follow each other in the order of the spec. Here is the formula of the
 //! language reference, computed for one piece at a time:
@@ -99,7 +99,7 @@ pub(crate) fn of_custom(network: &Network, feature: u32) -> Result<usize, Unknow
 /// How a perspective sees the board through a set.
 struct View<'a> {
     parameters: &'a Parameters,
-    /// What squares are exclusive-ored with.
+    /// The number that squares are exclusive-ored with.
     turn: usize,
     /// That of the own king.
     bucket: usize,

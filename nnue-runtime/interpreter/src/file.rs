@@ -190,7 +190,7 @@ fn add<T: std::ops::AddAssign>(sums: &mut [T], values: impl Iterator<Item = T>) 
     }
 }
 
-/// What numbers of a table are in the network: integers, unless the network has floating point.
+/// The numbers of a table as the network has them: integers, unless it has floating point.
 fn quantised(table: &Numbers<'_>, numbers: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
     let quantise = table.tensor.stored.quantise;
     numbers.map(move |number| quantise.map_or(number, |quantise| quantise.apply(number)))

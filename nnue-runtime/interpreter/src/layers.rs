@@ -8,7 +8,7 @@ use nnue_compiler::network::{Align, Elementwise, Layer, Op, Slice, Source};
 use crate::fixed_point::align;
 use crate::weights::{AffineWeights, Values};
 
-/// What has been computed so far.
+/// The tensors that have been computed so far.
 pub(crate) struct Tensors {
     pub(crate) transformer: Values,
     /// The outputs of the layers, in the order of the network.
@@ -32,7 +32,7 @@ impl Tensors {
     }
 }
 
-/// What a layer makes of the tensors before it. Affine layers have weights, others have none.
+/// Computes a layer from the tensors before it. Affine layers have weights, others have none.
 pub(crate) fn compute(layer: &Layer, weights: Option<&AffineWeights>, tensors: &Tensors) -> Values {
     match (&layer.op, weights) {
         (Op::Affine(op), Some(weights)) => affine::compute(layer, op, weights, tensors),

@@ -7,7 +7,7 @@ use crate::evaluation::Evaluation;
 use crate::fixed_point::{align, divide};
 use crate::weights::Values;
 
-/// What the network says of a position: one value, or win, draw and loss.
+/// The evaluation of a position: one value, or win, draw and loss.
 pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evaluation {
     let network::Output { heads, units, .. } = &network.output;
     let head = |head: &Head| {

@@ -9,7 +9,7 @@ use nnue_runtime::Color;
 use crate::features::ActiveRows;
 use crate::weights::{TransformerWeights, Weights};
 
-/// What a perspective sums up.
+/// The sums of a perspective.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accumulator {
     /// One value per neuron, in the order of the spec.
@@ -80,7 +80,7 @@ pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack:
     }
 }
 
-/// What the layers read: the values of one perspective, or of two.
+/// The values that the layers read, of one perspective or of both.
 pub(crate) fn output(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
     let [first, second] = ordered.map(|accumulator| {
         let values = accumulator.values.iter();
@@ -100,7 +100,7 @@ pub(crate) fn output(transformer: &Transformer, ordered: [&Accumulator; 2]) -> V
     }
 }
 
-/// What becomes of the sum `x` of a neuron.
+/// The activated value of the sum `x` of a neuron.
 fn activate(transformer: &Transformer, x: i64) -> i64 {
     let one = i64::from(transformer.one);
     match transformer.activation {

@@ -99,11 +99,11 @@ pub struct AffineWeights {
 /// Weights that are not those of the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongWeights {
-    /// Which they are, as in `transformer.biases` or `stack 3 fc_0.weights`.
+    /// The name of the table, as in `transformer.biases` or `stack 3 fc_0.weights`.
     pub tensor: String,
-    /// What the table has.
+    /// The number and the type of the values that it has.
     pub found: Shape,
-    /// What the network has.
+    /// The number and the type of the values that the network needs.
     pub expected: Shape,
 }
 

@@ -88,11 +88,11 @@ macro_rules! levels {
     };
 }
 
-/// What there is to know of a level before any machine is asked.
+/// The facts about a level that hold on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Isa {
-    /// Which level this is.
+    /// The level that the row describes.
     pub kind: LevelKind,
     /// The name of the level, of the runtime's module of primitives, and of the generated module of
     /// kernels.

@@ -65,7 +65,7 @@ impl<A: Architecture> RefreshCache<A> {
         self.entries.iter().filter(filled).count()
     }
 
-    /// Which view a perspective has with its king on a square: less than [`NO_VIEW`].
+    /// The number of the view that a perspective has with its king on a square, below [`NO_VIEW`].
     #[inline]
     pub(super) fn view(&self, perspective: Color, king: Square) -> u8 {
         self.entry_of[perspective.index()][king.index()]

@@ -1,4 +1,4 @@
-//! The features that the engine tells, along a line of moves.
+//! The custom features that the engine hands over, along a line of moves.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -8,16 +8,16 @@ use crate::chess::Color;
 use crate::features::FeatureChanges;
 use crate::rows::RowChanges;
 
-/// What each position of a line changes. Networks without custom sets leave it empty.
+/// The changes of custom features along a line. In networks without custom sets it stays empty.
 #[derive(Clone, Default)]
 pub(super) struct CustomFeatures {
     plies: Vec<Ply>,
-    /// What the plies change, one after the other: white's added and removed features, then
+    /// The features of all plies, one ply after the other: white's added and removed ones, then
     /// black's.
     features: Vec<u32>,
 }
 
-/// What one position changes after the one before it; the first, after a board without features.
+/// The changes from one position to the next. Those of the first begin at a board without features.
 #[derive(Clone, Copy)]
 struct Ply {
     /// Where the ply's features begin.

@@ -1,4 +1,4 @@
-//! What an evaluator's work consists of, for tools that want to know.
+//! Counts of an evaluator's work, for tools that measure how well the cache and the updates do.
 
 /// How much an [`Evaluator`](crate::Evaluator) has computed. Accumulators are those of one
 /// perspective.

@@ -28,7 +28,7 @@ impl<'a> FeatureChanges<'a> {
         removed: &[],
     }; 2];
 
-    /// What leads from no features to those that are active.
+    /// The changes that lead from no features to those that are active.
     #[inline]
     pub(crate) fn to(active: &'a [u32]) -> FeatureChanges<'a> {
         FeatureChanges {

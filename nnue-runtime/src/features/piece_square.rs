@@ -17,7 +17,7 @@ use crate::rows::{RowChanges, RowLists};
 /// then.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct View {
-    /// What squares are exclusive-ored with.
+    /// The number that squares are exclusive-ored with.
     orientation: u8,
     /// The first row of the king's rows, in the set's table.
     offset: u32,

@@ -1,4 +1,4 @@
-//! What can be wrong with a FEN.
+//! The errors that a FEN can have.
 
 use alloc::string::String;
 use core::error::Error;

@@ -82,7 +82,7 @@ mod tests {
         assert!(pages(usize::MAX - M, usize::MAX).is_empty());
     }
 
-    /// What the system notes of memory that was asked for.
+    /// The lines in which the system describes a piece of memory.
     #[cfg(all(feature = "std", target_os = "linux", target_arch = "x86_64"))]
     #[test]
     fn the_system_is_asked() {

@@ -1,4 +1,4 @@
-//! What errors of loading say: where, what was found, what was expected.
+//! The messages of errors of loading: where, what was found, what was expected.
 
 use core::fmt;
 
