@@ -53,10 +53,8 @@ pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
 
 fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<String> {
     if name.value.trim().is_empty() {
-        diagnostics.error(
-            name.span,
-            "`name` is empty, expected what the network is called",
-        );
+        let message = "`name` is empty, expected what the network is called";
+        diagnostics.error(name.span, message);
         return None;
     }
     check_length(name, diagnostics)?;

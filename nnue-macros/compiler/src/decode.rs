@@ -206,11 +206,9 @@ fn select(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Select>
             Some(Select::Caller)
         }
         _ => {
+            let message = "`select` needs exactly one of `pieces`, `table` or `by`";
             diagnostics
-                .error(
-                    span,
-                    "`select` needs exactly one of `pieces`, `table` or `by`",
-                )
+                .error(span, message)
                 .help(format!("write `{SELECT_EXAMPLE}`"));
             None
         }

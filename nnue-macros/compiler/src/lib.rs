@@ -48,10 +48,8 @@ pub fn analyse(file: &SourceFile) -> Result<Network, Errors> {
     match diagnostics.barrier(file, network)? {
         Some(network) => Ok(network),
         None => {
-            diagnostics.error(
-                Default::default(),
-                "the compiler refuses this spec without a reason: please report it",
-            );
+            let message = "the compiler refuses this spec without a reason: please report it";
+            diagnostics.error(Default::default(), message);
             diagnostics.barrier(file, ()).and(Err(Errors {
                 file: file.clone(),
                 found: Vec::new(),

@@ -144,11 +144,9 @@ fn check_ones(
         };
     }
     if let Some(scale) = &affine.scale {
+        let message = "`scale` belongs to layers whose biases are `f32`";
         diagnostics
-            .error(
-                scale.span,
-                "`scale` belongs to layers whose biases are `f32`",
-            )
+            .error(scale.span, message)
             .help("integer layers say what 1.0 is in their sums: `one`");
         return None;
     }
@@ -413,10 +411,8 @@ fn check_sparse(
             && scope.transformer.is_some_and(|transformer| slice.len == transformer.len)
     );
     if !reads_all {
-        let error = diagnostics.error(
-            sparse.span,
-            format!("`{name}` is sparse and does not read the whole transformer"),
-        );
+        let message = format!("`{name}` is sparse and does not read the whole transformer");
+        let error = diagnostics.error(sparse.span, message);
         if let Some(input) = &layer.input {
             error.related(input.span, "what it reads");
         }
@@ -465,10 +461,8 @@ fn check_sparse_types(
     if fits {
         return Some(());
     }
-    let error = diagnostics.error(
-        span,
-        format!("`{element}` inputs and `{weights}` weights cannot be sparse like that"),
-    );
+    let message = format!("`{element}` inputs and `{weights}` weights cannot be sparse like that");
+    let error = diagnostics.error(span, message);
     error.label("by `blocks`: `u8` and `i8`; by `inputs`: `u8` or `i16`, and `i8` or `i16`");
     error.related(affine.weights.span, "the weights");
     None
@@ -487,11 +481,9 @@ fn check_output_blocks(
         .as_ref()
         .is_some_and(|sparse| sparse.value != SparseBy::Blocks);
     if !by_inputs {
+        let message = "`output_blocks` belongs to layers that are sparse by inputs";
         diagnostics
-            .error(
-                blocks.span,
-                "`output_blocks` belongs to layers that are sparse by inputs",
-            )
+            .error(blocks.span, message)
             .help("add `sparse = \"inputs\"`");
         return None;
     }

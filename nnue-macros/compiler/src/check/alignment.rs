@@ -168,10 +168,8 @@ impl Method {
             .collect();
         // `x` has 32 bits and the product must fit in 64; far beyond what ones of nets ask for.
         if shift > 62 || multipliers.iter().any(|multiplier| *multiplier > 1 << 31) {
-            diagnostics.error(
-                span,
-                "the ones are too far apart to align them by a multiplier and a shift",
-            );
+            let message = "the ones are too far apart to align them by a multiplier and a shift";
+            diagnostics.error(span, message);
             return None;
         }
         Some(Align::Shift {

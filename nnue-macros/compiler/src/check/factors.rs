@@ -20,11 +20,9 @@ pub(super) fn check(
         return None;
     };
     if factorised.value.is_empty() {
+        let message = "`factorised` is empty, expected at least one virtual set";
         diagnostics
-            .error(
-                factorised.span,
-                "`factorised` is empty, expected at least one virtual set",
-            )
+            .error(factorised.span, message)
             .help("remove it if the file has no virtual rows");
         return None;
     }

@@ -86,10 +86,8 @@ fn check_custom(keys: &CustomKeys, diagnostics: &mut Diagnostics) -> Option<Feat
     let active = in_range("active", &keys.active, 1..=most, diagnostics);
     let name = match &keys.name {
         Some(name) if name.value.trim().is_empty() => {
-            diagnostics.error(
-                name.span,
-                "`name` is empty, expected what the set is called",
-            );
+            let message = "`name` is empty, expected what the set is called";
+            diagnostics.error(name.span, message);
             None
         }
         Some(name) => check_length(name, diagnostics).map(|()| name.value.as_str()),

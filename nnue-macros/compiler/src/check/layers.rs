@@ -52,14 +52,10 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
                 .error(name.span, format!("no layer can be called `{TRANSFORMER}`"))
                 .label("inputs mean the transformer's output by that name");
         } else if !is_good_name(&name.value) {
-            let error = diagnostics
-                .error(
-                    name.span,
-                    format!("`{}` is no name for a layer", name.value),
-                )
-                .label(
-                    "expected lowercase letters and digits, a letter first, joined by single `_`",
-                );
+            let message = format!("`{}` is no name for a layer", name.value);
+            let error = diagnostics.error(name.span, message).label(
+                "expected lowercase letters and digits, a letter first, joined by single `_`",
+            );
             let lowercase = name.value.to_lowercase();
             if is_good_name(&lowercase) {
                 error.help(format!("write `{lowercase}`"));

@@ -20,11 +20,9 @@ pub(super) fn check(
         && order.value == Order::Interleaved
         && count == 1
     {
+        let message = "one perspective has nothing to be interleaved with";
         let error = diagnostics
-            .error(
-                order.span,
-                "one perspective has nothing to be interleaved with",
-            )
+            .error(order.span, message)
             .help("of one perspective `order` says whose it is: `stm-first` or `white-first`");
         if let Some(count) = &transformer.perspectives {
             error.related(count.span, "one perspective");

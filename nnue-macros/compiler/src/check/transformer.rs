@@ -347,11 +347,9 @@ fn check_psqt(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<usize> {
             1 => "0 or 1".to_string(),
             _ => format!("0, 1 or {stacks}"),
         };
+        let message = format!("`psqt` is {}, allowed are {allowed}", psqt.value);
         let error = diagnostics
-            .error(
-                psqt.span,
-                format!("`psqt` is {}, allowed are {allowed}", psqt.value),
-            )
+            .error(psqt.span, message)
             .label("none, one for all stacks, or one per stack");
         match count {
             Some(count) => error.related(count.span, format!("the number of stacks is {stacks}")),

@@ -34,11 +34,9 @@ fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Ref
         return Some(vec![sum]);
     }
     if let Some(sum) = table.optional("sum") {
+        let message = "`sum` is one output, `win`, `draw` and `loss` are three";
         diagnostics
-            .error(
-                sum.span().into(),
-                "`sum` is one output, `win`, `draw` and `loss` are three",
-            )
+            .error(sum.span().into(), message)
             .help("remove `sum`, or all of the others");
     }
     let mut heads = Vec::new();

@@ -99,11 +99,9 @@ impl<'t> Table<'t> {
             if self.asked.contains(&name) {
                 continue;
             }
+            let message = format!("{} has no key `{name}`", self.title);
             let error = diagnostics
-                .error(
-                    key.span().into(),
-                    format!("{} has no key `{name}`", self.title),
-                )
+                .error(key.span().into(), message)
                 .label(format!("allowed: {}", list(&self.asked)));
             if let Some(near) = nearest(name, self.asked.iter().copied()) {
                 error.help(format!("did you mean `{near}`?"));

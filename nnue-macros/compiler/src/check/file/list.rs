@@ -4,7 +4,7 @@
 use nnue_format::{Element, Format, Quantise, Rounding, Section, Tail};
 
 use super::tensors::{Known, Values};
-use crate::check::in_range;
+use crate::check::{in_range, in_range_or, value_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
 use crate::network::file::{Axis, File, Role, Tensor, section_len};
 use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
@@ -24,8 +24,7 @@ pub(super) fn bullet(
     tensors: &[Known],
     diagnostics: &mut Diagnostics,
 ) -> Option<File> {
-    let kind = file.kind.as_ref();
-    let kind = kind.map_or(BulletKind::Quantised, |kind| kind.value);
+    let kind = value_or(&file.kind, BulletKind::Quantised);
     if let Some(transposed) = &file.transposed {
         check_transposed(transposed, kind, file, tensors, diagnostics)?;
     }
@@ -39,7 +38,7 @@ pub(super) fn bullet(
     };
     let reader = Reader {
         tensors,
-        rounding: rounding(file.rounding.as_ref()),
+        rounding: value_or(&file.rounding, Rounding::Truncate),
         bullet: Some((kind, file.transposed.as_ref())),
     };
     let sections = reader.sections(entries, span, diagnostics)?;
@@ -72,7 +71,7 @@ pub(super) fn tensors(
 ) -> Option<File> {
     let reader = Reader {
         tensors,
-        rounding: rounding(file.rounding.as_ref()),
+        rounding: value_or(&file.rounding, Rounding::Truncate),
         bullet: None,
     };
     let sections = reader.sections(&file.tensors.value, file.tensors.span, diagnostics)?;
@@ -82,10 +81,6 @@ pub(super) fn tensors(
         stack_sections: Vec::new(),
         tail: tail(file.tail.as_ref(), TailName::None),
     })
-}
-
-fn rounding(key: Option<&Spanned<Rounding>>) -> Rounding {
-    key.map_or(Rounding::Truncate, |rounding| rounding.value)
 }
 
 fn tail(key: Option<&Spanned<TailName>>, default: TailName) -> Tail {
@@ -191,11 +186,9 @@ fn check_transposed(
 fn unknown(what: &str, found: &Spanned<String>, allowed: &[&str], diagnostics: &mut Diagnostics) {
     let mut names = allowed.to_vec();
     names.dedup();
+    let message = format!("there is no tensor with the {what} `{}`", found.value);
     let error = diagnostics
-        .error(
-            found.span,
-            format!("there is no tensor with the {what} `{}`", found.value),
-        )
+        .error(found.span, message)
         .label(format!("allowed: {}", list(&names)));
     if let Some(near) = nearest(&found.value, names) {
         error.help(format!("did you mean `{near}`?"));
@@ -256,10 +249,8 @@ impl Reader<'_> {
                     .help("everything in `weights.bin` has a name: remove it");
                 sections = None;
             }
-            let align = match &entry.align {
-                Some(align) => in_range("align", align, 1..=LARGEST_UNIT, diagnostics),
-                None => Some(1),
-            };
+            let align = entry.align.as_ref();
+            let align = in_range_or("align", align, 1..=LARGEST_UNIT, 1, diagnostics);
             sections = sections
                 .zip(read)
                 .zip(align)

@@ -4,6 +4,7 @@ use nnue_format::{Encoding, Format, Section, Tail, stockfish};
 
 use super::Parts;
 use super::tensors::Known;
+use crate::check::value_or;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
 use crate::network::Transformer;
@@ -54,8 +55,7 @@ pub(super) fn check(
 
 /// The sections in their order: the transformer's biases come first, as do each layer's.
 pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> File {
-    let encoding = file.encoding.as_ref();
-    let encoding = encoding.map_or(Encoding::Raw, |encoding| encoding.value);
+    let encoding = value_or(&file.encoding, Encoding::Raw);
     let hash = |name, expected| Section::Hash { name, expected };
     let mut sections = vec![hash("transformer hash", words.transformer_hash)];
     let mut stack_sections = vec![hash("stack hash", words.stack_hash)];
