@@ -38,15 +38,6 @@ struct Floats<'a> {
     first_virtual: usize,
 }
 
-/// A value that is the sum of a row's own and of virtual ones.
-struct Sum {
-    row: usize,
-    /// The column, counted in memory.
-    slot: usize,
-    own: f64,
-    virtual_sum: f64,
-}
-
 /// Adds virtual rows to the real ones, but for those that [`float_sums`] has added.
 ///
 /// # Errors
@@ -61,17 +52,13 @@ pub(super) fn add(layout: &FileLayout, weights: &mut [u8]) -> Result<(), LoadErr
         coalesced.for_each_value(weights, |row, slot, own, virtual_sum| {
             let sum = own + virtual_sum;
             if !coalesced.holds(sum) && beyond.is_none() {
-                beyond = Some(Sum {
-                    row,
-                    slot,
-                    own: own as f64,
-                    virtual_sum: virtual_sum as f64,
-                });
+                let terms = [own as f64, virtual_sum as f64];
+                beyond = Some(coalesced.beyond(layout, row, slot, terms));
             }
             sum
         });
-        if let Some(sum) = beyond {
-            return Err(coalesced.beyond(layout, sum));
+        if let Some(error) = beyond {
+            return Err(error);
         }
     }
     Ok(())
@@ -132,18 +119,13 @@ pub(super) fn float_sums(
                 }
                 let sum = sum(own, values);
                 if own.is_finite() && tensor.to_memory(sum).is_err() && beyond.is_none() {
-                    beyond = Some(Sum {
-                        row,
-                        slot: *slot,
-                        own,
-                        virtual_sum,
-                    });
+                    beyond = Some(coalesced.beyond(layout, row, *slot, [own, virtual_sum]));
                 }
                 tensor.stored.write(&mut bytes, index, sum);
             }
         });
-        if let Some(sum) = beyond {
-            return Err(coalesced.beyond(layout, sum));
+        if let Some(error) = beyond {
+            return Err(error);
         }
         replaced.push((real, bytes));
     }
@@ -291,14 +273,15 @@ impl Coalesced {
         limits.is_some_and(|(low, high)| (i64::from(low)..=i64::from(high)).contains(&value))
     }
 
-    /// The error of a sum that does not fit, in terms of the file.
-    fn beyond(&self, layout: &FileLayout, sum: Sum) -> LoadError {
-        let Sum {
-            row,
-            slot,
-            own,
-            virtual_sum,
-        } = sum;
+    /// The error of a sum that does not fit, in terms of the file: `row` is the number in the set,
+    /// `slot` the column in memory.
+    fn beyond(
+        &self,
+        layout: &FileLayout,
+        row: usize,
+        slot: usize,
+        [own, virtual_sum]: [f64; 2],
+    ) -> LoadError {
         let (mut name, mut row, mut column) = (Text::default(), self.row + row, slot);
         let mut limits = Limits {
             factor: None,

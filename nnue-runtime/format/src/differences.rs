@@ -58,7 +58,6 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout) -> Vec<Differenc
         }
         file == spec as u64
     };
-    let tensors = |sections| -> Vec<&Tensor> { Iterator::collect(with_tensors(sections)) };
     let transformer = tensors(&layout.sections);
     // Biases come first, then rows of weights.
     if let Some(biases) = transformer.first() {
@@ -102,6 +101,6 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout) -> Vec<Differenc
     found
 }
 
-fn with_tensors(sections: &[Section]) -> impl Iterator<Item = &Tensor> {
-    sections.iter().filter_map(Section::as_tensor)
+fn tensors(sections: &[Section]) -> Vec<&Tensor> {
+    sections.iter().filter_map(Section::as_tensor).collect()
 }

@@ -114,27 +114,18 @@ pub(crate) fn later(version: u32, hash: u32) -> Option<&'static str> {
 /// What a file that is no network is, from its first [`PREFIX_LEN`] bytes, in words that follow
 /// "this is".
 pub(crate) fn other(prefix: &[u8]) -> Option<&'static str> {
-    if let Some((_, what)) = SIGNATURES
-        .iter()
-        .find(|(signature, _)| prefix.starts_with(signature))
-    {
+    let mut signatures = SIGNATURES.iter();
+    if let Some((_, what)) = signatures.find(|(start, _)| prefix.starts_with(start)) {
         return Some(what);
     }
-    let text = prefix.trim_ascii_start();
-    if starts_with_ignoring_case(text, b"<!doctype html")
-        || starts_with_ignoring_case(text, b"<html")
-    {
+    let text = prefix.trim_ascii_start().to_ascii_lowercase();
+    if text.starts_with(b"<!doctype html") || text.starts_with(b"<html") {
         return Some("a web page: the download failed");
     }
     if !prefix.is_empty() && prefix.iter().all(|&byte| byte == 0) {
         return Some("a file that begins with zeros");
     }
     None
-}
-
-fn starts_with_ignoring_case(text: &[u8], start: &[u8]) -> bool {
-    text.get(..start.len())
-        .is_some_and(|text| text.eq_ignore_ascii_case(start))
 }
 
 #[cfg(test)]

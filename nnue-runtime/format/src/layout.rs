@@ -199,15 +199,9 @@ impl FileLayout {
 
     /// The inputs of the affine layers of a stack.
     pub(crate) fn affine_inputs(&self) -> impl Iterator<Item = usize> {
-        self.stacks
-            .sections
-            .iter()
-            .filter_map(|section| match section {
-                Section::Tensor(tensor) if tensor.stored.element == Element::I8 => {
-                    Some(tensor.shape[2])
-                }
-                _ => None,
-            })
+        let tensors = self.stacks.sections.iter().filter_map(Section::as_tensor);
+        let weights = tensors.filter(|tensor| tensor.stored.element == Element::I8);
+        weights.map(|tensor| tensor.shape[2])
     }
 
     /// All sections in file order, those of the stacks repeated.
