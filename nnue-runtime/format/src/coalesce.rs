@@ -203,7 +203,7 @@ impl Coalesced {
             virtuals,
             first_virtual,
         };
-        (real.stored.element == Element::F32).then_some(floats)
+        real.stored.element.is_float().then_some(floats)
     }
 
     /// The tensor that has a row of the matrix, and the number of the row in it.

@@ -48,6 +48,12 @@ impl Element {
         }
     }
 
+    /// Whether its values are floating point.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        self.limits().is_none()
+    }
+
     /// The name that Rust and specs have for it, as in `i16`.
     #[must_use]
     pub const fn name(self) -> &'static str {

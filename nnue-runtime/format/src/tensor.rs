@@ -120,7 +120,7 @@ impl Tensor {
             && in_order
             && stored.values == rows * columns
             && stored.element == placed.element
-            && stored.element != Element::F32
+            && !stored.element.is_float()
             && placed.is_rows_of(rows, columns)
     }
 

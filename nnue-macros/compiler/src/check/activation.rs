@@ -36,7 +36,7 @@ pub(super) fn check(
             let (activation, output) = integer(layer, keys, input.len, from, diagnostics)?;
             Some((Elementwise::Activation(activation), output))
         }
-        Element::I8 | Element::U8 | Element::U16 | Element::I16 | Element::U64 => {
+        _ => {
             let name = &layer.name.value;
             let help = match input.source {
                 Source::Transformer => {

@@ -7,7 +7,7 @@ use super::tensors::{Known, Values};
 use crate::check::{in_range, in_range_or, value_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
 use crate::network::file::{Axis, File, Role, Tensor, section_len};
-use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
+use crate::spec::{self, BulletKind, Content, Entry, Named, TailName, TensorEntry, Transposed};
 
 /// The largest number of bytes that one entry can skip.
 const LONGEST_SKIPPED: i64 = 1 << 30;
@@ -443,11 +443,12 @@ impl Reader<'_> {
                 .help("everything in this file is `f32`: remove it");
             return None;
         }
-        let allowed: Vec<Element> = [Element::I8, Element::I16, Element::I32, Element::F32]
-            .into_iter()
+        let allowed: Vec<Element> = Element::NAMES
+            .iter()
+            .map(|(_, element)| *element)
             .filter(|element| match known.values {
-                Values::Integers(own) => *element == Element::F32 || element.size() <= own.size(),
-                Values::Float => *element == Element::F32,
+                Values::Integers(own) => element.is_float() || element.size() <= own.size(),
+                Values::Float => element.is_float(),
                 Values::Signs => true,
             })
             .collect();
@@ -494,7 +495,7 @@ impl Reader<'_> {
             Role::Weights(_) => Element::I16,
             _ => own,
         };
-        if element != Element::F32 {
+        if !element.is_float() {
             return self.needless(keys, known, diagnostics);
         }
         let factor = match &keys.one {

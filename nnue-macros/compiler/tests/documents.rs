@@ -1,0 +1,74 @@
+//! Documents name files that exist.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const DOCUMENTS: &[&str] = &[
+    "ARCHITECTURE.md",
+    "README.md",
+    "docs/performance.md",
+    "specs/README.md",
+    "tests/README.md",
+];
+
+#[test]
+fn documents_name_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut missing = Vec::new();
+    let mut found = 0;
+    for document in DOCUMENTS {
+        let text = fs::read_to_string(root.join(document)).unwrap();
+        let prose = without_code_blocks(&text);
+        let folder = root.join(document).parent().unwrap().to_path_buf();
+        for link in links(&prose) {
+            found += 1;
+            if !folder.join(link).exists() {
+                missing.push(format!("{document}: the link to {link}"));
+            }
+        }
+        let paths: Vec<&str> = quoted(&prose)
+            .filter(|path| is_path(&root, document, path))
+            .collect();
+        // Tables of files say in which folder these are.
+        let named = paths.iter().map(|path| root.join(path));
+        let mut folders: Vec<PathBuf> = named.filter(|path| path.is_dir()).collect();
+        folders.extend([root.clone(), folder]);
+        for path in paths {
+            found += 1;
+            if !folders.iter().any(|folder| folder.join(path).exists()) {
+                missing.push(format!("{document}: `{path}`"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "there is no\n{}", missing.join("\n"));
+    assert!(found > 100, "{found} paths found: documents are misread");
+}
+
+fn without_code_blocks(text: &str) -> String {
+    let outside = text.split("```").step_by(2);
+    outside.collect()
+}
+
+/// The targets of Markdown links within the repository.
+fn links(prose: &str) -> impl Iterator<Item = &str> {
+    let targets = prose.split("](").skip(1);
+    let targets = targets.filter_map(|rest| rest.split([')', '#']).next());
+    targets.filter(|target| !target.is_empty() && !target.contains("://"))
+}
+
+/// What stands in backticks.
+fn quoted(prose: &str) -> impl Iterator<Item = &str> {
+    prose.split('`').skip(1).step_by(2)
+}
+
+/// Whether a quotation is a path of the repository: something in one of its folders or, on the page about the code, a source
+/// file. Files to be made are called `NAME`.
+fn is_path(root: &Path, document: &str, quoted: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    if !quoted.chars().all(allowed) || quoted.contains("NAME") || quoted.contains("..") {
+        return false;
+    }
+    let is_source = document == "ARCHITECTURE.md" && quoted.ends_with(".rs");
+    let first = quoted.split_once('/').map(|(first, _)| first);
+    is_source || first.is_some_and(|first| root.join(first).exists())
+}
