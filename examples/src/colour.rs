@@ -16,11 +16,11 @@ pub enum Style {
     White,
     /// A piece of black's.
     Black,
-    /// What matters most.
+    /// The values that matter most.
     Strong,
     /// What has been chosen.
     Chosen,
-    /// Lines and captions.
+    /// Lines and captions, which should not distract.
     Faint,
     /// What should not be overlooked.
     Warning,
@@ -55,9 +55,9 @@ impl Style {
 pub struct Colours(bool);
 
 impl Colours {
-    /// Colours always.
+    /// Colours are always written.
     pub const ON: Colours = Colours(true);
-    /// Colours never.
+    /// Colours are never written.
     pub const OFF: Colours = Colours(false);
 
     /// Colours if `output` is a terminal that has them, and the environment variable `NO_COLOR` is not set or empty.

@@ -17,11 +17,11 @@ use crate::specs::{self, NetError, Spec};
 
 /// What a command line asks for.
 pub enum Command<T> {
-    /// How the program is used.
+    /// The user asks how the program is used.
     Help,
-    /// Its version.
+    /// The user asks for the version.
     Version,
-    /// Its work.
+    /// The user asks for the program's work, with these options.
     Run(T),
 }
 
@@ -139,7 +139,7 @@ impl NetChoice {
 /// `--spec` names a spec, but nothing names a file of it.
 #[derive(Clone, Debug)]
 pub struct NeedsFile {
-    /// The spec.
+    /// The spec for which there is no net file.
     pub spec: &'static Spec,
 }
 

@@ -100,7 +100,7 @@ impl Counts {
 /// A network in a better order.
 #[derive(Clone, Debug)]
 pub struct Reordered {
-    /// Its net file.
+    /// The bytes of the reordered net file.
     pub file: Vec<u8>,
     /// What its layers found that was not zero before.
     pub before: Counts,
@@ -146,7 +146,7 @@ pub fn reorder(
 pub enum ReorderError {
     /// None of its layers skips blocks of zeros.
     Useless {
-        /// Its name.
+        /// The name of the network.
         name: &'static str,
         /// What they skip instead.
         skipped: Skipped,

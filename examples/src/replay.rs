@@ -19,20 +19,20 @@ pub use self::show::{Report, thousands};
 pub struct Results {
     /// Reading the trace without evaluating anything.
     pub idle: Times,
-    /// Each level.
+    /// The results on each level that was measured.
     pub levels: Vec<LevelResults>,
 }
 
 /// What was measured on one level.
 #[derive(Clone, Debug)]
 pub struct LevelResults {
-    /// The level.
+    /// The instruction set that was used.
     pub level: Level,
     /// By [`Pass`], in the order of [`Pass::ALL`].
     pub times: [Times; 3],
     /// What the evaluator did in one pass over the trace.
     pub statistics: Statistics,
-    /// Of all values.
+    /// The checksum of the values of all evaluations.
     pub checksum: u32,
 }
 
@@ -58,13 +58,13 @@ impl Times {
         }
     }
 
-    /// The shortest.
+    /// The shortest time; NaN if there is none.
     #[must_use]
     pub fn min(&self) -> f64 {
         self.0.first().copied().unwrap_or(f64::NAN)
     }
 
-    /// The longest.
+    /// The longest time; NaN if there is none.
     #[must_use]
     pub fn max(&self) -> f64 {
         self.0.last().copied().unwrap_or(f64::NAN)
@@ -74,7 +74,7 @@ impl Times {
 /// An evaluation that is not what a full refresh on the first level made of the position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The level.
+    /// The instruction set that was used.
     pub level: Level,
     /// How it was evaluated.
     pub pass: Pass,
@@ -84,9 +84,9 @@ pub struct Difference {
     pub number: usize,
     /// Its position, in two fields of FEN.
     pub position: String,
-    /// What came out.
+    /// The evaluation that this pass computed.
     pub found: Output,
-    /// What had come out before.
+    /// The evaluation that the full refresh computed.
     pub expected: Output,
     /// The level of that.
     pub reference: Level,

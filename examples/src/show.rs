@@ -10,11 +10,11 @@ use crate::colour::{Colours, Painted, Style};
 
 /// Writes reports about a network and its evaluations.
 pub struct Report<'a> {
-    /// The network.
+    /// The network that the report is about.
     pub net: &'a dyn AnyNetwork,
     /// Whether to write in colour.
     pub colours: Colours,
-    /// Where to write.
+    /// The stream that the report is written to.
     pub out: &'a mut dyn Write,
 }
 

@@ -114,7 +114,7 @@ impl Spec {
 /// A name that no spec has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownSpec {
-    /// The name.
+    /// The name that no spec has.
     pub name: String,
 }
 
@@ -140,23 +140,23 @@ impl Error for UnknownSpec {}
 pub enum NetError {
     /// The file cannot be read.
     Unreadable {
-        /// The file.
+        /// The path of the net file.
         path: PathBuf,
         /// What the operating system says.
         message: String,
     },
     /// The file is of no spec.
     NoSpec {
-        /// The file.
+        /// The path of the net file.
         path: PathBuf,
         /// What it is instead.
         identity: Identity,
     },
     /// The file is not one of the spec's.
     Refused {
-        /// The file.
+        /// The path of the net file.
         path: PathBuf,
-        /// Why.
+        /// The reason for which the loader refuses it.
         error: LoadError,
     },
 }

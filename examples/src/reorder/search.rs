@@ -10,9 +10,9 @@ const PASSES: usize = 24;
 /// When outputs were not zero: a bit for each time that a perspective was seen.
 #[derive(Clone, Debug)]
 pub struct Activity {
-    /// How often a perspective was seen.
+    /// The number of times that a perspective was seen.
     seen: usize,
-    /// One per output.
+    /// For each output, one bit per time, 64 in each word.
     times: Vec<Vec<u64>>,
 }
 
@@ -67,7 +67,7 @@ fn count_either(a: &[u64], b: &[u64]) -> u64 {
     words.map(|(a, b)| u64::from((a | b).count_ones())).sum()
 }
 
-/// How often both.
+/// Counts the bits that are set in both lists.
 fn count_both(a: &[u64], b: &[u64]) -> u64 {
     let words = a.iter().zip(b);
     words.map(|(a, b)| u64::from((a & b).count_ones())).sum()

@@ -22,7 +22,7 @@ pub enum Pass {
 }
 
 impl Pass {
-    /// All of them.
+    /// The passes in the order of [`LevelResults::times`](super::LevelResults::times).
     pub const ALL: [Pass; 3] = [Pass::Incremental, Pass::Refresh, Pass::Forward];
 }
 

@@ -9,13 +9,13 @@ use crate::colour::{Colours, Style};
 
 /// Writes reports about measurements.
 pub struct Report<'a> {
-    /// What was measured.
+    /// The times and checksums that were measured.
     pub results: &'a Results,
-    /// Over what.
+    /// The recorded search that was replayed.
     pub trace: &'a Trace,
     /// Whether to write in colour.
     pub colours: Colours,
-    /// Where to write.
+    /// The stream that the report is written to.
     pub out: &'a mut dyn Write,
 }
 
