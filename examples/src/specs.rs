@@ -5,38 +5,24 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use nnue_compiler::diagnostics::nearest;
+use nnue_example_networks as networks;
 use nnue_runtime::file::{Identity, identify_file};
 use nnue_runtime::{Level, LoadError, Network, Output, SelectedByPieces};
 
 use crate::any_network::AnyNetwork;
 
-/// Lists the specs: a name, which is that of its file, and the arguments of `nnue_net!`.
+/// Lists the specs by the names of their files.
 macro_rules! specs {
-    ($($name:ident($($arguments:tt)*);)*) => {
-        $(mod $name {
-            nnue_runtime::nnue_net!($($arguments)*);
-        })*
-
+    ($($name:ident)*) => {
         /// Every network of `specs/`.
         pub static SPECS: &[Spec] = &[$(Spec {
             name: stringify!($name),
-            open: open::<$name::Net>,
+            open: open::<networks::$name::Net>,
         }),*];
     };
 }
 
-specs! {
-    sfnnv1("../specs/sfnnv1.toml");
-    sfnnv2("../specs/sfnnv2.toml");
-    sfnnv3("../specs/sfnnv3.toml");
-    sfnnv4("../specs/sfnnv4.toml");
-    sfnnv5("../specs/sfnnv5.toml");
-    sfnnv6("../specs/sfnnv6.toml");
-    sfnnv7("../specs/sfnnv7.toml");
-    sfnnv8("../specs/sfnnv8.toml");
-    sfnnv9("../specs/sfnnv9.toml");
-    small128("../specs/small128.toml", weights = "nets/nn-37f18f62d772.nnue");
-}
+specs! { sfnnv1 sfnnv2 sfnnv3 sfnnv4 sfnnv5 sfnnv6 sfnnv7 sfnnv8 sfnnv9 small128 }
 
 /// The name of the spec that [`built_in`] is a net of.
 pub const BUILT_IN_SPEC: &str = "small128";
@@ -46,7 +32,7 @@ pub const BUILT_IN_FILE: &str = "nn-37f18f62d772.nnue";
 
 /// The net that is part of the program.
 pub fn built_in(level: Level) -> Box<dyn AnyNetwork> {
-    Box::new(small128::Network::embedded().with_level(level))
+    Box::new(networks::small128::Network::embedded().with_level(level))
 }
 
 /// A spec that was compiled into the program.

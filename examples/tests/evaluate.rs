@@ -109,11 +109,12 @@ fn raw_output_of_the_built_in_net_is_the_engines() {
 
 /// Nets of every network, whose spec the file tells: what `evaluate --raw` prints for all positions, on every level.
 macro_rules! raw_output_of_nets {
-    ($($name:ident: $generation:literal $(, $released:literal)?;)*) => { $(
+    ($($(#[$ignored:meta])? $name:ident: $generation:literal $(, $released:literal)?;)*) => { $(
         mod $name {
             use super::*;
 
             #[test]
+            $(#[$ignored])?
             fn synthetic() {
                 let net = synthetic::synthetic_net($generation);
                 let net = scratch(concat!("raw-output-", $generation, ".nnue"), &net);
@@ -134,13 +135,20 @@ macro_rules! raw_output_of_nets {
 
 raw_output_of_nets! {
     sfnnv1: "v1", "nn-82215d0fd0df";
+    #[ignore = "large; run with --ignored"]
     sfnnv2: "v2", "nn-26abeed38351";
+    #[ignore = "large; run with --ignored"]
     sfnnv3: "v3", "nn-13406b1dcbe0";
+    #[ignore = "large; run with --ignored"]
     sfnnv4: "v4", "nn-6877cd24400e";
     sfnnv5: "v5", "nn-ad9b42354671";
+    #[ignore = "large; run with --ignored"]
     sfnnv6: "v6", "nn-5af11540bbfe";
+    #[ignore = "large; run with --ignored"]
     sfnnv7: "v7";
+    #[ignore = "large; run with --ignored"]
     sfnnv8: "v8";
+    #[ignore = "large; run with --ignored"]
     sfnnv9: "v9", "nn-1c0000000000";
     small128: "small128", "nn-37f18f62d772";
 }

@@ -48,8 +48,9 @@ differential! {
 
 /// The same for networks that other tests need too.
 macro_rules! compiled {
-    ($($test:ident: $net:path = $path:literal $(, $check:ident)?;)*) => { $(
+    ($($(#[$ignored:meta])? $test:ident: $net:path = $path:literal $(, $check:ident)?;)*) => { $(
         #[test]
+        $(#[$ignored])?
         fn $test() {
             use $net as net;
             let spec = include_str!($path);
@@ -92,10 +93,14 @@ compiled! {
     bullet_input_buckets: networks::bullet::input_buckets = "../../specs/bullet/input_buckets.toml";
     bullet_multi_layer: networks::bullet::multi_layer = "../../specs/bullet/multi_layer.toml";
     sfnnv1: networks::sfnnv1 = "../../specs/sfnnv1.toml";
+    #[ignore = "large, and among the goldens; run with --ignored"]
     sfnnv2: networks::sfnnv2 = "../../specs/sfnnv2.toml";
+    #[ignore = "large, and among the goldens; run with --ignored"]
     sfnnv3: networks::sfnnv3 = "../../specs/sfnnv3.toml";
+    #[ignore = "large, and among the goldens; run with --ignored"]
     sfnnv4: networks::sfnnv4 = "../../specs/sfnnv4.toml";
     sfnnv5: networks::sfnnv5 = "../../specs/sfnnv5.toml";
+    #[ignore = "large, and among the goldens; run with --ignored"]
     sfnnv5_unrolled: networks::sfnnv5_unrolled = "../../specs/sfnnv5.toml";
     small128: networks::small128 = "../../specs/small128.toml";
     small128_unrolled: networks::small128_unrolled = "../../specs/small128.toml";

@@ -29,9 +29,13 @@ struct Seen {
 }
 
 /// Plays random plies from standard and Chess960 starts; every evaluation must equal a refresh's.
-fn check_random_play<A: SelectedByPieces>(net: &Network<A>, plies: usize, seed: u64) -> Seen {
+fn check_random_play<A: SelectedByPieces>(
+    net: &Network<A>,
+    plies: usize,
+    seed: u64,
+    seen: &mut Seen,
+) {
     let mut random = Xorshift::new(seed);
-    let mut seen = Seen::default();
     let mut accumulator = Accumulator::new(net, &Board::start());
     let mut evaluator = Evaluator::new(net, &Board::start());
     let mut made = 0;
@@ -64,7 +68,7 @@ fn check_random_play<A: SelectedByPieces>(net: &Network<A>, plies: usize, seed: 
                     let Some(chosen) = choose(&game, &mut random) else {
                         break;
                     };
-                    note(&game, chosen, &mut seen);
+                    note(&game, chosen, seen);
                     let delta = Delta::from_cozy(&game, chosen);
                     // Only moves that were not looked at when they were made are taken several at a time.
                     if random.below(8) == 0 {
@@ -118,7 +122,6 @@ fn check_random_play<A: SelectedByPieces>(net: &Network<A>, plies: usize, seed: 
             }
         }
     }
-    seen
 }
 
 /// A random legal move: often of the king, who changes what his side sees, and special ones when there are any.
@@ -165,38 +168,47 @@ fn note(game: &Game, mv: Move, seen: &mut Seen) {
     }
 }
 
-/// Plies per feature set, over all levels.
-const PLIES: usize = 100_000;
+/// Plies per feature set, over all levels, unless `NNUE_PLIES` is set.
+const PLIES: usize = 10_000;
+
+fn plies() -> usize {
+    match std::env::var("NNUE_PLIES") {
+        Ok(number) => number.parse().expect("NNUE_PLIES is a number"),
+        Err(_) => PLIES,
+    }
+}
 
 fn check_feature_set<A: SelectedByPieces>(file: &[u8]) {
     let mut net = Network::<A>::from_bytes(file).expect("our own file");
     let levels: Vec<Level> = Level::available().collect();
+    let mut seen = Seen::default();
     for (seed, level) in levels.iter().enumerate() {
         net = net.with_level(*level);
-        let seen = check_random_play(&net, PLIES.div_ceil(levels.len()), 1 + seed as u64);
-        println!("{} at {level}: {seen:?}", A::NAME);
-        let Seen {
-            evaluations,
-            siblings,
-            unmakes,
-            nulls,
-            king_moves,
-            castlings,
-            captures_en_passant,
-            promotions,
-        } = seen;
-        let least = [
-            evaluations,
-            siblings,
-            unmakes,
-            nulls,
-            king_moves,
-            castlings,
-            captures_en_passant,
-            promotions,
-        ];
-        assert!(least.iter().all(|count| *count > 10), "{seen:?}");
+        let plies = plies().div_ceil(levels.len());
+        check_random_play(&net, plies, 1 + seed as u64, &mut seen);
     }
+    println!("{}: {seen:?}", A::NAME);
+    let Seen {
+        evaluations,
+        siblings,
+        unmakes,
+        nulls,
+        king_moves,
+        castlings,
+        captures_en_passant,
+        promotions,
+    } = seen;
+    let least = [
+        evaluations,
+        siblings,
+        unmakes,
+        nulls,
+        king_moves,
+        castlings,
+        captures_en_passant,
+        promotions,
+    ];
+    assert!(least.iter().all(|count| *count > 10), "{seen:?}");
 }
 
 #[test]
@@ -242,7 +254,7 @@ fn half_ka_v2_hm_with_tiles() {
     let net = Network::<sfnnv5::Net>::from_bytes(&synthetic_net("v5")).expect("our own file");
     for level in Level::available() {
         let net = net.clone().with_level(level);
-        check_random_play(&net, 4_000, 99);
+        check_random_play(&net, 4_000, 99, &mut Seen::default());
     }
 }
 

@@ -1,6 +1,6 @@
 //! Specs that nobody would write: the compiler answers each with errors or with Rust, never with a panic.
 //!
-//! `NNUE_MUTANTS` sets how many specs are made and tried, 30,000 unless it is set. A long run takes minutes:
+//! `NNUE_MUTANTS` sets how many specs are made and tried, 10,000 unless it is set. A long run takes minutes:
 //!
 //! ```text
 //! NNUE_MUTANTS=500000 cargo test --release -p nnue-compiler --test robust -- --nocapture
@@ -20,7 +20,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 /// Specs that are made from the good ones, unless `NNUE_MUTANTS` is set.
-const MUTANTS: u64 = 30_000;
+const MUTANTS: u64 = 10_000;
 
 /// Of so many mutants one is compiled to the end if it is a network unlike those before; that takes a hundred times as long
 /// as checking one.

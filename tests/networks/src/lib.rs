@@ -12,33 +12,15 @@ macro_rules! networks {
     };
 }
 
+pub use nnue_example_networks::*;
+
 networks! {
-    /// Stockfish 12.
-    sfnnv1: "../../specs/sfnnv1.toml";
-    /// Stockfish 14.
-    sfnnv2: "../../specs/sfnnv2.toml";
-    /// Stockfish 14.1.
-    sfnnv3: "../../specs/sfnnv3.toml";
-    /// Stockfish 15.
-    sfnnv4: "../../specs/sfnnv4.toml";
-    /// Stockfish 15.1.
-    sfnnv5: "../../specs/sfnnv5.toml";
     /// Stockfish 15.1, every layer as straight-line code.
     sfnnv5_unrolled: "../../specs/sfnnv5.toml", unroll = "full";
-    /// Stockfish 16.
-    sfnnv6: "../../specs/sfnnv6.toml";
-    /// Stockfish, July 2023.
-    sfnnv7: "../../specs/sfnnv7.toml";
-    /// Stockfish 16.1.
-    sfnnv8: "../../specs/sfnnv8.toml";
-    /// Stockfish 17 and 17.1.
-    sfnnv9: "../../specs/sfnnv9.toml";
-    /// The small net of Stockfish 17, 17.1 and 18, with the file that the project carries.
-    small128: "../../specs/small128.toml", weights = "../../examples/nets/nn-37f18f62d772.nnue";
+    /// The small net of Stockfish 17, 17.1 and 18, every layer as straight-line code.
+    small128_unrolled: "../../specs/small128.toml", unroll = "full";
     /// A net for another game than chess.
     ataxx: "../../specs/games/ataxx.toml";
-    /// The small net, every layer as straight-line code.
-    small128_unrolled: "../../specs/small128.toml", unroll = "full";
 }
 
 /// Networks with feature sets that no released net has.

@@ -1,0 +1,34 @@
+//! Stockfish's networks of `specs/`, each in a module of its own.
+
+/// Compiles specs, given as the arguments of `nnue_net!`.
+macro_rules! networks {
+    ($($(#[$doc:meta])* $module:ident($($arguments:tt)*);)*) => { $(
+        $(#[$doc])*
+        pub mod $module {
+            nnue_runtime::nnue_net!($($arguments)*);
+        }
+    )* };
+}
+
+networks! {
+    /// Stockfish 12.
+    sfnnv1("../../specs/sfnnv1.toml");
+    /// Stockfish 14.
+    sfnnv2("../../specs/sfnnv2.toml");
+    /// Stockfish 14.1.
+    sfnnv3("../../specs/sfnnv3.toml");
+    /// Stockfish 15.
+    sfnnv4("../../specs/sfnnv4.toml");
+    /// Stockfish 15.1.
+    sfnnv5("../../specs/sfnnv5.toml");
+    /// Stockfish 16.
+    sfnnv6("../../specs/sfnnv6.toml");
+    /// Stockfish, July 2023.
+    sfnnv7("../../specs/sfnnv7.toml");
+    /// Stockfish 16.1.
+    sfnnv8("../../specs/sfnnv8.toml");
+    /// Stockfish 17 and 17.1.
+    sfnnv9("../../specs/sfnnv9.toml");
+    /// The small net of Stockfish 17, 17.1 and 18, with the file that the project carries.
+    small128("../../specs/small128.toml", weights = "../nets/nn-37f18f62d772.nnue");
+}
