@@ -532,6 +532,6 @@ mod tests {
     #[test]
     fn a_missing_table_is_named() {
         let error = golden_positions("synthetic/v99").unwrap_err().to_string();
-        assert!(error.contains("golden/synthetic/v99.tsv"), "{error}");
+        assert!(error.contains("goldens/synthetic/v99.tsv"), "{error}");
     }
 }
