@@ -49,6 +49,8 @@ macro_rules! __plain {
 
         impl $crate::__private::core::marker::Copy for $name {}
 
+        // As `derive` would write it: lints do not ask for the attribute, which could not stand here.
+        #[automatically_derived]
         impl $crate::__private::core::clone::Clone for $name {
             fn clone(&self) -> Self {
                 *self

@@ -491,8 +491,8 @@ impl Reader<'_> {
             return self.needless(keys, known, diagnostics);
         };
         let own = match known.role {
-            // Rows of bytes are words in memory, and here they are no bytes.
-            Role::Weights(_) => Element::I16,
+            // Memory holds words where virtual rows are added to rows of bytes.
+            Role::Weights(_) if self.tensors.iter().any(|known| known.is_virtual) => Element::I16,
             _ => own,
         };
         if !element.is_float() {
