@@ -52,7 +52,7 @@ pub trait RowLists: Clone + Send + Sync {
     fn clear(&mut self);
 
     /// How many rows there are in all.
-    fn len(&self) -> usize;
+    fn count(&self) -> usize;
 }
 
 impl<const TABLES: usize, const CAPACITY: usize> RowLists for Rows<TABLES, CAPACITY> {
@@ -87,7 +87,7 @@ impl<const TABLES: usize, const CAPACITY: usize> RowLists for Rows<TABLES, CAPAC
     }
 
     #[inline]
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.lens.iter().sum()
     }
 }
@@ -110,7 +110,7 @@ impl<A: Architecture> RowChanges<A> {
     /// How many rows there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.added.len() + self.removed.len()
+        self.added.count() + self.removed.count()
     }
 
     #[inline]

@@ -197,6 +197,10 @@ impl From<Element> for FieldElement {
 
 /// A layer of the network, and where its values and weights lie.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a network has some dozens of layers at most"
+)]
 pub enum LaidOut<'n> {
     /// A layer with weights.
     Affine(Affine<'n>),
@@ -325,7 +329,7 @@ fn weights(
         biases_doc,
     );
     for table in tables {
-        let (element, shape) = (table.element, vec![table.len(), columns.width]);
+        let (element, shape) = (table.element, vec![table.all_rows(), columns.width]);
         builder.field(&table.name, element, shape, &table.doc(network));
     }
     let psqt = network.transformer.psqt;

@@ -122,7 +122,7 @@ fn help_is_no_error() {
 
 #[test]
 fn unknown_words_are_answered_with_the_nearest() {
-    let levels = list(&level_names());
+    let levels = list(level_names());
     let unknown_level =
         format!("unknown level `avx22`, allowed are {levels}: did you mean `avx2`?");
     for (arguments, expected) in [

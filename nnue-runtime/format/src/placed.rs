@@ -392,7 +392,8 @@ pub(crate) mod tests {
     #[test]
     fn slots_are_distinct_and_inside_the_row() {
         for order in ORDERS {
-            let mut seen = vec![false; GAPS.slots];
+            let slots = GAPS.slots;
+            let mut seen = vec![false; slots];
             for slot in GAPS.slots_of(COLUMNS, order) {
                 assert!(!core::mem::replace(&mut seen[slot], true), "slot {slot}");
             }

@@ -199,7 +199,7 @@ fn activation(
                 diagnostics.error(transformer.shift.as_ref()?.span, message);
                 return None;
             }
-            if one % (1 << shift) != 0 {
+            if !one.is_multiple_of(1 << shift) {
                 let exact = f64::from(one) / f64::from(1 << shift);
                 let fitting = one.trailing_zeros();
                 diagnostics

@@ -7,11 +7,11 @@ use crate::spec::{CustomKeys, FeatureKeys, Features, PieceSquareKeys};
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Features> {
     let span = table.span;
-    let set = table.required_with("set", "\"HalfKAv2_hm\"", string, diagnostics);
+    let name = table.required_with("set", "\"HalfKAv2_hm\"", string, diagnostics);
     let features = keys!(table, diagnostics, Features {
         element: named,
         ;
-        keys: match set.as_ref().map(|set| set.value.as_str()) {
+        keys: match name.as_ref().map(|name| name.value.as_str()) {
             Some(CUSTOM) => custom(&mut table, diagnostics).map(FeatureKeys::Custom),
             Some(_) => piece_square(&mut table, diagnostics).map(FeatureKeys::PieceSquare),
             // Which other keys there are depends on the set: without one, those of every family are
@@ -23,7 +23,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
                 None
             }
         },
-        set: set,
+        set: name,
         span: Some(span),
     });
     table.finish(diagnostics);

@@ -11,7 +11,7 @@ use crate::spec::{DivideOf, Output, OutputDivide, Reference};
 type References = Spanned<Vec<Spanned<Reference>>>;
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Output> {
-    let heads = heads(&mut table, diagnostics);
+    let sums = heads(&mut table, diagnostics);
     let output = keys!(table, diagnostics, Output {
         unread: references,
         ;
@@ -19,7 +19,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
         divide: table.optional_with("divide", divide, diagnostics),
         scale: table.optional_with("scale", number, diagnostics),
         rounding: table.optional_with("rounding", named, diagnostics),
-        heads: heads,
+        heads: sums,
     });
     table.finish(diagnostics);
     output

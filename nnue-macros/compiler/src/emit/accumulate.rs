@@ -121,7 +121,9 @@ pub(super) fn functions(
         ),
     };
     let tile = tile(plan, &tables, &psqt, attribute);
+    let lints = lints(&tables);
     quote! {
+        #lints
         #attribute
         pub(super) fn accumulate(
             weights: &Weights,
@@ -186,6 +188,13 @@ fn update(
     }
 }
 
+/// What generated code asks of lints in the user's crate: each table brings two more arguments.
+fn lints(tables: &[Table]) -> Option<TokenStream> {
+    (tables.len() > 1).then(|| {
+        quote! { #[allow(clippy::too_many_arguments, reason = "two lists of rows for each table")] }
+    })
+}
+
 /// One tile: as many values as fit in the registers set aside for it. The PSQT sums go with the
 /// first one: this saves a loop over the rows.
 fn tile(
@@ -232,8 +241,10 @@ fn tile(
             rows(table, &table.removed, "sub"),
         ]
     });
+    let lints = lints(tables);
     quote! {
         #[inline]
+        #lints
         #attribute
         fn tile #parameter(
             weights: &Weights,

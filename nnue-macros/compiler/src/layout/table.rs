@@ -64,7 +64,7 @@ impl Table {
     }
 
     /// The number of rows, virtual ones included.
-    pub fn len(&self) -> usize {
+    pub fn all_rows(&self) -> usize {
         self.rows + self.virtual_rows
     }
 
@@ -184,12 +184,12 @@ mod tests {
         };
         let (a, half_kp, half_ka) = (768, 41024, 49152);
         assert_eq!(
-            (bytes.name.as_str(), bytes.len()),
+            (bytes.name.as_str(), bytes.all_rows()),
             ("transformer_weights_0", a)
         );
         assert_eq!(words.name, "transformer_weights_1");
         assert_eq!((words.first_row, words.rows), (a, half_kp + half_ka));
-        assert_eq!(words.len(), half_kp + half_ka + 64 + 640);
+        assert_eq!(words.all_rows(), half_kp + half_ka + 64 + 640);
         assert_eq!(bytes.first_rows(&network, 0), [0, 0]);
         assert_eq!(words.first_rows(&network, 2), [half_kp, half_kp]);
         let row = |row| {
