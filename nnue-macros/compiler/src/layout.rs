@@ -5,8 +5,8 @@
 //! exceptions. What one perspective contributes to the layers fills whole vectors, so other widths
 //! are padded with neurons that are always zero. And where pooling brings neighbours together, the
 //! first of each pair lie in one half of the accumulator and the second ones in the other, so that
-//! a vector of the one meets a vector of the other. How affine layers' inputs and weights lie is
-//! the module [`affine`]'s.
+//! a vector of the one meets a vector of the other. The file
+//! `layout/affine.rs` says how the inputs and weights of affine layers lie.
 
 mod affine;
 mod elementwise;

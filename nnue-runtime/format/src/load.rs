@@ -22,10 +22,10 @@ pub struct Loaded {
     /// The bytes other than zero in padding, in the order of the layout. Some nets have a few
     /// there, for a pretty hash.
     pub ignored: Vec<Ignored>,
-    /// The bytes of all [`Section::Skipped`], one after the other.
+    /// The bytes of all [`Section::Skipped`](crate::Section::Skipped), one after the other.
     pub skipped: Vec<u8>,
-    /// The order in which a file of [`Format::Named`] has the layout's sections; empty for other
-    /// formats.
+    /// The order in which a file of [`Format::Named`](crate::Format::Named) has the layout's
+    /// sections; empty for other formats.
     pub order: Vec<usize>,
     /// Tensors that look as if the file had them in another order, with rows and columns exchanged.
     pub transposed: Vec<Place>,
@@ -72,7 +72,7 @@ impl Loaded {
 
 impl Parts<'_> {
     /// Fills the weights, in the layout of a level with the packed order `packed` (see
-    /// [`Placed::slot`](Placed::slot)).
+    /// [`Segment::packed`](crate::Segment::packed)).
     ///
     /// # Errors
     ///
