@@ -65,13 +65,21 @@ impl Tensor {
         }
     }
 
-    /// The smallest and the largest integer that a value may become; `None` where memory has room
-    /// for any.
+    /// The smallest and the largest integer that a value may become, which memory holds whatever
+    /// the file is quantised to; `None` where memory has room for any.
     pub(crate) fn limits(&self) -> Option<(i32, i32)> {
-        match (&self.stored.quantise, self.placed.form) {
-            (_, Form::Bits) => None,
-            (Some(quantise), _) => quantise.element.limits(),
-            (None, _) => self.placed.element.limits(),
+        if self.placed.form == Form::Bits {
+            return None;
+        }
+        let memory = self.placed.element.limits();
+        let quantised = self
+            .stored
+            .quantise
+            .and_then(|quantise| quantise.element.limits());
+        match (quantised, memory) {
+            (Some((low, high)), Some((least, most))) => Some((low.max(least), high.min(most))),
+            (Some(limits), None) | (None, Some(limits)) => Some(limits),
+            (None, None) => None,
         }
     }
 
@@ -184,6 +192,13 @@ mod tests {
         assert_eq!(truncate.to_memory(-2.015), Ok(-128.0));
         assert_eq!(nearest.to_memory(-2.015), Err(Unfit::OutOfRange));
         assert_eq!(to_i8(None).to_memory(128.0), Err(Unfit::OutOfRange));
+        // Memory's type counts too, where the other is wider.
+        let wider = to_i8(Some(Quantise {
+            element: Element::I16,
+            ..quantise(64.0, Rounding::Truncate)
+        }));
+        assert_eq!(wider.to_memory(1.999), Ok(127.0));
+        assert_eq!(wider.to_memory(2.0), Err(Unfit::OutOfRange));
         for number in [f64::NAN, f64::INFINITY] {
             assert_eq!(nearest.to_memory(number), Err(Unfit::NotFinite));
         }

@@ -318,3 +318,59 @@ fn bytes_of_transformer(network: &Network, tensor: &Tensor) -> usize {
     let inputs: usize = inputs.map(|slice| slice.len).sum();
     tensor.raw_len() / tensor.len(Axis::Input) * inputs
 }
+
+#[cfg(test)]
+mod tests {
+    use nnue_format::{Element, Section};
+
+    use crate::diagnostics::SourceFile;
+    use crate::{analyse, file_layout};
+
+    /// Rows of bytes stay bytes beside another set's virtual rows, so numbers become bytes too.
+    #[test]
+    fn numbers_become_what_memory_holds() {
+        let text = r#"
+            name = "Bytes beside virtual rows"
+            [[features]]
+            set = "HalfKP"
+            factorised = ["K", "P"]
+            [[features]]
+            set = "A"
+            element = "i8"
+            [transformer]
+            width = 64
+            one = 127
+            activation = "crelu"
+            [[layer]]
+            name = "fc_0"
+            op = "affine"
+            outputs = 1
+            weights = "i8"
+            one = 8128
+            [output]
+            sum = "fc_0"
+            one = 8128
+            [file]
+            format = "tensors"
+            tensors = [
+                { tensor = "transformer.weights_0" },
+                { tensor = "transformer.weights_1", type = "f32", one = 64 },
+                { tensor = "transformer.virtual_weights" },
+                { tensor = "transformer.biases" },
+                { tensor = "fc_0.weights" },
+                { tensor = "fc_0.biases" },
+            ]
+        "#;
+        let network = analyse(&SourceFile::new("bytes.toml", text))
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        let layout = file_layout(&network);
+        let mut tensors = layout.sections.iter().filter_map(Section::as_tensor);
+        let bytes = tensors.find(|tensor| tensor.name == "transformer.weights_1");
+        let bytes = bytes.expect("the file has it");
+        let quantised = bytes.stored.quantise.map(|quantise| quantise.element);
+        assert_eq!(
+            (quantised, bytes.placed.element),
+            (Some(Element::I8), Element::I8)
+        );
+    }
+}

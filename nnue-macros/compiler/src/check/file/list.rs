@@ -492,7 +492,7 @@ impl Reader<'_> {
         };
         let own = match known.role {
             // Memory holds words where virtual rows are added to rows of bytes.
-            Role::Weights(_) if self.tensors.iter().any(|known| known.is_virtual) => Element::I16,
+            Role::Weights(_) if known.is_factorised => Element::I16,
             _ => own,
         };
         if !element.is_float() {

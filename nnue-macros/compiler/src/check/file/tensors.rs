@@ -36,6 +36,8 @@ pub(super) struct Known {
     pub(super) is_virtual: bool,
     /// Whether sums of real and virtual rows are rounded, of a set that has rows in it.
     pub(super) rounds_sums: bool,
+    /// Whether virtual rows are added to those of a set that has rows in it.
+    pub(super) is_factorised: bool,
 }
 
 impl Known {
@@ -109,6 +111,7 @@ fn of_transformer(
         one: Some(one),
         is_virtual: rows.is_virtual,
         rounds_sums: rows.rounds_sums,
+        is_factorised: rows.is_factorised,
     });
     let biases = owners.iter().enumerate().map(|(copy, owner)| Known {
         role: Role::Biases(copy),
@@ -119,6 +122,7 @@ fn of_transformer(
         one: Some(one),
         is_virtual: false,
         rounds_sums: false,
+        is_factorised: false,
     });
     let rows_of_psqt = rows_of_psqt(features);
     let psqt = owned(owners, &rows_of_psqt).map(|(owner, rows, first)| Known {
@@ -130,6 +134,7 @@ fn of_transformer(
         one: Some(f64::from(output.one)),
         is_virtual: rows.is_virtual,
         rounds_sums: rows.rounds_sums,
+        is_factorised: rows.is_factorised,
     });
     let psqt = psqt.filter(|_| transformer.psqt > 0);
     weights.chain(biases).chain(psqt).collect()
@@ -143,6 +148,7 @@ struct Rows {
     count: usize,
     is_virtual: bool,
     rounds_sums: bool,
+    is_factorised: bool,
 }
 
 /// Weights of sets that follow each other are one tensor if they have one type; all virtual rows
@@ -158,6 +164,7 @@ fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
             Some(last) if last.element == element => {
                 last.count += set.rows;
                 last.rounds_sums |= rounds_sums(set);
+                last.is_factorised |= set.factors.is_some();
             }
             _ => runs.push(Rows {
                 name: "weights".to_string(),
@@ -166,6 +173,7 @@ fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
                 count: set.rows,
                 is_virtual: false,
                 rounds_sums: rounds_sums(set),
+                is_factorised: set.factors.is_some(),
             }),
         }
     }
@@ -188,6 +196,7 @@ fn rows_of_psqt(features: &[FeatureSet]) -> Vec<Rows> {
         count: features.iter().map(|set| set.rows).sum(),
         is_virtual: false,
         rounds_sums: features.iter().any(rounds_sums),
+        is_factorised: features.iter().any(|set| set.factors.is_some()),
     };
     let virtual_rows = virtual_rows(features, "virtual_psqt", None, Element::I32);
     std::iter::once(real).chain(virtual_rows).collect()
@@ -207,6 +216,7 @@ fn virtual_rows(
         count,
         is_virtual: true,
         rounds_sums: features.iter().any(rounds_sums),
+        is_factorised: true,
     })
 }
 
@@ -313,6 +323,7 @@ impl Owner<'_> {
             one,
             is_virtual: false,
             rounds_sums: false,
+            is_factorised: false,
         }
     }
 
