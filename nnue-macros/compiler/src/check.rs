@@ -5,6 +5,7 @@
 mod activation;
 mod affine;
 mod alignment;
+mod elementwise;
 mod factors;
 mod features;
 mod file;

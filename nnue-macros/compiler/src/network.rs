@@ -10,7 +10,7 @@ use crate::feature_set::FeatureSet;
 pub use nnue_format::Element;
 
 pub use self::activation::Activation;
-pub use self::elementwise::Elementwise;
+pub use self::elementwise::{Argument, Call, Calls, Elementwise};
 pub use self::file::File;
 pub use crate::spec::{Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
 

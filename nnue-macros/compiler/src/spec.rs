@@ -238,6 +238,20 @@ named! {
     }
 }
 
+impl OpName {
+    /// The keys of [`Elementwise`] that a layer of this kind may have.
+    pub fn keys(self) -> &'static [&'static str] {
+        match self {
+            OpName::Affine => &[],
+            OpName::Crelu | OpName::SqrCrelu | OpName::Relu => &["shift", "one", "limit"],
+            OpName::Screlu | OpName::Quantmoid4 => &["shift", "one"],
+            OpName::Sigmoid | OpName::HardSwish => &["shift", "one"],
+            OpName::Sum => &["one", "align", "bits", "error"],
+            OpName::Float => &["scale"],
+        }
+    }
+}
+
 named! {
     /// How terms of different ones are brought together.
     Align {
@@ -309,28 +323,33 @@ pub struct Reference {
 pub enum Op {
     /// A fully connected layer.
     Affine(Box<Affine>),
-    /// A function of each value.
-    Activation(Activation),
-    /// A sum of layers, value by value; of one layer, its alignment.
-    Sum(Alignment),
-    /// Integers to floating point.
-    Float {
-        /// `scale`: the factor; 1 / one when absent.
-        scale: Option<Spanned<f64>>,
-    },
+    /// A layer without weights.
+    Elementwise(Elementwise),
 }
 
-/// An activation, and its keys.
+/// A function of the inputs, value by value, with the keys of all such functions. Which of them a
+/// function may have is [`OpName::keys`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Activation {
+pub struct Elementwise {
     /// The value of `op`.
     pub function: OpName,
-    /// `shift`: the bits that are shifted out to the right; integers need it.
+    /// `shift`: the bits that are shifted out to the right.
     pub shift: Option<Spanned<i64>>,
-    /// `one`: the integer that stands for 1.0 in the result.
-    pub one: Option<Spanned<i64>>,
+    /// `one`, and how a sum's inputs are brought to it; of a sum of one layer, its alignment.
+    pub alignment: Alignment,
     /// `limit`: the largest value, `one` unless the function is `relu`.
     pub limit: Option<Spanned<i64>>,
+    /// `scale`: what a conversion multiplies by; 1 / one when absent.
+    pub scale: Option<Spanned<f64>>,
+}
+
+impl Elementwise {
+    /// The keys that only integers have, each with its place.
+    pub(crate) fn keys_of_integers(&self) -> impl Iterator<Item = (&'static str, Span)> {
+        let shift = self.shift.as_ref().map(|key| ("shift", key.span));
+        let limit = self.limit.as_ref().map(|key| ("limit", key.span));
+        shift.into_iter().chain(self.alignment.keys()).chain(limit)
+    }
 }
 
 /// The keys of an affine layer.

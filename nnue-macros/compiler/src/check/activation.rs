@@ -3,7 +3,7 @@
 //! without any other sign, so it is an error.
 
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{Activation, Element, Elementwise, One, Slice, Source, Tensor};
+use crate::network::{Activation, Element, One, Slice, Source, Tensor};
 use crate::spec::{self, OpName};
 
 use super::in_range;
@@ -20,21 +20,19 @@ const LARGEST_ACTIVATION: i64 = i16::MAX as i64;
 pub(super) fn check(
     scope: &Scope<'_>,
     layer: &spec::Layer,
-    keys: &spec::Activation,
+    keys: &spec::Elementwise,
     inputs: &[Slice],
     diagnostics: &mut Diagnostics,
-) -> Option<(Elementwise, Tensor)> {
+) -> Option<(Activation, Tensor)> {
     let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
     match tensor.element {
         Element::F32 => {
-            let activation = float(layer, keys, diagnostics)?;
-            let output = Tensor::float(input.len);
-            Some((Elementwise::Activation(activation), output))
+            let activation = float(layer, keys.function, diagnostics)?;
+            Some((activation, Tensor::float(input.len)))
         }
         Element::I32 => {
             let from = scope.shared_one(layer, 0, input, diagnostics)?;
-            let (activation, output) = integer(layer, keys, input.len, from, diagnostics)?;
-            Some((Elementwise::Activation(activation), output))
+            integer(layer, keys, input.len, from, diagnostics)
         }
         _ => {
             let name = &layer.name.value;
@@ -60,27 +58,13 @@ pub(super) fn check(
     }
 }
 
-/// An activation of floating point, which has no keys.
+/// An activation of floating point.
 fn float(
     layer: &spec::Layer,
-    keys: &spec::Activation,
+    function: OpName,
     diagnostics: &mut Diagnostics,
 ) -> Option<Activation> {
-    let name = &layer.name.value;
-    for (key, value) in [
-        ("shift", &keys.shift),
-        ("one", &keys.one),
-        ("limit", &keys.limit),
-    ] {
-        if let Some(value) = value {
-            let message = format!("`{key}` belongs to integers, `{name}` reads `f32`");
-            diagnostics
-                .error(value.span, message)
-                .help("in `f32`, 1.0 is 1.0: remove it");
-            return None;
-        }
-    }
-    match keys.function {
+    match function {
         OpName::Crelu => Some(Activation::FloatCrelu),
         OpName::Screlu => Some(Activation::FloatScrelu),
         OpName::SqrCrelu => Some(Activation::FloatSqrCrelu),
@@ -89,7 +73,7 @@ fn float(
         OpName::HardSwish => Some(Activation::FloatHardSwish),
         _ => {
             diagnostics
-                .error(layer.span, format!("`{}` of `f32` values", keys.function))
+                .error(layer.span, format!("`{function}` of `f32` values"))
                 .help("it is made for integers");
             None
         }
@@ -99,7 +83,7 @@ fn float(
 /// An activation of sums of which 1.0 is `from`.
 fn integer(
     layer: &spec::Layer,
-    keys: &spec::Activation,
+    keys: &spec::Elementwise,
     len: usize,
     from: u32,
     diagnostics: &mut Diagnostics,
@@ -121,7 +105,7 @@ fn integer(
         Some(value) => in_range(key, value, 1..=LARGEST_ACTIVATION, diagnostics).map(Some),
         None => Some(None),
     };
-    let one = activation_range("one", &keys.one);
+    let one = activation_range("one", &keys.alignment.one);
     let limit = activation_range("limit", &keys.limit);
     let amount = in_range("shift", shift, 0..=31, diagnostics);
     let (one, limit, amount) = (one?, limit?, amount?);
@@ -158,7 +142,7 @@ fn integer(
             (activation, target, limit)
         }
         OpName::Quantmoid4 => {
-            if let Some(one) = &keys.one {
+            if let Some(one) = &keys.alignment.one {
                 diagnostics
                     .error(one.span, "`quantmoid4` has no `one`")
                     .label("1.0 is 127 before and after it: remove it");
@@ -210,7 +194,7 @@ fn integer(
 /// and clip at 127.
 fn check_limit(
     layer: &spec::Layer,
-    keys: &spec::Activation,
+    keys: &spec::Elementwise,
     limit: u32,
     one: u32,
     diagnostics: &mut Diagnostics,

@@ -4,7 +4,7 @@ use crate::diagnostics::{Diagnostics, Span, Spanned, all, list, nearest};
 use crate::network::{Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
 use crate::spec::{self, Reference, Spec};
 
-use super::{activation, affine, alignment, check_length};
+use super::{affine, check_length, elementwise};
 
 /// What the spec calls the transformer's output.
 pub(super) const TRANSFORMER: &str = "transformer";
@@ -96,24 +96,15 @@ impl Scope<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<Layer> {
         let inputs = self.inputs(index, layer, diagnostics);
-        let elementwise = |(function, output)| (Op::Elementwise(function), output);
         let (op, output) = match &layer.op {
             spec::Op::Affine(keys) => {
                 let checked = affine::check(self, layer, keys, inputs.as_deref(), diagnostics)?;
                 (Op::Affine(checked.0), checked.1)
             }
-            spec::Op::Activation(keys) => {
-                activation::check(self, layer, keys, inputs.as_deref()?, diagnostics)
-                    .map(elementwise)?
-            }
-            spec::Op::Sum(keys) => {
-                alignment::check_sum(self, layer, keys, inputs.as_deref()?, diagnostics)
-                    .map(elementwise)?
-            }
-            spec::Op::Float { scale } => {
-                let scale = scale.as_ref();
-                alignment::check_float(self, layer, scale, inputs.as_deref()?, diagnostics)
-                    .map(elementwise)?
+            spec::Op::Elementwise(keys) => {
+                let inputs = inputs.as_deref()?;
+                let checked = elementwise::check(self, layer, keys, inputs, diagnostics)?;
+                (Op::Elementwise(checked.0), checked.1)
             }
         };
         Some(Layer {

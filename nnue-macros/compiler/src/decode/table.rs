@@ -17,6 +17,8 @@ pub(super) struct Table<'t> {
     pub(super) span: Span,
     title: String,
     asked: Vec<&'static str>,
+    /// Keys that are not among these are as good as absent, and unknown.
+    pub(super) only: Option<&'static [&'static str]>,
     elsewhere: &'static [(&'static str, &'static str)],
 }
 
@@ -27,12 +29,16 @@ impl<'t> Table<'t> {
             span,
             title: title.into(),
             asked: Vec::new(),
+            only: None,
             elsewhere: &[],
         }
     }
 
     /// The value of an optional key.
     pub(super) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
+        if self.only.is_some_and(|only| !only.contains(&key)) {
+            return None;
+        }
         if !self.asked.contains(&key) {
             self.asked.push(key);
         }
