@@ -1,6 +1,6 @@
 //! Checks the layers of a stack: what each reads, whether that fits, and which tensor it computes.
 
-use crate::diagnostics::{Diagnostics, Span, Spanned, all, list, nearest};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
 use crate::spec::{self, Reference, Spec};
 
@@ -260,7 +260,7 @@ impl Scope<'_> {
         let known = layers.iter().map(|layer| layer.name.value.as_str());
         let message = format!("there is no layer `{name}`");
         let known = std::iter::once(TRANSFORMER).chain(known);
-        report_unknown(reference, message, known, diagnostics);
+        diagnostics.unknown(reference.span, message, name, known);
     }
 
     /// A layer that reads itself or a later one: a cycle, or just the wrong order.
@@ -335,21 +335,6 @@ impl Scope<'_> {
 pub(super) fn layer_named(spec: &Spec, name: &str) -> Option<usize> {
     let mut layers = spec.layers.iter();
     layers.position(|layer| layer.name.value == name)
-}
-
-/// Reports a reference to something that is not among the known.
-pub(super) fn report_unknown<'n>(
-    reference: &Spanned<Reference>,
-    message: String,
-    known: impl Iterator<Item = &'n str> + Clone,
-    diagnostics: &mut Diagnostics,
-) {
-    let error = diagnostics
-        .error(reference.span, message)
-        .label(format!("allowed: {}", list(known.clone())));
-    if let Some(near) = nearest(&reference.value.name, known) {
-        error.help(format!("did you mean `{near}`?"));
-    }
 }
 
 /// Reports a list of more inputs, or of more terms, than there can be.

@@ -106,12 +106,10 @@ impl<'t> Table<'t> {
                 continue;
             }
             let message = format!("{} has no key `{name}`", self.title);
-            let error = diagnostics
-                .error(key.span().into(), message)
-                .label(format!("allowed: {}", list(&self.asked)));
-            if let Some(near) = nearest(name, self.asked.iter().copied()) {
-                error.help(format!("did you mean `{near}`?"));
-            } else if let Some((_, help)) = self.elsewhere.iter().find(|(key, _)| *key == name) {
+            let asked = self.asked.iter().copied();
+            let error = diagnostics.unknown(key.span().into(), message, name, asked);
+            let elsewhere = self.elsewhere.iter().find(|(key, _)| *key == name);
+            if let (None, Some((_, help))) = (&error.help, elsewhere) {
                 error.help(*help);
             }
         }
