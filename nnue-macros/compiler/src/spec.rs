@@ -346,8 +346,8 @@ pub struct Elementwise {
 impl Elementwise {
     /// The keys that only integers have, each with its place.
     pub(crate) fn keys_of_integers(&self) -> impl Iterator<Item = (&'static str, Span)> {
-        let shift = self.shift.as_ref().map(|key| ("shift", key.span));
-        let limit = self.limit.as_ref().map(|key| ("limit", key.span));
+        let shift = place("shift", &self.shift);
+        let limit = place("limit", &self.limit);
         shift.into_iter().chain(self.alignment.keys()).chain(limit)
     }
 }
@@ -408,12 +408,22 @@ pub struct Alignment {
 impl Alignment {
     /// The keys that the spec gives, each with its place.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, Span)> {
-        let one = self.one.as_ref().map(|key| ("one", key.span));
-        let align = self.align.as_ref().map(|key| ("align", key.span));
-        let bits = self.bits.as_ref().map(|key| ("bits", key.span));
-        let error = self.error.as_ref().map(|key| ("error", key.span));
-        [one, align, bits, error].into_iter().flatten()
+        let keys = [
+            place("one", &self.one),
+            place("align", &self.align),
+            place("bits", &self.bits),
+            place("error", &self.error),
+        ];
+        keys.into_iter().flatten()
     }
+}
+
+/// A key with its place, if the spec gives it.
+pub(crate) fn place<T>(
+    key: &'static str,
+    said: &Option<Spanned<T>>,
+) -> Option<(&'static str, Span)> {
+    said.as_ref().map(|said| (key, said.span))
 }
 
 /// The keys of the `[output]` table.

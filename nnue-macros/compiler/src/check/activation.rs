@@ -95,7 +95,7 @@ fn integer(
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
-    let Some(shift) = &keys.shift else {
+    let Some(said) = &keys.shift else {
         diagnostics
             .error(layer.span, format!("`{name}` needs `shift`"))
             .help("write how far its input is shifted to the right: `shift = 6`");
@@ -107,74 +107,40 @@ fn integer(
     };
     let one = activation_range("one", &keys.alignment.one);
     let limit = activation_range("limit", &keys.limit);
-    let amount = in_range("shift", shift, 0..=31, diagnostics);
-    let (one, limit, amount) = (one?, limit?, amount?);
-    let target = one.unwrap_or(ACTIVATION_ONE);
-    let (activation, one, largest) = match keys.function {
-        OpName::SqrCrelu => {
-            check_shift(layer, Takes::Square, shift, from, target, diagnostics)?;
-            let limit = limit.unwrap_or(target);
-            check_limit(layer, keys, limit, target, diagnostics)?;
-            let activation = Activation::SqrCrelu {
-                shift: amount,
-                limit,
-            };
-            (activation, target, limit)
-        }
+    let shift = in_range("shift", said, 0..=31, diagnostics);
+    let (one, limit, shift) = (one?, limit?, shift?);
+    if let (OpName::Quantmoid4, Some(one)) = (keys.function, &keys.alignment.one) {
+        diagnostics
+            .error(one.span, "`quantmoid4` has no `one`")
+            .label("1.0 is 127 before and after it: remove it");
+        return None;
+    }
+    let (takes, default_one) = match keys.function {
+        OpName::SqrCrelu | OpName::Screlu => (Takes::Square, ACTIVATION_ONE),
+        OpName::Relu => (Takes::Value, (from >> shift).max(1)),
+        OpName::Crelu if limit.is_none() => (Takes::ClippedValue, ACTIVATION_ONE),
+        _ => (Takes::Value, ACTIVATION_ONE),
+    };
+    let one = one.unwrap_or(default_one);
+    check_shift(layer, takes, said, from, one, diagnostics)?;
+    let (activation, largest) = match keys.function {
         OpName::Screlu => {
-            check_shift(layer, Takes::Square, shift, from, target, diagnostics)?;
-            let largest = (u64::from(from) * u64::from(from)) >> amount;
-            let activation = Activation::Screlu {
-                shift: amount,
-                limit: from,
-            };
-            (activation, target, largest as u32)
+            let largest = (u64::from(from) * u64::from(from)) >> shift;
+            let limit = from;
+            (Activation::Screlu { shift, limit }, largest as u32)
         }
-        OpName::Relu => {
-            let limit = limit.unwrap_or(ACTIVATION_ONE);
-            let target = one.unwrap_or((from >> amount).max(1));
-            check_shift(layer, Takes::Value, shift, from, target, diagnostics)?;
-            check_limit(layer, keys, limit, target, diagnostics)?;
-            let activation = Activation::Relu {
-                shift: amount,
-                limit,
+        OpName::Quantmoid4 => (Activation::Quantmoid4 { shift }, 126),
+        function => {
+            let limit = limit.unwrap_or(match function {
+                OpName::Relu => ACTIVATION_ONE,
+                _ => one,
+            });
+            check_limit(layer, keys, limit, one, diagnostics)?;
+            let activation = match function {
+                OpName::SqrCrelu => Activation::SqrCrelu { shift, limit },
+                _ => Activation::Relu { shift, limit },
             };
-            (activation, target, limit)
-        }
-        OpName::Quantmoid4 => {
-            if let Some(one) = &keys.alignment.one {
-                diagnostics
-                    .error(one.span, "`quantmoid4` has no `one`")
-                    .label("1.0 is 127 before and after it: remove it");
-                return None;
-            }
-            check_shift(
-                layer,
-                Takes::Value,
-                shift,
-                from,
-                ACTIVATION_ONE,
-                diagnostics,
-            )?;
-            (
-                Activation::Quantmoid4 { shift: amount },
-                ACTIVATION_ONE,
-                126,
-            )
-        }
-        _ => {
-            let takes = match limit {
-                Some(_) => Takes::Value,
-                None => Takes::ClippedValue,
-            };
-            check_shift(layer, takes, shift, from, target, diagnostics)?;
-            let limit = limit.unwrap_or(target);
-            check_limit(layer, keys, limit, target, diagnostics)?;
-            let activation = Activation::Relu {
-                shift: amount,
-                limit,
-            };
-            (activation, target, limit)
+            (activation, limit)
         }
     };
     let output = Tensor {

@@ -72,7 +72,7 @@ fn float(
 ) -> Option<Output> {
     let output = &spec.output;
     let divide = output.divide.as_ref().map(|key| ("divide", key.by.span));
-    let rounding = output.rounding.as_ref().map(|key| ("rounding", key.span));
+    let rounding = spec::place("rounding", &output.rounding);
     let mut fits = true;
     for (key, span) in output.alignment.keys().chain(divide).chain(rounding) {
         let message = format!("`{key}` belongs to integers, the output is `f32`");

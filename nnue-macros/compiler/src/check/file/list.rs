@@ -104,7 +104,7 @@ fn default_entries(
     tensors: &[Known],
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Entry>> {
-    if kind != BulletKind::Weights && tensors.iter().any(|known| known.is_virtual) {
+    if kind != BulletKind::Weights && tensors.iter().any(|known| known.sums.is_virtual) {
         diagnostics
             .error(file.span, format!("bullet has no usual place for virtual rows in files of `kind = \"{kind}\"`"))
             .help(match kind {
@@ -460,7 +460,7 @@ impl Reader<'_> {
         }
         let own = match known.role {
             // Memory holds words where virtual rows are added to rows of bytes.
-            Role::Weights(_) if known.is_factorised => Element::I16,
+            Role::Weights(_) if known.sums.is_factorised => Element::I16,
             _ => own,
         };
         let factor = match &keys.one {
@@ -495,9 +495,8 @@ fn needless(
     known: &Known,
     diagnostics: &mut Diagnostics,
 ) -> Option<Option<Quantise>> {
-    let one = keys.one.as_ref().map(|key| ("one", key.span));
-    let rounding = keys.rounding.as_ref().map(|key| ("rounding", key.span));
-    let Some((key, span)) = one.or(rounding) else {
+    let needless = spec::place("one", &keys.one).or(spec::place("rounding", &keys.rounding));
+    let Some((key, span)) = needless else {
         return Some(None);
     };
     let message = format!("`{key}` belongs to floating point that becomes integers");
@@ -532,8 +531,9 @@ impl Listed<'_> {
 /// Reports real and virtual rows that are added before their sum is rounded, but are not scaled and
 /// rounded in the same way.
 fn check_sums(listed: &[Listed<'_>], diagnostics: &mut Diagnostics) -> Option<()> {
-    let rounded = listed.iter().filter(|listed| listed.known.rounds_sums);
-    let (virtuals, reals): (Vec<_>, Vec<_>) = rounded.partition(|listed| listed.known.is_virtual);
+    let rounded = listed.iter().filter(|listed| listed.known.sums.rounds_sums);
+    let (virtuals, reals): (Vec<_>, Vec<_>) =
+        rounded.partition(|listed| listed.known.sums.is_virtual);
     let pairs = virtuals
         .iter()
         .flat_map(|own| reals.iter().map(move |real| (own, real)));
