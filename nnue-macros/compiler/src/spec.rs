@@ -324,7 +324,7 @@ pub enum Op {
     /// A fully connected layer.
     Affine(Box<Affine>),
     /// A layer without weights.
-    Elementwise(Elementwise),
+    Elementwise(Box<Elementwise>),
 }
 
 /// A function of the inputs, value by value, with the keys of all such functions. Which of them a

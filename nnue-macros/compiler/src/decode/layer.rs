@@ -47,7 +47,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
 fn op(function: OpName, table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Op> {
     match function {
         OpName::Affine => affine(table, diagnostics).map(|affine| Op::Affine(Box::new(affine))),
-        _ => elementwise(function, table, diagnostics).map(Op::Elementwise),
+        _ => elementwise(function, table, diagnostics).map(|keys| Op::Elementwise(Box::new(keys))),
     }
 }
 
@@ -112,13 +112,14 @@ fn elementwise(
     table.only = Some(function.keys());
     let shift = table.optional_with("shift", integer, diagnostics);
     let alignment = alignment(table, diagnostics);
-    keys!(table, diagnostics, Elementwise {
-        limit: integer,
-        scale: number,
-        ;
-        function: Some(function),
-        shift: shift,
-        alignment: alignment,
+    let limit = table.optional_with("limit", integer, diagnostics);
+    let scale = table.optional_with("scale", number, diagnostics);
+    Some(Elementwise {
+        function,
+        shift: shift?,
+        alignment: alignment?,
+        limit: limit?,
+        scale: scale?,
     })
 }
 
