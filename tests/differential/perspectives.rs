@@ -10,20 +10,34 @@ use nnue_runtime::{
     Accumulator, Board, Color, Level, Network, Output, Piece, Position, SelectedByPieces, Square,
 };
 use nnue_test_support::goldens::golden_positions;
-use nnue_test_support::net_file::net_file;
+use nnue_test_support::net_file::net_file_of;
 
-/// The values of a net file: `tensor` tells tensors apart, `index` their values.
-fn value(tensor: &str, index: usize) -> i32 {
-    let name = tensor.bytes().fold(7usize, |hash, byte| {
-        hash.wrapping_mul(31).wrapping_add(byte.into())
-    });
-    let mixed = (name ^ index).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-    let spread = match tensor.rsplit_once('.') {
-        Some((_, "psqt")) => 10_001,
-        Some(("fc_0" | "fc_1", "biases")) => 5_001,
-        _ => 101,
-    };
-    mixed as i32 % spread - spread / 2
+/// The values of a tensor of the net file.
+#[derive(Clone, Copy)]
+struct Values {
+    /// What tells tensors apart.
+    hash: usize,
+    /// How many different values there are, around 0.
+    spread: i32,
+}
+
+impl Values {
+    fn of(tensor: &str) -> Values {
+        let hash = tensor.bytes().fold(7usize, |hash, byte| {
+            hash.wrapping_mul(31).wrapping_add(byte.into())
+        });
+        let spread = match tensor.rsplit_once('.') {
+            Some((_, "psqt")) => 10_001,
+            Some(("fc_0" | "fc_1", "biases")) => 5_001,
+            _ => 101,
+        };
+        Values { hash, spread }
+    }
+
+    fn at(self, index: usize) -> i32 {
+        let mixed = (self.hash ^ index).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        mixed as i32 % self.spread - self.spread / 2
+    }
 }
 
 /// A row of HalfKAv2_hm.
@@ -40,16 +54,16 @@ fn row(perspective: Color, king: Square, piece: Piece, square: Square) -> usize 
 /// their own.
 fn half(board: &Board, perspective: Color, owner: &str, width: usize) -> (Vec<i32>, i32) {
     let [biases, weights, psqts] =
-        ["biases", "weights", "psqt"].map(|what| format!("transformer.{owner}{what}"));
-    let mut sums: Vec<i32> = (0..width).map(|neuron| value(&biases, neuron)).collect();
+        ["biases", "weights", "psqt"].map(|what| Values::of(&format!("transformer.{owner}{what}")));
+    let mut sums: Vec<i32> = (0..width).map(|neuron| biases.at(neuron)).collect();
     let mut psqt = 0;
     for piece in Piece::ALL {
         for square in board.pieces(piece) {
             let row = row(perspective, board.king(perspective), piece, square);
             for (neuron, sum) in sums.iter_mut().enumerate() {
-                *sum += value(&weights, row * width + neuron);
+                *sum += weights.at(row * width + neuron);
             }
-            psqt += value(&psqts, row);
+            psqt += psqts.at(row);
         }
     }
     (
@@ -62,11 +76,12 @@ fn half(board: &Board, perspective: Color, owner: &str, width: usize) -> (Vec<i3
 fn layers(input: &[i32], besides: &[i32]) -> i32 {
     let affine = |name: &str, outputs: usize, input: &[i32]| -> Vec<i32> {
         let row = input.len().next_multiple_of(32);
-        let (biases, weights) = (format!("{name}.biases"), format!("{name}.weights"));
+        let [biases, weights] =
+            ["biases", "weights"].map(|what| Values::of(&format!("{name}.{what}")));
         let output = |output: usize| {
-            let weight = |index: usize| value(&weights, output * row + index);
+            let weight = |index: usize| weights.at(output * row + index);
             let products = input.iter().enumerate().map(|(index, x)| weight(index) * x);
-            value(&biases, output) + products.sum::<i32>()
+            biases.at(output) + products.sum::<i32>()
         };
         (0..outputs).map(output).collect()
     };
@@ -82,7 +97,13 @@ fn check<A: SelectedByPieces<Output = Output>>(
     expected: impl Fn(&Board, usize) -> (i32, i32),
 ) {
     let network = analyse(&SourceFile::new(A::NAME, spec)).expect("a spec without errors");
-    let file = net_file(&network, "", value);
+    let mut values = (String::new(), Values::of(""));
+    let file = net_file_of(&network, "", |weight| {
+        if values.0 != weight.tensor {
+            values = (weight.tensor.to_string(), Values::of(weight.tensor));
+        }
+        values.1.at(weight.index).into()
+    });
     let mut net = Network::<A>::from_bytes(&file).expect("our own file");
     assert!(net.to_bytes() == file, "written as it was read");
     for level in Level::available() {

@@ -11,10 +11,13 @@ use crate::{Encoding, FileLayout, Format, Ignored, Loaded, Section, Tensor, coal
 /// The most bytes that are given to a sink at once.
 const BUFFER_LEN: usize = 64 * 1024;
 
+/// The sink has failed.
+struct Stopped;
+
 /// Collects what is written into pieces worth a call of the sink.
-struct Writer<'a, E> {
+struct Writer<'a> {
     layout: &'a FileLayout,
-    sink: &'a mut dyn FnMut(&[u8]) -> Result<(), E>,
+    sink: &'a mut dyn FnMut(&[u8]) -> Result<(), Stopped>,
     buffer: Vec<u8>,
     /// Bytes that the sink has taken.
     flushed: u64,
@@ -41,6 +44,23 @@ pub fn store<E>(
     loaded: &Loaded,
     sink: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
+    // What is generic is compiled in each crate that writes files, and optimised as that crate is.
+    let mut result = Ok(());
+    let mut keep = |bytes: &[u8]| {
+        result = sink(bytes);
+        result.as_ref().map_err(|_| Stopped).copied()
+    };
+    let _: Result<(), Stopped> = write(layout, packed, weights, loaded, &mut keep);
+    result
+}
+
+fn write(
+    layout: &FileLayout,
+    packed: &[usize],
+    weights: &[u8],
+    loaded: &Loaded,
+    sink: &mut dyn FnMut(&[u8]) -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
     let own;
     let weights = match &*layout.coalesced {
         [] => weights,
@@ -114,8 +134,8 @@ fn put_back(ignored: &[Ignored], bytes: &mut [u8]) {
     }
 }
 
-impl<E> Writer<'_, E> {
-    fn put(&mut self, bytes: &[u8]) -> Result<(), E> {
+impl Writer<'_> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Stopped> {
         for piece in bytes.chunks(BUFFER_LEN) {
             self.make_room(piece.len())?;
             self.buffer.extend_from_slice(piece);
@@ -131,7 +151,7 @@ impl<E> Writer<'_, E> {
         packed: &[usize],
         weights: &[u8],
         ignored: &[Ignored],
-    ) -> Result<(), E> {
+    ) -> Result<(), Stopped> {
         let size = tensor.stored.element.size();
         let mut gathered;
         let native = if tensor.is_same() {
@@ -151,7 +171,7 @@ impl<E> Writer<'_, E> {
         }
     }
 
-    fn raw(&mut self, memory: &[u8], size: usize) -> Result<(), E> {
+    fn raw(&mut self, memory: &[u8], size: usize) -> Result<(), Stopped> {
         if cfg!(target_endian = "little") {
             return self.put(memory);
         }
@@ -162,7 +182,7 @@ impl<E> Writer<'_, E> {
         Ok(())
     }
 
-    fn block<const SIZE: usize>(&mut self, memory: &[u8]) -> Result<(), E> {
+    fn block<const SIZE: usize>(&mut self, memory: &[u8]) -> Result<(), Stopped> {
         let values = memory.as_chunks::<SIZE>().0;
         let byte_count: usize = values
             .iter()
@@ -177,14 +197,14 @@ impl<E> Writer<'_, E> {
         Ok(())
     }
 
-    fn make_room(&mut self, needed: usize) -> Result<(), E> {
+    fn make_room(&mut self, needed: usize) -> Result<(), Stopped> {
         if self.buffer.len() + needed > BUFFER_LEN {
             self.flush()?;
         }
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), E> {
+    fn flush(&mut self) -> Result<(), Stopped> {
         if self.buffer.is_empty() {
             return Ok(());
         }

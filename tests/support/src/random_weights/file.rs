@@ -10,10 +10,16 @@ impl RandomWeights {
     /// The file of a network with these weights, in the format that its spec says.
     #[must_use]
     pub fn net_file(&self) -> Vec<u8> {
-        net_file_of(self.net.network(), "", |weight| self.value(weight))
+        let network = self.net.network();
+        let rows = Rows {
+            real: network.feature_count(),
+            virtuals: network.virtual_row_count(),
+            copies: self.virtual_rows.len(),
+        };
+        net_file_of(network, "", |weight| self.value(weight, rows))
     }
 
-    fn value(&self, weight: Weight<'_>) -> f64 {
+    fn value(&self, weight: Weight<'_>, rows: Rows) -> f64 {
         let Weight { row, column, .. } = weight;
         let network = self.net.network();
         let weights = self.net.weights();
@@ -24,7 +30,7 @@ impl RandomWeights {
         match weight.role {
             Role::Weights(first) => {
                 let index = |row: usize| row * network.transformer.width + column;
-                f64::from(match self.place(first + row) {
+                f64::from(match rows.place(first + row) {
                     Place::Real(copy, row) => weights.transformer[copy].rows[index(row)],
                     Place::Virtual(copy, row) => self.virtual_rows[copy].weights[index(row)],
                 })
@@ -32,7 +38,7 @@ impl RandomWeights {
             Role::Biases(copy) => f64::from(weights.transformer[copy].biases[column]),
             Role::Psqt(first) => {
                 let index = |row: usize| row * network.transformer.psqt + column;
-                f64::from(match self.place(first + row) {
+                f64::from(match rows.place(first + row) {
                     Place::Real(copy, row) => weights.transformer[copy].psqt[index(row)],
                     Place::Virtual(copy, row) => self.virtual_rows[copy].psqt[index(row)],
                 })
@@ -45,14 +51,24 @@ impl RandomWeights {
             Role::LayerAlpha(index) => f64::from(layer(index).alpha[column]),
         }
     }
+}
 
+/// How many rows there are, counted once for all weights.
+#[derive(Clone, Copy)]
+struct Rows {
+    /// Of each copy of the transformer.
+    real: usize,
+    /// Virtual ones of each copy.
+    virtuals: usize,
+    copies: usize,
+}
+
+impl Rows {
     /// Where a row of memory is: the real rows of all copies come before the virtual ones.
-    fn place(&self, row: usize) -> Place {
-        let network = self.net.network();
-        let (real, virtuals) = (network.feature_count(), network.virtual_row_count());
-        match row.checked_sub(real * self.virtual_rows.len()) {
-            None => Place::Real(row / real, row % real),
-            Some(row) => Place::Virtual(row / virtuals, row % virtuals),
+    fn place(self, row: usize) -> Place {
+        match row.checked_sub(self.real * self.copies) {
+            None => Place::Real(row / self.real, row % self.real),
+            Some(row) => Place::Virtual(row / self.virtuals, row % self.virtuals),
         }
     }
 }
