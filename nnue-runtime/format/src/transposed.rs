@@ -47,12 +47,14 @@ fn explained(count: usize, inner: usize, values: &impl Fn(usize) -> f64) -> f64 
     let outer = count / inner;
     let (mut sum, mut squares) = (0.0, 0.0);
     let (mut rows, mut columns) = (vec![0.0; outer], vec![0.0; inner]);
-    for index in 0..count {
-        let magnitude = values(index).abs();
-        sum += magnitude;
-        squares += magnitude * magnitude;
-        rows[index / inner] += magnitude;
-        columns[index % inner] += magnitude;
+    for (index, row) in rows.iter_mut().enumerate() {
+        for (value, column) in (index * inner..).zip(&mut columns) {
+            let magnitude = values(value).abs();
+            squares += magnitude * magnitude;
+            *row += magnitude;
+            *column += magnitude;
+        }
+        sum += *row;
     }
     let mean = sum / count as f64;
     let total = squares - sum * mean;

@@ -58,7 +58,7 @@ pub fn check_custom<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
             Expected::of(reference, &accumulators, features.side_to_move)
         };
         let expected: Vec<_> = lines.iter().map(expected).collect();
-        subject.on_every_level(|net, place| told(net, &lines, &expected, place));
+        subject.on_every_level(|net, place| told(net, &lines, &expected, place))
     });
 }
 
@@ -140,14 +140,14 @@ fn compare<A: Architecture<Output: Into<Evaluation>>>(network: &network::Network
                 played(net, game, expected, place);
                 updated(net, game, expected, place);
             }
-        });
+        })
     });
 }
 
 /// Runs a check with weights of each style, and prints the levels that it went through.
 fn with_all_weights<A: Architecture>(
     network: &network::Network,
-    check: impl Fn(&Net, &mut Subject<A>),
+    check: impl Fn(&Net, Subject<A>) -> Subject<A>,
 ) {
     for (seed, style) in (1..).zip(Style::ALL) {
         let weights = RandomWeights::draw(network, style, seed);
@@ -155,20 +155,20 @@ fn with_all_weights<A: Architecture>(
         let name = format!("{} with {style:?} weights", network.name);
         let net = Network::from_bytes(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
         let net = written_and_read(&net, &file, rounds(network), &name);
-        let mut subject = Subject {
+        let subject = Subject {
             net,
             style,
             name,
             levels: Vec::new(),
         };
         let reference = weights.into_net(&file);
-        check(&reference, &mut subject);
+        let mut subject = check(&reference, subject);
         println!("{}: equal at {}", subject.name, subject.levels.join(", "));
         if matches!(style, Style::Small | Style::Alternating) {
             // In another order a network is still the same. Alternating weights, pairs of which make sums that fit in 16
             // bits, then meet their like.
             subject.reorder();
-            check(&reference, &mut subject);
+            check(&reference, subject);
         }
     }
 }
@@ -228,12 +228,13 @@ impl<A: Architecture> Subject<A> {
         };
     }
 
-    fn on_every_level(&mut self, check: impl Fn(&Network<A>, &str)) {
+    fn on_every_level(mut self, check: impl Fn(&Network<A>, &str)) -> Subject<A> {
         for level in Level::available() {
-            self.net = self.net.clone().with_level(level);
+            self.net = self.net.with_level(level);
             check(&self.net, &format!("{} at {level}", self.name));
             self.levels.push(level.name());
         }
+        self
     }
 }
 
