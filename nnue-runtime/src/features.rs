@@ -55,10 +55,7 @@ impl FeatureSet {
     /// Whether the engine tells which features are active. They follow from the position otherwise.
     #[inline]
     pub(crate) const fn is_custom(&self) -> bool {
-        match self.family {
-            Family::PieceSquare(_) => false,
-            Family::Custom => true,
-        }
+        matches!(self.family, Family::Custom)
     }
 
     /// Whether a perspective gives every piece on the board the same row with its king on either of

@@ -6,7 +6,6 @@ use super::Parts;
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
 use crate::network::{Affine, Layer, Output, Source, Transformer, WeightType};
-use crate::spec::{FactorRounding, RowType};
 
 /// What a tensor's values are once they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,12 +155,8 @@ struct Rows {
 fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
     let mut runs: Vec<Rows> = Vec::new();
     for set in features {
-        let element = match set.element {
-            RowType::I8 => Element::I8,
-            RowType::I16 => Element::I16,
-        };
         match runs.last_mut() {
-            Some(last) if last.element == element => {
+            Some(last) if last.element == set.element => {
                 last.count += set.rows;
                 last.rounds_sums |= rounds_sums(set);
                 last.is_factorised |= set.factors.is_some();
@@ -169,7 +164,7 @@ fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
             _ => runs.push(Rows {
                 name: "weights".to_string(),
                 id: Some("l0w"),
-                element,
+                element: set.element,
                 count: set.rows,
                 is_virtual: false,
                 rounds_sums: rounds_sums(set),
@@ -221,8 +216,9 @@ fn virtual_rows(
 }
 
 fn rounds_sums(set: &FeatureSet) -> bool {
-    let rounding = set.factors.as_ref().map(|factors| factors.rounding);
-    rounding == Some(FactorRounding::Sum)
+    set.factors
+        .as_ref()
+        .is_some_and(|factors| !factors.round_each)
 }
 
 /// Every owner's tensors and their first rows in memory: all real rows, then all virtual ones.
