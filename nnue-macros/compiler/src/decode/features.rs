@@ -9,12 +9,12 @@ use crate::spec::{Features, ROW_ELEMENTS};
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Features> {
     let span = table.span;
-    let set = table.required_with("set", "\"HalfKAv2_hm\"", string, diagnostics);
-    let is_known = |set: &&Spanned<String>| names().any(|name| name == set.value);
+    let name = table.required_with("set", "\"HalfKAv2_hm\"", string, diagnostics);
+    let is_known = |set: &&Spanned<String>| names().any(|known| known == set.value);
     let features = keys!(table, diagnostics, Features {
         element: row_element,
         ;
-        keys: match set.as_ref().filter(is_known) {
+        keys: match name.as_ref().filter(is_known) {
             Some(set) => Keys::decode(&set.value, &mut table, diagnostics).map(Some),
             // Which other keys there are depends on the set: without one, those of every family are
             // right.
@@ -24,7 +24,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
                 Some(None)
             }
         },
-        set: set,
+        set: name,
         span: Some(span),
     });
     table.finish(diagnostics);
