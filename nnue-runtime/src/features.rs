@@ -58,6 +58,13 @@ impl FeatureSet {
         matches!(self.family, Family::Custom)
     }
 
+    /// Whether [`list_changes`](Self::list_changes) reads squares that stay as they are.
+    const fn reads_all_squares(&self) -> bool {
+        match self.family {
+            Family::PieceSquare(_) | Family::Custom => false,
+        }
+    }
+
     /// Whether a perspective gives every piece on the board the same row with its king on either of
     /// two squares. If not, all rows of the set change when the king goes from one to the other.
     #[inline]
@@ -135,6 +142,18 @@ pub(crate) fn sets<A: Architecture>() -> impl Iterator<Item = &'static FeatureSe
 /// Whether the network has custom sets.
 pub(crate) const fn has_custom(sets: &[FeatureSet]) -> bool {
     has(sets, true)
+}
+
+/// Whether the changes of some set follow from the whole board, not from the squares that change.
+pub(crate) const fn read_all_squares(sets: &[FeatureSet]) -> bool {
+    let mut index = 0;
+    while index < sets.len() {
+        if sets[index].reads_all_squares() {
+            return true;
+        }
+        index += 1;
+    }
+    false
 }
 
 /// Whether the network has sets that are custom, or sets that are not.
