@@ -146,26 +146,18 @@ pub(crate) const fn has_custom(sets: &[FeatureSet]) -> bool {
 
 /// Whether the changes of some set follow from the whole board, not from the squares that change.
 pub(crate) const fn read_all_squares(sets: &[FeatureSet]) -> bool {
-    let mut index = 0;
-    while index < sets.len() {
-        if sets[index].reads_all_squares() {
-            return true;
-        }
-        index += 1;
+    match sets {
+        [first, others @ ..] => first.reads_all_squares() || read_all_squares(others),
+        [] => false,
     }
-    false
 }
 
 /// Whether the network has sets that are custom, or sets that are not.
 const fn has(sets: &[FeatureSet], custom: bool) -> bool {
-    let mut index = 0;
-    while index < sets.len() {
-        if sets[index].is_custom() == custom {
-            return true;
-        }
-        index += 1;
+    match sets {
+        [first, others @ ..] => first.is_custom() == custom || has(others, custom),
+        [] => false,
     }
-    false
 }
 
 /// Fails to compile for networks with custom sets: their features cannot be left out.

@@ -13,18 +13,12 @@ pub(super) fn sets(program: &Program<'_>) -> TokenStream {
     let tables = program.layout.tables.iter().enumerate();
     let sets = tables.flat_map(|(number, table)| {
         let sets = table.sets.clone();
-        sets.map(move |index| {
-            (
-                number,
-                table.first_rows(network, index),
-                &network.features[index],
-            )
-        })
+        sets.map(move |index| (number, table.first_rows(network, index), index))
     });
-    let sets = sets.map(|(table, first_row, set)| {
-        let (table, max_active) = (count(table), count(set.max_active));
+    let sets = sets.map(|(table, first_row, index)| {
+        let set = &network.features[index];
+        let [table, rows, max_active] = [table, set.rows, set.max_active].map(count);
         let first_row = first_row.map(count);
-        let rows = count(set.rows);
         let family = set.family.constant(&features);
         quote! {
             #features::FeatureSet {
