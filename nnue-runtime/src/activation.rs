@@ -112,7 +112,7 @@ pub fn add_biases<const N: usize>(sums: &[i32; N], biases: &[i32; N]) -> [i32; N
 
 /// Adds values to sums of 64 bits.
 #[inline(always)]
-pub fn add<T: Copy + Into<i64>, const N: usize>(sums: &mut [i64; N], values: &[T; N]) {
+pub fn add<const N: usize>(sums: &mut [i64; N], values: &[impl Copy + Into<i64>; N]) {
     for (sum, value) in sums.iter_mut().zip(values) {
         *sum = sum.wrapping_add((*value).into());
     }
@@ -121,9 +121,9 @@ pub fn add<T: Copy + Into<i64>, const N: usize>(sums: &mut [i64; N], values: &[T
 /// Adds `x * numerator / denominator`, rounded towards zero. All values share one fraction, or each
 /// has its own.
 #[inline(always)]
-pub fn add_scaled<T: Copy + Into<i64>, const N: usize>(
+pub fn add_scaled<const N: usize>(
     sums: &mut [i64; N],
-    values: &[T; N],
+    values: &[impl Copy + Into<i64>; N],
     numerators: &[i64],
     denominators: &[i64],
 ) {
@@ -140,9 +140,9 @@ pub fn add_scaled<T: Copy + Into<i64>, const N: usize>(
 /// Adds `x * multiplier >> shift`, rounded down. All values share one multiplier, or each has its
 /// own.
 #[inline(always)]
-pub fn add_shifted<T: Copy + Into<i64>, const N: usize>(
+pub fn add_shifted<const N: usize>(
     sums: &mut [i64; N],
-    values: &[T; N],
+    values: &[impl Copy + Into<i64>; N],
     multipliers: &[i64],
     shift: u32,
 ) {
@@ -166,7 +166,7 @@ pub fn wrapped<const N: usize>(sums: &[i64; N]) -> [i32; N] {
 /// product is rounded.
 #[inline(always)]
 #[must_use]
-pub fn float<T: Copy + Into<i32>, const N: usize>(values: &[T; N], scale: f32) -> [f32; N] {
+pub fn float<const N: usize>(values: &[impl Copy + Into<i32>; N], scale: f32) -> [f32; N] {
     let mut converted = [0.0; N];
     for (converted, value) in converted.iter_mut().zip(values) {
         *converted = (*value).into() as f32 * scale;

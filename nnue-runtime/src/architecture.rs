@@ -112,6 +112,11 @@ impl Order {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Proved(pub(crate) u64);
 
+const _: () = assert!(
+    nnue_format::MAX_LAYERS <= u64::BITS as usize,
+    "every layer has a bit"
+);
+
 impl Proved {
     /// Whether the layer of this index may take the faster kernel.
     #[inline]

@@ -5,6 +5,7 @@
 mod activation;
 mod affine;
 mod alignment;
+mod elementwise;
 mod features;
 mod file;
 mod layers;

@@ -264,14 +264,22 @@ impl Diagnostics {
         found: &Spanned<String>,
         known: impl Iterator<Item = &'n str> + Clone,
     ) -> &mut Diagnostic {
-        let near = nearest(&found.value, known.clone());
+        let message = format!("`{key}` does not know `{}`", found.value);
+        self.unknown(found.span, message, &found.value, known)
+    }
+
+    /// Adds an error about a name that is none of the known ones.
+    pub(crate) fn unknown<'n>(
+        &mut self,
+        span: Span,
+        message: String,
+        found: &str,
+        known: impl Iterator<Item = &'n str> + Clone,
+    ) -> &mut Diagnostic {
         let error = self
-            .error(
-                found.span,
-                format!("`{key}` does not know `{}`", found.value),
-            )
-            .label(format!("allowed: {}", list(known)));
-        match near {
+            .error(span, message)
+            .label(format!("allowed: {}", list(known.clone())));
+        match nearest(found, known) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error,
         }

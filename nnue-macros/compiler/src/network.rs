@@ -7,16 +7,12 @@ mod elementwise;
 pub mod file;
 
 use crate::feature_set::FeatureSet;
-pub use nnue_format::Element;
+pub use nnue_format::{Element, MAX_LAYERS};
 
 pub use self::activation::Activation;
-pub use self::elementwise::Elementwise;
+pub use self::elementwise::{Argument, Call, Calls, Elementwise};
 pub use self::file::File;
 pub use crate::spec::{Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
-
-/// How many layers a stack may have. The runtime keeps what the weights prove about the layers in a
-/// `u64`, one bit for each.
-pub const MAX_LAYERS: usize = u64::BITS as usize;
 
 /// Where a spec does not say in which order products of `f32` are added, layers with this many
 /// outputs or more add them by [`SumOrder::Columns`], and smaller ones by [`SumOrder::Lanes`].
@@ -459,30 +455,26 @@ pub struct Term {
 /// From `psqt` and `positional` to the engine's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Units {
-    /// `(psqt + positional) * numerator / denominator`: the sum in `i32`, wrapping, the rest in
-    /// `i64`.
-    Sum {
-        /// The factor, at least 1.
-        numerator: i64,
-        /// The divisor, at least 1.
-        denominator: i64,
-        /// How the quotient is rounded.
-        rounding: Rounding,
-    },
-    /// `psqt * numerator / denominator + positional * numerator / denominator`.
-    Each {
-        /// The factor, at least 1.
-        numerator: i64,
-        /// The divisor, at least 1.
-        denominator: i64,
-        /// How the quotient is rounded.
-        rounding: Rounding,
-    },
+    /// The sum of both, scaled before or after they are added, which is in `i32` and wraps.
+    Integer(Ratio),
     /// `positional` is `(sum * factor) as i32`, and the value too. There is no PSQT.
     Float {
         /// The factor that takes the sum to the engine's units.
         factor: f32,
     },
+}
+
+/// `x * numerator / denominator` in `i64`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratio {
+    /// The factor, at least 1.
+    pub numerator: i64,
+    /// The divisor, at least 1.
+    pub denominator: i64,
+    /// How the quotient is rounded.
+    pub rounding: Rounding,
+    /// Whether `psqt` and `positional` are scaled each by itself, instead of their sum.
+    pub each: bool,
 }
 
 impl Network {

@@ -211,6 +211,20 @@ named! {
     }
 }
 
+impl OpName {
+    /// The keys of [`Elementwise`] that a layer of this kind may have.
+    pub fn keys(self) -> &'static [&'static str] {
+        match self {
+            OpName::Affine => &[],
+            OpName::Crelu | OpName::SqrCrelu | OpName::Relu => &["shift", "one", "limit"],
+            OpName::Screlu | OpName::Quantmoid4 => &["shift", "one"],
+            OpName::Sigmoid | OpName::HardSwish => &["shift", "one"],
+            OpName::Sum => &["one", "align", "bits", "error"],
+            OpName::Float => &["scale"],
+        }
+    }
+}
+
 named! {
     /// How terms of different ones are brought together.
     Align {
@@ -282,28 +296,33 @@ pub struct Reference {
 pub enum Op {
     /// A fully connected layer.
     Affine(Box<Affine>),
-    /// A function of each value.
-    Activation(Activation),
-    /// A sum of layers, value by value; of one layer, its alignment.
-    Sum(Alignment),
-    /// Integers to floating point.
-    Float {
-        /// `scale`: the factor; 1 / one when absent.
-        scale: Option<Spanned<f64>>,
-    },
+    /// A layer without weights.
+    Elementwise(Box<Elementwise>),
 }
 
-/// An activation, and its keys.
+/// A function of the inputs, value by value, with the keys of all such functions. Which of them a
+/// function may have is [`OpName::keys`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Activation {
+pub struct Elementwise {
     /// The value of `op`.
     pub function: OpName,
-    /// `shift`: the bits that are shifted out to the right; integers need it.
+    /// `shift`: the bits that are shifted out to the right.
     pub shift: Option<Spanned<i64>>,
-    /// `one`: the integer that stands for 1.0 in the result.
-    pub one: Option<Spanned<i64>>,
+    /// `one`, and how a sum's inputs are brought to it; of a sum of one layer, its alignment.
+    pub alignment: Alignment,
     /// `limit`: the largest value, `one` unless the function is `relu`.
     pub limit: Option<Spanned<i64>>,
+    /// `scale`: what a conversion multiplies by; 1 / one when absent.
+    pub scale: Option<Spanned<f64>>,
+}
+
+impl Elementwise {
+    /// The keys that only integers have, each with its place.
+    pub(crate) fn keys_of_integers(&self) -> impl Iterator<Item = (&'static str, Span)> {
+        let shift = place("shift", &self.shift);
+        let limit = place("limit", &self.limit);
+        shift.into_iter().chain(self.alignment.keys()).chain(limit)
+    }
 }
 
 /// The keys of an affine layer.
@@ -362,12 +381,22 @@ pub struct Alignment {
 impl Alignment {
     /// The keys that the spec gives, each with its place.
     pub(crate) fn keys(&self) -> impl Iterator<Item = (&'static str, Span)> {
-        let one = self.one.as_ref().map(|key| ("one", key.span));
-        let align = self.align.as_ref().map(|key| ("align", key.span));
-        let bits = self.bits.as_ref().map(|key| ("bits", key.span));
-        let error = self.error.as_ref().map(|key| ("error", key.span));
-        [one, align, bits, error].into_iter().flatten()
+        let keys = [
+            place("one", &self.one),
+            place("align", &self.align),
+            place("bits", &self.bits),
+            place("error", &self.error),
+        ];
+        keys.into_iter().flatten()
     }
+}
+
+/// A key with its place, if the spec gives it.
+pub(crate) fn place<T>(
+    key: &'static str,
+    said: &Option<Spanned<T>>,
+) -> Option<(&'static str, Span)> {
+    said.as_ref().map(|said| (key, said.span))
 }
 
 /// The keys of the `[output]` table.

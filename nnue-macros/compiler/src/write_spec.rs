@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use nnue_format::{Encoding, Family, Guess, Wiring};
+use nnue_format::{Encoding, Family, Wiring};
 
 /// The column of comments, where specs that are written by hand have it.
 const COMMENTS: usize = 32;
@@ -15,16 +15,27 @@ const COMMENTS: usize = 32;
 pub fn spec_of(family: &Family, name: &str) -> String {
     let mut writer = Writer {
         text: String::new(),
-        guesses: family.guesses(),
     };
     // Writing to a string cannot fail.
     let _ = writer.spec(family, name);
     writer.text
 }
 
+/// A line that says what no file tells, and what other networks have, in words that follow "or".
+type Guess = (&'static str, &'static str);
+
+const ONE_OF_SUMS: Guess = (
+    "one = 8128",
+    "127 times what 1.0 is in the weights, if that is not 64",
+);
+const SHIFT: Guess = ("shift = 6", "what brings the layer's one to 127");
+const ONE_OF_OUTPUT: Guess = (
+    "one = 9600",
+    "another scale of evaluations than 600 times `divide`",
+);
+
 struct Writer {
     text: String,
-    guesses: Vec<Guess>,
 }
 
 impl Writer {
@@ -51,22 +62,25 @@ impl Writer {
 
         self.line("[transformer]")?;
         self.commented(format_args!("width = {width}"), "neurons per perspective")?;
-        self.guessed("transformer.one")?;
+        self.guessed(("one = 127", "255, as trainers outside Stockfish have it"))?;
         if buckets > 1 {
             self.commented(
                 format_args!("psqt = {buckets}"),
                 "one PSQT value per bucket",
             )?;
         }
-        self.guessed("transformer.activation")?;
+        self.guessed(("activation = \"crelu\"", "\"screlu\" with a `shift`"))?;
         if has_skip {
-            self.guessed("transformer.pooling")?;
+            self.guessed(("pooling = \"product\"", "\"average\" or \"max\""))?;
         }
         self.line("order = \"stm-first\"\n")?;
 
         if buckets > 1 {
             self.line(format_args!("[stacks]\ncount = {buckets}"))?;
-            self.guessed("stacks.select")?;
+            self.guessed((
+                "select = { pieces = \"(n - 1) / 4\" }",
+                "any other table of 1 to 32 pieces",
+            ))?;
             self.line("")?;
         }
 
@@ -80,7 +94,7 @@ impl Writer {
             )?,
         }
         self.line("weights = \"i8\"")?;
-        self.guessed("layer.one")?;
+        self.guessed(ONE_OF_SUMS)?;
         // Most inputs are zero; but layers of fewer outputs are not laid out for skipping them.
         if first >= 8 {
             self.line("sparse = true")?;
@@ -94,37 +108,43 @@ impl Writer {
         if squares {
             self.layer("ac_sqr_0", "sqr_crelu")?;
             self.text += &input;
-            self.guessed("layer.shift of squares")?;
+            self.guessed((
+                "shift = 19",
+                "what brings the square of the layer's one to 127",
+            ))?;
             self.line("")?;
         }
         self.layer("ac_0", "crelu")?;
         self.text += &input;
-        self.guessed("layer.shift")?;
+        self.guessed(SHIFT)?;
         self.line("")?;
         self.layer("fc_1", "affine")?;
         if squares {
             self.line("input = [\"ac_sqr_0\", \"ac_0\"]")?;
         }
         self.line(format_args!("outputs = {second}\nweights = \"i8\""))?;
-        self.guessed("layer.one")?;
+        self.guessed(ONE_OF_SUMS)?;
         self.line("")?;
         self.layer("ac_1", "crelu")?;
-        self.guessed("layer.shift")?;
+        self.guessed(SHIFT)?;
         self.line("")?;
         self.layer("fc_2", "affine")?;
         self.line("outputs = 1\nweights = \"i8\"")?;
-        self.guessed("output.one")?;
+        self.guessed(ONE_OF_OUTPUT)?;
 
         self.line("\n[output]")?;
         match has_skip {
             false => self.line("sum = [\"fc_2\"]")?,
             true => {
                 self.line(format_args!("sum = [\"fc_2\", \"fc_0[{skip}]\"]"))?;
-                self.guessed("output.align")?;
+                self.guessed(("align = \"exact\"", "\"shift\""))?;
             }
         }
-        self.guessed("output.one")?;
-        self.guessed("output.divide")?;
+        self.guessed(ONE_OF_OUTPUT)?;
+        self.guessed((
+            "divide = 16",
+            "{ by = 16, of = \"each\" }, as in SFNNv9 and small128",
+        ))?;
 
         self.line("\n[file]\nformat = \"stockfish\"")?;
         self.line(format_args!("version = {version:#010X}"))?;
@@ -149,24 +169,8 @@ impl Writer {
         self.line(format_args!("[[layer]]\nname = \"{name}\"\nop = \"{op}\""))
     }
 
-    /// A key whose value no file tells.
-    fn guessed(&mut self, key: &str) -> fmt::Result {
-        let guess = self.guesses.iter().find(|guess| guess.key == key);
-        let Some(Guess {
-            value,
-            alternatives,
-            ..
-        }) = guess.copied()
-        else {
-            return Ok(());
-        };
-        // The last part of `layer.shift of squares` names the key no more.
-        let (_, key) = key.split_once('.').unwrap_or(("", key));
-        let key = key.split(' ').next().unwrap_or(key);
-        self.commented(
-            format_args!("{key} = {value}"),
-            format_args!("guessed: or {alternatives}"),
-        )
+    fn guessed(&mut self, (line, alternatives): Guess) -> fmt::Result {
+        self.commented(line, format_args!("guessed: or {alternatives}"))
     }
 }
 
@@ -222,16 +226,17 @@ mod tests {
 
     #[test]
     fn every_guess_is_marked() {
-        for wiring in [Wiring::Plain, Wiring::Skip, Wiring::SkipAndSquares] {
+        for (wiring, guesses) in [
+            (Wiring::Plain, 10),
+            (Wiring::Skip, 12),
+            (Wiring::SkipAndSquares, 13),
+        ] {
             let mut family = small128();
             family.wiring = wiring;
             let spec = spec_of(&family, "mine");
             analyse(&SourceFile::new("mine.toml", &*spec))
                 .unwrap_or_else(|errors| panic!("{errors}"));
-            for guess in family.guesses() {
-                let comment = format!("guessed: or {}", guess.alternatives);
-                assert!(spec.contains(&comment), "{comment}\n{spec}");
-            }
+            assert_eq!(spec.matches("# guessed: or ").count(), guesses, "{spec}");
         }
     }
 

@@ -1,7 +1,5 @@
-//! Stockfish's networks from SFNNv1 to SFNNv9 in any size: what their files contain, and what no
-//! file tells of them.
+//! Stockfish's networks from SFNNv1 to SFNNv9 in any size: what their files contain.
 
-use alloc::vec::Vec;
 use core::fmt;
 
 use crate::{Encoding, stockfish};
@@ -52,71 +50,6 @@ pub enum Wiring {
     SkipAndSquares,
 }
 
-/// A fact of a network that its file does not tell: what networks of Stockfish have, and what
-/// others have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Guess {
-    /// The key of the spec that says it, as in `output.divide`.
-    pub key: &'static str,
-    /// The likeliest value, as a spec has it.
-    pub value: &'static str,
-    /// Other values that networks have, in words that follow "or".
-    pub alternatives: &'static str,
-}
-
-const GUESSES: &[Guess] = &[
-    Guess {
-        key: "transformer.one",
-        value: "127",
-        alternatives: "255, as trainers outside Stockfish have it",
-    },
-    Guess {
-        key: "transformer.activation",
-        value: "\"crelu\"",
-        alternatives: "\"screlu\" with a `shift`",
-    },
-    Guess {
-        key: "transformer.pooling",
-        value: "\"product\"",
-        alternatives: "\"average\" or \"max\"",
-    },
-    Guess {
-        key: "stacks.select",
-        value: "{ pieces = \"(n - 1) / 4\" }",
-        alternatives: "any other table of 1 to 32 pieces",
-    },
-    Guess {
-        key: "layer.one",
-        value: "8128",
-        alternatives: "127 times what 1.0 is in the weights, if that is not 64",
-    },
-    Guess {
-        key: "layer.shift",
-        value: "6",
-        alternatives: "what brings the layer's one to 127",
-    },
-    Guess {
-        key: "layer.shift of squares",
-        value: "19",
-        alternatives: "what brings the square of the layer's one to 127",
-    },
-    Guess {
-        key: "output.align",
-        value: "\"exact\"",
-        alternatives: "\"shift\"",
-    },
-    Guess {
-        key: "output.one",
-        value: "9600",
-        alternatives: "another scale of evaluations than 600 times `divide`",
-    },
-    Guess {
-        key: "output.divide",
-        value: "16",
-        alternatives: "{ by = 16, of = \"each\" }, as in SFNNv9 and small128",
-    },
-];
-
 /// Rows of weights are padded in the file to a multiple of this.
 pub(crate) const ROW_UNIT: u32 = 32;
 
@@ -124,18 +57,6 @@ pub(crate) const ROW_UNIT: u32 = 32;
 const MAX_OUTPUTS: u32 = 1024;
 
 impl Family {
-    /// The facts that a spec of such a network has to guess.
-    #[must_use]
-    pub fn guesses(&self) -> Vec<Guess> {
-        let applies = |guess: &&Guess| match guess.key {
-            "stacks.select" => self.features.buckets() > 1,
-            "transformer.pooling" | "output.align" => self.wiring != Wiring::Plain,
-            "layer.shift of squares" => self.wiring == Wiring::SkipAndSquares,
-            _ => true,
-        };
-        GUESSES.iter().filter(applies).copied().collect()
-    }
-
     /// The second word of the file.
     pub(crate) fn hash(&self) -> u32 {
         self.transformer_hash() ^ self.stack_hash()

@@ -21,6 +21,9 @@ pub const fn list<T: Clone>(items: &'static [T]) -> List<T> {
 /// hundred; the limit keeps [`FileLayout::max_len`] meaningful.
 pub const DESCRIPTION_LIMIT: u32 = 64 * 1024;
 
+/// How many layers a network may have: what its weights prove about them is kept in one word.
+pub const MAX_LAYERS: usize = 64;
+
 /// Bytes before the description: version, network hash, length of the description.
 pub(crate) const START_LEN: usize = 12;
 

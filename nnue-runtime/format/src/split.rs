@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::cause::causes;
+use crate::layout::Entry;
 use crate::{
     DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Identity, List, LoadError, Loaded, Place,
     Section, Tensor, WrongWord, identify, leb128,
@@ -128,36 +129,29 @@ impl<'a> Parts<'a> {
         // be, it is searched for from here.
         let mut landmark = cursor.offset;
         for (number, entry) in layout.entries().enumerate() {
-            let place = entry.place;
+            let place = &entry.place;
             match entry.section {
                 Section::Hash { expected, .. } => {
-                    cursor.hash(&place, *expected, landmark)?;
+                    cursor.hash(place, *expected, landmark)?;
                     landmark = cursor.offset;
                 }
-                Section::Bytes(expected) => cursor.expect(&place, expected)?,
+                Section::Bytes(expected) => cursor.expect(place, expected)?,
                 Section::Skipped(len) => {
                     self.loaded
                         .skipped
-                        .extend_from_slice(cursor.take(&place, *len)?);
+                        .extend_from_slice(cursor.take(place, *len)?);
                 }
                 Section::Align(to) => {
                     let offset = cursor.offset;
-                    let padding = cursor.take(&place, offset.next_multiple_of(*to) - offset)?;
+                    let padding = cursor.take(place, offset.next_multiple_of(*to) - offset)?;
                     self.loaded.ignore(number, 0, padding);
                 }
                 Section::Tensor(tensor) => {
                     let bytes = match tensor.stored.encoding {
-                        Encoding::Raw => cursor.raw(&place, tensor)?,
-                        Encoding::Leb128 => cursor.block(&place, tensor, landmark)?,
+                        Encoding::Raw => cursor.raw(place, tensor)?,
+                        Encoding::Leb128 => cursor.block(place, tensor, landmark)?,
                     };
-                    self.tensors.push(Part {
-                        section: number,
-                        place,
-                        tensor,
-                        base: entry.base,
-                        offset: cursor.offset - bytes.len(),
-                        bytes,
-                    });
+                    self.tensors.push(cursor.part(number, entry, tensor, bytes));
                     if tensor.stored.encoding == Encoding::Leb128 {
                         landmark = cursor.offset;
                     }
@@ -192,9 +186,10 @@ impl<'a> Parts<'a> {
             let Some(entry) = layout.entries().nth(index) else {
                 break;
             };
-            let (place, Section::Tensor(tensor)) = (entry.place, entry.section) else {
+            let Section::Tensor(tensor) = entry.section else {
                 break;
             };
+            let place = entry.place.clone();
             if self.loaded.order.contains(&index) {
                 return Err(LoadError::EntryTwice { place, offset });
             }
@@ -210,14 +205,7 @@ impl<'a> Parts<'a> {
             }
             let bytes = cursor.take(&place, tensor.raw_len())?;
             self.loaded.order.push(index);
-            self.tensors.push(Part {
-                section: index,
-                place,
-                tensor,
-                base: entry.base,
-                offset: cursor.offset - bytes.len(),
-                bytes,
-            });
+            self.tensors.push(cursor.part(index, entry, tensor, bytes));
         }
         let missing = (0..).zip(layout.entries());
         let mut missing = missing.filter(|(index, _)| !self.loaded.order.contains(index));
@@ -331,6 +319,24 @@ impl<'a> Cursor<'a> {
             });
         }
         self.take(place, byte_count as usize)
+    }
+
+    /// A tensor whose bytes have just been taken.
+    fn part(
+        &self,
+        section: usize,
+        entry: Entry<'a>,
+        tensor: &'a Tensor,
+        bytes: &'a [u8],
+    ) -> Part<'a> {
+        Part {
+            section,
+            place: entry.place,
+            tensor,
+            base: entry.base,
+            offset: self.offset - bytes.len(),
+            bytes,
+        }
     }
 
     fn word(&mut self, place: &Place) -> Result<u32, LoadError> {

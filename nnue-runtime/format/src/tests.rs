@@ -31,7 +31,7 @@ pub(crate) const FC_0: usize = STACK + 4 + 12;
 pub(crate) const FC_1: usize = FC_0 + 3 * 128 + 8;
 
 const STACK_SECTIONS: &[Section] = &[
-    Section::hash("stack hash", 0x6333_6A4A),
+    Section::hash("hash", 0x6333_6A4A),
     same("fc_0.biases", Element::I32, false, STACKS_AT, 3),
     affine(
         "fc_0.weights",

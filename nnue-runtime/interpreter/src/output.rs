@@ -1,6 +1,6 @@
 //! From the layers' last values to the engine's units.
 
-use nnue_compiler::network::{self, Head, Network, Rounding, Units};
+use nnue_compiler::network::{self, Head, Network, Ratio, Units};
 use nnue_runtime::{Output, Wdl};
 
 use crate::evaluation::Evaluation;
@@ -14,7 +14,7 @@ pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evalu
         let positional = match units {
             // `as` truncates, and makes the largest `i32` of what is larger.
             Units::Float { factor } => (sum_of_floats(head, layers) * factor) as i32,
-            Units::Sum { .. } | Units::Each { .. } => sum_of_integers(head, layers),
+            Units::Integer(_) => sum_of_integers(head, layers),
         };
         Output {
             psqt,
@@ -58,27 +58,16 @@ fn sum_of_floats(head: &Head, layers: &[Values]) -> f32 {
 fn in_units(units: Units, psqt: i32, positional: i32) -> i32 {
     match units {
         Units::Float { .. } => positional,
-        Units::Sum {
-            numerator,
-            denominator,
-            rounding,
-        } => {
-            let sum = psqt.wrapping_add(positional);
-            scaled(sum, numerator, denominator, rounding)
-        }
-        Units::Each {
-            numerator,
-            denominator,
-            rounding,
-        } => {
-            let [psqt, positional] =
-                [psqt, positional].map(|part| scaled(part, numerator, denominator, rounding));
+        Units::Integer(ratio) if ratio.each => {
+            let [psqt, positional] = [psqt, positional].map(|part| scaled(part, ratio));
             psqt.wrapping_add(positional)
         }
+        Units::Integer(ratio) => scaled(psqt.wrapping_add(positional), ratio),
     }
 }
 
 /// `x * numerator / denominator` in 64 bits, of which the lower 32 remain.
-fn scaled(x: i32, numerator: i64, denominator: i64, rounding: Rounding) -> i32 {
-    divide(i64::from(x).wrapping_mul(numerator), denominator, rounding) as i32
+fn scaled(x: i32, ratio: Ratio) -> i32 {
+    let product = i64::from(x).wrapping_mul(ratio.numerator);
+    divide(product, ratio.denominator, ratio.rounding) as i32
 }

@@ -3,7 +3,7 @@
 //! without any other sign, so it is an error.
 
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{Activation, Element, Elementwise, One, Slice, Source, Tensor};
+use crate::network::{Activation, Element, One, Slice, Source, Tensor};
 use crate::spec::{self, OpName};
 
 use super::in_range;
@@ -20,21 +20,19 @@ const LARGEST_ACTIVATION: i64 = i16::MAX as i64;
 pub(super) fn check(
     scope: &Scope<'_>,
     layer: &spec::Layer,
-    keys: &spec::Activation,
+    keys: &spec::Elementwise,
     inputs: &[Slice],
     diagnostics: &mut Diagnostics,
-) -> Option<(Elementwise, Tensor)> {
+) -> Option<(Activation, Tensor)> {
     let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
     match tensor.element {
         Element::F32 => {
-            let activation = float(layer, keys, diagnostics)?;
-            let output = Tensor::float(input.len);
-            Some((Elementwise::Activation(activation), output))
+            let activation = float(layer, keys.function, diagnostics)?;
+            Some((activation, Tensor::float(input.len)))
         }
         Element::I32 => {
             let from = scope.shared_one(layer, 0, input, diagnostics)?;
-            let (activation, output) = integer(layer, keys, input.len, from, diagnostics)?;
-            Some((Elementwise::Activation(activation), output))
+            integer(layer, keys, input.len, from, diagnostics)
         }
         _ => {
             let name = &layer.name.value;
@@ -60,27 +58,13 @@ pub(super) fn check(
     }
 }
 
-/// An activation of floating point, which has no keys.
+/// An activation of floating point.
 fn float(
     layer: &spec::Layer,
-    keys: &spec::Activation,
+    function: OpName,
     diagnostics: &mut Diagnostics,
 ) -> Option<Activation> {
-    let name = &layer.name.value;
-    for (key, value) in [
-        ("shift", &keys.shift),
-        ("one", &keys.one),
-        ("limit", &keys.limit),
-    ] {
-        if let Some(value) = value {
-            let message = format!("`{key}` belongs to integers, `{name}` reads `f32`");
-            diagnostics
-                .error(value.span, message)
-                .help("in `f32`, 1.0 is 1.0: remove it");
-            return None;
-        }
-    }
-    match keys.function {
+    match function {
         OpName::Crelu => Some(Activation::FloatCrelu),
         OpName::Screlu => Some(Activation::FloatScrelu),
         OpName::SqrCrelu => Some(Activation::FloatSqrCrelu),
@@ -89,7 +73,7 @@ fn float(
         OpName::HardSwish => Some(Activation::FloatHardSwish),
         _ => {
             diagnostics
-                .error(layer.span, format!("`{}` of `f32` values", keys.function))
+                .error(layer.span, format!("`{function}` of `f32` values"))
                 .help("it is made for integers");
             None
         }
@@ -99,7 +83,7 @@ fn float(
 /// An activation of sums of which 1.0 is `from`.
 fn integer(
     layer: &spec::Layer,
-    keys: &spec::Activation,
+    keys: &spec::Elementwise,
     len: usize,
     from: u32,
     diagnostics: &mut Diagnostics,
@@ -111,7 +95,7 @@ fn integer(
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
-    let Some(shift) = &keys.shift else {
+    let Some(said) = &keys.shift else {
         diagnostics
             .error(layer.span, format!("`{name}` needs `shift`"))
             .help("write how far its input is shifted to the right: `shift = 6`");
@@ -121,76 +105,42 @@ fn integer(
         Some(value) => in_range(key, value, 1..=LARGEST_ACTIVATION, diagnostics).map(Some),
         None => Some(None),
     };
-    let one = activation_range("one", &keys.one);
+    let one = activation_range("one", &keys.alignment.one);
     let limit = activation_range("limit", &keys.limit);
-    let amount = in_range("shift", shift, 0..=31, diagnostics);
-    let (one, limit, amount) = (one?, limit?, amount?);
-    let target = one.unwrap_or(ACTIVATION_ONE);
-    let (activation, one, largest) = match keys.function {
-        OpName::SqrCrelu => {
-            check_shift(layer, Takes::Square, shift, from, target, diagnostics)?;
-            let limit = limit.unwrap_or(target);
-            check_limit(layer, keys, limit, target, diagnostics)?;
-            let activation = Activation::SqrCrelu {
-                shift: amount,
-                limit,
-            };
-            (activation, target, limit)
-        }
+    let shift = in_range("shift", said, 0..=31, diagnostics);
+    let (one, limit, shift) = (one?, limit?, shift?);
+    if let (OpName::Quantmoid4, Some(one)) = (keys.function, &keys.alignment.one) {
+        diagnostics
+            .error(one.span, "`quantmoid4` has no `one`")
+            .label("1.0 is 127 before and after it: remove it");
+        return None;
+    }
+    let (takes, default_one) = match keys.function {
+        OpName::SqrCrelu | OpName::Screlu => (Takes::Square, ACTIVATION_ONE),
+        OpName::Relu => (Takes::Value, (from >> shift).max(1)),
+        OpName::Crelu if limit.is_none() => (Takes::ClippedValue, ACTIVATION_ONE),
+        _ => (Takes::Value, ACTIVATION_ONE),
+    };
+    let one = one.unwrap_or(default_one);
+    check_shift(layer, takes, said, from, one, diagnostics)?;
+    let (activation, largest) = match keys.function {
         OpName::Screlu => {
-            check_shift(layer, Takes::Square, shift, from, target, diagnostics)?;
-            let largest = (u64::from(from) * u64::from(from)) >> amount;
-            let activation = Activation::Screlu {
-                shift: amount,
-                limit: from,
-            };
-            (activation, target, largest as u32)
+            let largest = (u64::from(from) * u64::from(from)) >> shift;
+            let limit = from;
+            (Activation::Screlu { shift, limit }, largest as u32)
         }
-        OpName::Relu => {
-            let limit = limit.unwrap_or(ACTIVATION_ONE);
-            let target = one.unwrap_or((from >> amount).max(1));
-            check_shift(layer, Takes::Value, shift, from, target, diagnostics)?;
-            check_limit(layer, keys, limit, target, diagnostics)?;
-            let activation = Activation::Relu {
-                shift: amount,
-                limit,
+        OpName::Quantmoid4 => (Activation::Quantmoid4 { shift }, 126),
+        function => {
+            let limit = limit.unwrap_or(match function {
+                OpName::Relu => ACTIVATION_ONE,
+                _ => one,
+            });
+            check_limit(layer, keys, limit, one, diagnostics)?;
+            let activation = match function {
+                OpName::SqrCrelu => Activation::SqrCrelu { shift, limit },
+                _ => Activation::Relu { shift, limit },
             };
-            (activation, target, limit)
-        }
-        OpName::Quantmoid4 => {
-            if let Some(one) = &keys.one {
-                diagnostics
-                    .error(one.span, "`quantmoid4` has no `one`")
-                    .label("1.0 is 127 before and after it: remove it");
-                return None;
-            }
-            check_shift(
-                layer,
-                Takes::Value,
-                shift,
-                from,
-                ACTIVATION_ONE,
-                diagnostics,
-            )?;
-            (
-                Activation::Quantmoid4 { shift: amount },
-                ACTIVATION_ONE,
-                126,
-            )
-        }
-        _ => {
-            let takes = match limit {
-                Some(_) => Takes::Value,
-                None => Takes::ClippedValue,
-            };
-            check_shift(layer, takes, shift, from, target, diagnostics)?;
-            let limit = limit.unwrap_or(target);
-            check_limit(layer, keys, limit, target, diagnostics)?;
-            let activation = Activation::Relu {
-                shift: amount,
-                limit,
-            };
-            (activation, target, limit)
+            (activation, limit)
         }
     };
     let output = Tensor {
@@ -210,7 +160,7 @@ fn integer(
 /// and clip at 127.
 fn check_limit(
     layer: &spec::Layer,
-    keys: &spec::Activation,
+    keys: &spec::Elementwise,
     limit: u32,
     one: u32,
     diagnostics: &mut Diagnostics,

@@ -87,23 +87,15 @@ fn check_ones(
 ) -> Option<(Option<One>, Option<f32>)> {
     let name = &layer.name.value;
     let weights = affine.weights.value;
-    let float_biases = affine
-        .biases
-        .as_ref()
-        .filter(|biases| biases.value == BiasType::F32);
+    let biases = affine.biases.as_ref();
     if weights == WeightType::F32 {
-        if let Some(biases) = affine
-            .biases
-            .as_ref()
-            .filter(|biases| biases.value != BiasType::F32)
-        {
+        if let Some(biases) = biases.filter(|biases| biases.value != BiasType::F32) {
             diagnostics
                 .error(biases.span, "layers of `f32` weights have `f32` biases")
                 .related(affine.weights.span, "the weights");
             return None;
         }
-        let needless = affine.one.as_ref().map(|one| ("one", one.span));
-        let needless = needless.or(affine.scale.as_ref().map(|scale| ("scale", scale.span)));
+        let needless = spec::place("one", &affine.one).or(spec::place("scale", &affine.scale));
         if let Some((key, span)) = needless {
             diagnostics
                 .error(span, format!("`{key}` belongs to integer weights"))
@@ -112,36 +104,33 @@ fn check_ones(
         }
         return Some((None, None));
     }
-    if let Some(biases) = float_biases {
-        return match (&affine.scale, &affine.one) {
-            (Some(scale), None) => Some((None, Some(check_scale(scale, diagnostics)?))),
-            (None, Some(one)) => match one.value.as_slice() {
-                [one] => {
-                    let one = in_range("one", one, ONES, diagnostics)?;
-                    Some((None, Some((1.0 / f64::from(one)) as f32)))
-                }
-                _ => {
+    if let Some(biases) = biases.filter(|biases| biases.value == BiasType::F32) {
+        let scale = match (&affine.scale, &affine.one) {
+            (Some(scale), None) => check_scale(scale, diagnostics)?,
+            (None, Some(Spanned { value: ones, span })) => {
+                let [one] = ones.as_slice() else {
                     diagnostics
-                        .error(one.span, "one `one` per output and `f32` biases")
+                        .error(*span, "one `one` per output and `f32` biases")
                         .help("write one for all, or `scale`");
-                    None
-                }
-            },
+                    return None;
+                };
+                let one = in_range("one", one, ONES, diagnostics)?;
+                (1.0 / f64::from(one)) as f32
+            }
             (found, _) => {
-                let both = found.is_some();
-                let problem = if both {
-                    "not both"
-                } else {
-                    "to make `f32` of its sums"
+                let problem = match found {
+                    Some(_) => "not both",
+                    None => "to make `f32` of its sums",
                 };
                 let message = format!("`{name}` needs `one` or `scale`, {problem}");
                 diagnostics
                     .error(layer.span, message)
                     .related(biases.span, "its biases are `f32`")
                     .help("sums are multiplied by `scale`, which is 1 / `one` when absent");
-                None
+                return None;
             }
         };
+        return Some((None, Some(scale)));
     }
     if let Some(scale) = &affine.scale {
         let message = "`scale` belongs to layers whose biases are `f32`";
@@ -454,9 +443,8 @@ fn check_sparse_types(
     let bytes = element == Element::U8;
     let integers = matches!(weights, WeightType::I8 | WeightType::I16);
     let fits = match by {
-        SparseBy::Auto => integers && element != Element::U16,
         SparseBy::Blocks => bytes && weights == WeightType::I8,
-        SparseBy::Inputs => integers && element != Element::U16,
+        SparseBy::Auto | SparseBy::Inputs => integers && element != Element::U16,
     };
     if fits {
         return Some(());

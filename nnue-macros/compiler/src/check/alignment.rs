@@ -1,12 +1,10 @@
-//! Brings values in which different integers stand for 1.0 to the same one: in sums of layers, in
-//! the output's sums, and where integers become `f32`.
+//! Brings values in which different integers stand for 1.0 to the same one: in sums of layers and in
+//! the output's sums.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
-use crate::network::{Align, Element, Elementwise, One, Slice, Source, Tensor};
+use crate::network::{Align, One};
 use crate::spec;
 
-use super::affine::check_scale;
-use super::layers::{Scope, input_span};
 use super::{ONES, in_range, in_range_or};
 
 /// Bits of a multiplier, unless the spec says otherwise: as many as the weights have.
@@ -203,146 +201,6 @@ fn approximation((numerator, denominator): (i64, i64), bits: u32) -> (i64, i32) 
         shift -= 1;
     }
     (multiplier as i64, shift)
-}
-
-/// Checks a sum of layers, or the alignment of one.
-pub(super) fn check_sum(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
-    keys: &spec::Alignment,
-    inputs: &[Slice],
-    diagnostics: &mut Diagnostics,
-) -> Option<(Elementwise, Tensor)> {
-    let name = &layer.name.value;
-    let first = inputs.first()?;
-    let mut elements = Vec::new();
-    for (index, slice) in inputs.iter().enumerate() {
-        let element = scope.tensor(slice.source)?.element;
-        if slice.source == Source::Transformer {
-            let message = format!("`{name}` adds up the transformer's output");
-            diagnostics
-                .error(input_span(layer, index), message)
-                .help("only affine layers read it");
-            return None;
-        }
-        if slice.len != first.len {
-            let message = format!("`{name}` adds {} values to {}", slice.len, first.len);
-            diagnostics
-                .error(input_span(layer, index), message)
-                .related(input_span(layer, 0), format!("{} values", first.len));
-            return None;
-        }
-        elements.push(element);
-    }
-    if elements.contains(&Element::F32) {
-        return check_float_sum(layer, keys, first.len, &elements, diagnostics);
-    }
-    let ones: Vec<One> = inputs
-        .iter()
-        .map(|slice| scope.one(slice))
-        .collect::<Option<_>>()?;
-    let all_same = ones.iter().all(|one| *one == ones[0]);
-    let default = ones[0].shared().filter(|_| all_same);
-    let owner = format!("`{name}`");
-    let method = Method::check(keys, default, (layer.span, &owner), diagnostics)?;
-    let mut aligns = Vec::new();
-    let (mut lowest, mut highest) = (0i64, 0i64);
-    for (index, (slice, one)) in inputs.iter().zip(&ones).enumerate() {
-        let term = (input_span(layer, index), scope.name(slice.source));
-        let align = method.align(one, term, diagnostics)?;
-        let range = scope.tensor(slice.source)?.range;
-        lowest = lowest.saturating_add(extreme(&align, range.0.min(0)));
-        highest = highest.saturating_add(extreme(&align, range.1.max(0)));
-        aligns.push(align);
-    }
-    let output = Tensor {
-        len: first.len,
-        element: Element::I32,
-        one: One::Tensor(method.one),
-        range: (
-            lowest.max(i64::from(i32::MIN)),
-            highest.min(i64::from(i32::MAX)),
-        ),
-    };
-    Some((Elementwise::Sum { aligns }, output))
-}
-
-fn check_float_sum(
-    layer: &spec::Layer,
-    keys: &spec::Alignment,
-    len: usize,
-    elements: &[Element],
-    diagnostics: &mut Diagnostics,
-) -> Option<(Elementwise, Tensor)> {
-    let name = &layer.name.value;
-    if let Some(index) = elements.iter().position(|element| *element != Element::F32) {
-        let message = format!("`{name}` adds `{}` to `f32`", elements[index]);
-        diagnostics
-            .error(input_span(layer, index), message)
-            .help("a layer with `op = \"float\"` makes `f32` of integers");
-        return None;
-    }
-    if let Some((key, span)) = keys.keys().next() {
-        let message = format!("`{key}` belongs to integers, `{name}` adds `f32`");
-        diagnostics
-            .error(span, message)
-            .help("in `f32`, 1.0 is 1.0: remove it");
-        return None;
-    }
-    let aligns = vec![Align::None; elements.len()];
-    Some((Elementwise::Sum { aligns }, Tensor::float(len)))
-}
-
-/// The furthest that an aligned value gets from an extreme one, on the same side of zero.
-fn extreme(align: &Align, value: i64) -> i64 {
-    let furthest = |scaled: &mut dyn Iterator<Item = i64>| {
-        if value < 0 {
-            scaled.min().unwrap_or(value)
-        } else {
-            scaled.max().unwrap_or(value)
-        }
-    };
-    match align {
-        Align::None => value,
-        Align::Exact(factors) => {
-            furthest(&mut factors.iter().map(|(n, d)| value.saturating_mul(*n) / d))
-        }
-        Align::Shift { multipliers, shift } => furthest(
-            &mut multipliers
-                .iter()
-                .map(|multiplier| value.saturating_mul(*multiplier) >> shift),
-        ),
-    }
-}
-
-/// Checks a conversion of integers to floating point.
-pub(super) fn check_float(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
-    scale: Option<&Spanned<f64>>,
-    inputs: &[Slice],
-    diagnostics: &mut Diagnostics,
-) -> Option<(Elementwise, Tensor)> {
-    let name = &layer.name.value;
-    let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
-    if input.source == Source::Transformer {
-        let message = format!("`{name}` converts the transformer's output");
-        diagnostics.error(input_span(layer, 0), message).help(
-            "only affine layers read it: with `biases = \"f32\"` their sums become floating point",
-        );
-        return None;
-    }
-    if matches!(tensor.element, Element::F32) {
-        let message = format!("`{name}` reads `f32`, expected integers");
-        diagnostics.error(input_span(layer, 0), message);
-        return None;
-    }
-    let one = scope.shared_one(layer, 0, input, diagnostics)?;
-    let scale = match scale {
-        Some(scale) => check_scale(scale, diagnostics)?,
-        None => (1.0 / f64::from(one)) as f32,
-    };
-    Some((Elementwise::Float { scale }, Tensor::float(input.len)))
 }
 
 /// `numerator / denominator` in lowest terms.

@@ -1,10 +1,10 @@
 //! Checks the layers of a stack: what each reads, whether that fits, and which tensor it computes.
 
-use crate::diagnostics::{Diagnostics, Span, Spanned, all, list, nearest};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
 use crate::spec::{self, Reference, Spec};
 
-use super::{activation, affine, alignment, check_length};
+use super::{affine, check_length, elementwise};
 
 /// What the spec calls the transformer's output.
 pub(super) const TRANSFORMER: &str = "transformer";
@@ -96,24 +96,15 @@ impl Scope<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<Layer> {
         let inputs = self.inputs(index, layer, diagnostics);
-        let elementwise = |(function, output)| (Op::Elementwise(function), output);
         let (op, output) = match &layer.op {
             spec::Op::Affine(keys) => {
                 let checked = affine::check(self, layer, keys, inputs.as_deref(), diagnostics)?;
                 (Op::Affine(checked.0), checked.1)
             }
-            spec::Op::Activation(keys) => {
-                activation::check(self, layer, keys, inputs.as_deref()?, diagnostics)
-                    .map(elementwise)?
-            }
-            spec::Op::Sum(keys) => {
-                alignment::check_sum(self, layer, keys, inputs.as_deref()?, diagnostics)
-                    .map(elementwise)?
-            }
-            spec::Op::Float { scale } => {
-                let scale = scale.as_ref();
-                alignment::check_float(self, layer, scale, inputs.as_deref()?, diagnostics)
-                    .map(elementwise)?
+            spec::Op::Elementwise(keys) => {
+                let inputs = inputs.as_deref()?;
+                let checked = elementwise::check(self, layer, keys, inputs, diagnostics)?;
+                (Op::Elementwise(checked.0), checked.1)
             }
         };
         Some(Layer {
@@ -269,7 +260,7 @@ impl Scope<'_> {
         let known = layers.iter().map(|layer| layer.name.value.as_str());
         let message = format!("there is no layer `{name}`");
         let known = std::iter::once(TRANSFORMER).chain(known);
-        report_unknown(reference, message, known, diagnostics);
+        diagnostics.unknown(reference.span, message, name, known);
     }
 
     /// A layer that reads itself or a later one: a cycle, or just the wrong order.
@@ -344,21 +335,6 @@ impl Scope<'_> {
 pub(super) fn layer_named(spec: &Spec, name: &str) -> Option<usize> {
     let mut layers = spec.layers.iter();
     layers.position(|layer| layer.name.value == name)
-}
-
-/// Reports a reference to something that is not among the known.
-pub(super) fn report_unknown<'n>(
-    reference: &Spanned<Reference>,
-    message: String,
-    known: impl Iterator<Item = &'n str> + Clone,
-    diagnostics: &mut Diagnostics,
-) {
-    let error = diagnostics
-        .error(reference.span, message)
-        .label(format!("allowed: {}", list(known.clone())));
-    if let Some(near) = nearest(&reference.value.name, known) {
-        error.help(format!("did you mean `{near}`?"));
-    }
 }
 
 /// Reports a list of more inputs, or of more terms, than there can be.

@@ -2,12 +2,12 @@
 //! to the engine's units.
 
 use crate::diagnostics::{Diagnostics, Spanned, all};
-use crate::network::{Align, Element, Head, Layer, One, Output, Rounding, Term, Units};
+use crate::network::{Align, Element, Head, Layer, One, Output, Ratio, Rounding, Term, Units};
 use crate::spec::{self, DivideOf, Reference, Spec};
 
 use super::affine::check_scale;
 use super::alignment::Method;
-use super::layers::{TRANSFORMER, check_count, layer_named, report_unknown, resolve_range};
+use super::layers::{TRANSFORMER, check_count, layer_named, resolve_range};
 use super::{ONES, in_range, in_range_or, value_or};
 
 /// Checks the output, or reports everything that is wrong with it and returns `None`.
@@ -72,7 +72,7 @@ fn float(
 ) -> Option<Output> {
     let output = &spec.output;
     let divide = output.divide.as_ref().map(|key| ("divide", key.by.span));
-    let rounding = output.rounding.as_ref().map(|key| ("rounding", key.span));
+    let rounding = spec::place("rounding", &output.rounding);
     let mut fits = true;
     for (key, span) in output.alignment.keys().chain(divide).chain(rounding) {
         let message = format!("`{key}` belongs to integers, the output is `f32`");
@@ -211,19 +211,12 @@ fn units(
     let each = matches!(&output.divide, Some(divide) if divide.of == DivideOf::Each);
     Some(move |one: u32| {
         let (numerator, denominator) = scale.map_or((1, by), |scale| (scale, i64::from(one)));
-        if each {
-            Units::Each {
-                numerator,
-                denominator,
-                rounding,
-            }
-        } else {
-            Units::Sum {
-                numerator,
-                denominator,
-                rounding,
-            }
-        }
+        Units::Integer(Ratio {
+            numerator,
+            denominator,
+            rounding,
+            each,
+        })
     })
 }
 
@@ -254,7 +247,7 @@ fn summand<'a>(
             format!("there is no layer `{name}`")
         };
         let known = spec.layers.iter().map(|layer| layer.name.value.as_str());
-        report_unknown(reference, message, known, diagnostics);
+        diagnostics.unknown(reference.span, message, name, known);
         return None;
     };
     let tensor = &layers[layer].as_ref()?.output;

@@ -108,65 +108,49 @@ fn pooling_name(transformer: &spec::Transformer) -> spec::Pooling {
 /// Whether all keys belong to the activation and the pooling.
 fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) -> bool {
     use spec::TransformerActivation as Name;
-    let activation = &transformer.activation;
+    let activation = transformer.activation.value;
     let pooling = pooling_name(transformer);
-    let mut fit = true;
-    let mut refuse = |span, key: &str, owner: &str, help: &str| {
-        diagnostics
-            .error(span, format!("`{key}` belongs to {owner}"))
-            .help(help);
-        fit = false;
-    };
-    if let Some(shift) = &transformer.shift
-        && !matches!(activation.value, Name::Screlu | Name::Relu)
-    {
-        refuse(
-            shift.span,
-            "shift",
+    let is_pooled = pooling != spec::Pooling::None;
+    let owners = [
+        (
+            spec::place("shift", &transformer.shift),
+            matches!(activation, Name::Screlu | Name::Relu),
             "`activation = \"screlu\"` and `\"relu\"`",
             "products are shifted by `product_shift`",
-        );
-    }
-    if let Some(limit) = &transformer.limit
-        && activation.value != Name::Relu
-    {
-        refuse(
-            limit.span,
-            "limit",
+        ),
+        (
+            spec::place("limit", &transformer.limit),
+            activation == Name::Relu,
             "`activation = \"relu\"`",
             "the other activations have their one for a limit: remove it",
-        );
-    }
-    if let Some(shift) = &transformer.product_shift
-        && pooling != spec::Pooling::Product
-    {
-        refuse(
-            shift.span,
-            "product_shift",
+        ),
+        (
+            spec::place("product_shift", &transformer.product_shift),
+            pooling == spec::Pooling::Product,
             "`pooling = \"product\"`",
             "remove it, or say which pooling is meant",
-        );
-    }
-    if let Some(pairs) = &transformer.pairs
-        && pooling == spec::Pooling::None
-    {
-        refuse(
-            pairs.span,
-            "pairs",
+        ),
+        (
+            spec::place("pairs", &transformer.pairs),
+            is_pooled,
             "a `pooling`",
             "remove it, or say which pooling is meant",
-        );
-    }
-    if let Some(pooling) = &transformer.pooling
-        && pooling.value != spec::Pooling::None
-        && activation.value == Name::None
-    {
-        refuse(
-            pooling.span,
-            "pooling",
+        ),
+        (
+            spec::place("pooling", &transformer.pooling),
+            !is_pooled || activation != Name::None,
             "activated values",
             "say which activation is meant: `activation = \"crelu\"`",
-        );
+        ),
+    ];
+    let mut fit = true;
+    for (key, is_right, owner, help) in owners {
+        if let (Some((key, span)), false) = (key, is_right) {
+            diagnostics
+                .error(span, format!("`{key}` belongs to {owner}"))
+                .help(help);
+            fit = false;
+        }
     }
     fit
 }

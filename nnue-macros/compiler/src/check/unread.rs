@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 use crate::network::{Layer, Output, Source, Tensor, Transformer};
 use crate::spec::{Reference, Spec};
 
-use super::layers::{TRANSFORMER, check_count, is_good_name, report_unknown, resolve_range};
+use super::layers::{TRANSFORMER, check_count, is_good_name, resolve_range};
 
 /// Parts of one tensor that an error names at most.
 const MOST_NAMED: usize = 3;
@@ -93,7 +93,7 @@ fn check_listed(
             let names = spec.layers.iter().map(|layer| layer.name.value.as_str());
             let message = format!("there is no layer `{name}`");
             let known = std::iter::once(TRANSFORMER).chain(names);
-            report_unknown(part, message, known, diagnostics);
+            diagnostics.unknown(part.span, message, name, known);
             return;
         }
     };

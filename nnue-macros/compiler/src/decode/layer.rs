@@ -7,7 +7,7 @@ use super::table::{
     Table, Value, boolean, inline_table, integer, keys, named, number, one_or_more, string,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::spec::{Activation, Affine, Alignment, Layer, Named, Op, OpName, Scales, SparseBy};
+use crate::spec::{Affine, Alignment, Elementwise, Layer, Named, Op, OpName, Scales, SparseBy};
 
 /// What other libraries give their layers.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -47,12 +47,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
 fn op(function: OpName, table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Op> {
     match function {
         OpName::Affine => affine(table, diagnostics).map(|affine| Op::Affine(Box::new(affine))),
-        OpName::Sum => alignment(table, diagnostics).map(Op::Sum),
-        OpName::Float => {
-            let scale = table.optional_with("scale", number, diagnostics);
-            scale.map(|scale| Op::Float { scale })
-        }
-        function => activation(function, table, diagnostics),
+        _ => elementwise(function, table, diagnostics).map(|keys| Op::Elementwise(Box::new(keys))),
     }
 }
 
@@ -109,23 +104,23 @@ fn sparse(
     Some(flag.value.then(|| Spanned::new(SparseBy::Auto, flag.span)))
 }
 
-fn activation(
+fn elementwise(
     function: OpName,
     table: &mut Table<'_>,
     diagnostics: &mut Diagnostics,
-) -> Option<Op> {
-    let has_limit = matches!(function, OpName::Crelu | OpName::SqrCrelu | OpName::Relu);
-    let activation = keys!(table, diagnostics, Activation {
-        shift: integer,
-        one: integer,
-        ;
-        limit: match has_limit {
-            true => table.optional_with("limit", integer, diagnostics),
-            false => Some(None),
-        },
-        function: Some(function),
-    });
-    activation.map(Op::Activation)
+) -> Option<Elementwise> {
+    table.only = Some(function.keys());
+    let shift = table.optional_with("shift", integer, diagnostics);
+    let alignment = alignment(table, diagnostics);
+    let limit = table.optional_with("limit", integer, diagnostics);
+    let scale = table.optional_with("scale", number, diagnostics);
+    Some(Elementwise {
+        function,
+        shift: shift?,
+        alignment: alignment?,
+        limit: limit?,
+        scale: scale?,
+    })
 }
 
 /// The keys that say how values of different ones are brought together.

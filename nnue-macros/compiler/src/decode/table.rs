@@ -18,6 +18,8 @@ pub(crate) struct Table<'t> {
     pub(crate) span: Span,
     title: String,
     asked: Vec<&'static str>,
+    /// Keys that are not among these are as good as absent, and unknown.
+    pub(super) only: Option<&'static [&'static str]>,
     elsewhere: &'static [(&'static str, &'static str)],
 }
 
@@ -28,12 +30,16 @@ impl<'t> Table<'t> {
             span,
             title: title.into(),
             asked: Vec::new(),
+            only: None,
             elsewhere: &[],
         }
     }
 
     /// The value of an optional key.
     pub(crate) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
+        if self.only.is_some_and(|only| !only.contains(&key)) {
+            return None;
+        }
         if !self.asked.contains(&key) {
             self.asked.push(key);
         }
@@ -101,12 +107,10 @@ impl<'t> Table<'t> {
                 continue;
             }
             let message = format!("{} has no key `{name}`", self.title);
-            let error = diagnostics
-                .error(key.span().into(), message)
-                .label(format!("allowed: {}", list(&self.asked)));
-            if let Some(near) = nearest(name, self.asked.iter().copied()) {
-                error.help(format!("did you mean `{near}`?"));
-            } else if let Some((_, help)) = self.elsewhere.iter().find(|(key, _)| *key == name) {
+            let asked = self.asked.iter().copied();
+            let error = diagnostics.unknown(key.span().into(), message, name, asked);
+            let elsewhere = self.elsewhere.iter().find(|(key, _)| *key == name);
+            if let (None, Some((_, help))) = (&error.help, elsewhere) {
                 error.help(*help);
             }
         }

@@ -1,8 +1,8 @@
 //! A network as text, from features to value: its shape at a glance, then one line per operation.
 
 use crate::network::{
-    Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling, Rounding, Slice,
-    Source, SparseBy, TransformerActivation, Units, WeightType,
+    Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling, Ratio, Rounding,
+    Slice, Source, SparseBy, TransformerActivation, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -291,11 +291,14 @@ fn output_rows(network: &Network) -> Vec<Row> {
             name => format!("{name}.{what}"),
         };
         let sum = head(network, head_);
-        if let Units::Float { factor } = output.units {
-            let value = format!("{sum} * {factor}, truncated");
-            rows.push(row(&named("value"), 1, Element::I32, &one, None, value));
-            continue;
-        }
+        let ratio = match output.units {
+            Units::Integer(ratio) => ratio,
+            Units::Float { factor } => {
+                let value = format!("{sum} * {factor}, truncated");
+                rows.push(row(&named("value"), 1, Element::I32, &one, None, value));
+                continue;
+            }
+        };
         let positional = named("positional");
         let mut value_row = row(
             &named("value"),
@@ -303,9 +306,9 @@ fn output_rows(network: &Network) -> Vec<Row> {
             Element::I32,
             &one,
             None,
-            value(&positional, has_psqt, output.units),
+            value(&positional, has_psqt, ratio),
         );
-        value_row[ONES] = unit(output.one, output.units);
+        value_row[ONES] = unit(output.one, ratio);
         let at = rows.len() - usize::from(has_psqt && *name == names[0]);
         rows.insert(at, row(&positional, 1, Element::I32, &one, None, sum));
         rows.push(value_row);
@@ -314,51 +317,26 @@ fn output_rows(network: &Network) -> Vec<Row> {
 }
 
 /// What 1.0 is in the engine's units.
-fn unit(one: u32, units: Units) -> String {
-    let (numerator, denominator) = match units {
-        Units::Sum {
-            numerator,
-            denominator,
-            ..
-        }
-        | Units::Each {
-            numerator,
-            denominator,
-            ..
-        } => (numerator, denominator),
-        Units::Float { .. } => (1, 1),
-    };
-    match i64::from(one) * numerator % denominator {
-        0 => (i64::from(one) * numerator / denominator).to_string(),
-        _ => format!("{} / {denominator}", i64::from(one) * numerator),
+fn unit(one: u32, ratio: Ratio) -> String {
+    let (scaled, denominator) = (i64::from(one) * ratio.numerator, ratio.denominator);
+    match scaled % denominator {
+        0 => (scaled / denominator).to_string(),
+        _ => format!("{scaled} / {denominator}"),
     }
 }
 
-fn value(positional: &str, has_psqt: bool, units: Units) -> String {
-    let (each, numerator, denominator, rounding) = match units {
-        Units::Sum {
-            numerator,
-            denominator,
-            rounding,
-        } => (false, numerator, denominator, rounding),
-        Units::Each {
-            numerator,
-            denominator,
-            rounding,
-        } => (true, numerator, denominator, rounding),
-        Units::Float { .. } => (false, 1, 1, Rounding::Truncate),
-    };
-    let factor = match (numerator, denominator) {
+fn value(positional: &str, has_psqt: bool, ratio: Ratio) -> String {
+    let factor = match (ratio.numerator, ratio.denominator) {
         (1, 1) => String::new(),
         (1, denominator) => format!(" / {denominator}"),
         (numerator, 1) => format!(" * {numerator}"),
         (numerator, denominator) => format!(" * {numerator} / {denominator}"),
     };
-    let rounded = match rounding {
+    let rounded = match ratio.rounding {
         Rounding::Truncate => "",
         Rounding::Floor => ", rounded down",
     };
-    match (has_psqt, each) {
+    match (has_psqt, ratio.each) {
         (true, _) if factor.is_empty() => format!("psqt + {positional}"),
         (true, false) => format!("(psqt + {positional}){factor}{rounded}"),
         (true, true) => format!("psqt{factor} + {positional}{factor}{rounded}"),

@@ -1,14 +1,13 @@
-//! Layers that compute value by value: activations, sums, conversions. One call of the runtime
-//! each, which the optimiser turns into vectors.
+//! Layers that compute value by value: calls of the runtime, which the optimiser turns into vectors.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use super::Program;
 use super::memory::count;
 use super::propagate::{values, variable};
 use crate::layout;
-use crate::network::{Activation, Align, Element, Elementwise, Slice};
+use crate::network::{Argument, Call, Calls, Element, Slice};
 
 /// A statement that leaves the layer's values in a variable of its name.
 pub(super) fn statement(
@@ -19,15 +18,31 @@ pub(super) fn statement(
     let name = variable(layer);
     let element = layer.output.element;
     let runs = layer.inputs.iter().map(|slice| run(program, *slice));
-    let expression = match elementwise.function {
-        Elementwise::Activation(function) => activation(*function, runs.collect(), element, lanes),
-        Elementwise::Sum { .. } if element == Element::F32 => {
-            quote! { activation::sum_f32::<#lanes>(&[#(#runs),*]) }
-        }
-        Elementwise::Sum { aligns } => sum(runs.zip(aligns), lanes),
-        Elementwise::Float { scale } => {
-            let scale = Literal::f32_unsuffixed(*scale);
-            quote! { activation::float::<_, #lanes>(#(#runs),*, #scale) }
+    let call = |(function, arguments): Call, values: Vec<TokenStream>| {
+        let function = format_ident!("{function}");
+        let arguments = arguments.iter().map(argument);
+        let values = values.into_iter().chain(arguments);
+        // Functions that make integers of fewer bits than sums have can make more than one type.
+        let element = match element {
+            Element::U8 => quote! { u8, },
+            Element::I16 => quote! { i16, },
+            _ => quote! {},
+        };
+        quote! { activation::#function::<#element #lanes>(#(#values),*) }
+    };
+    let expression = match elementwise.function.calls(element) {
+        Calls::One(function) => call(function, runs.collect()),
+        Calls::OfList(function) => call((function, vec![]), vec![quote! { &[#(#runs),*] }]),
+        Calls::OfTerms(functions) => {
+            let terms = runs.zip(functions);
+            let terms = terms.map(|(run, function)| call(function, vec![quote!(&mut sum), run]));
+            quote! {
+                {
+                    let mut sum = [0i64; #lanes];
+                    #(#terms;)*
+                    activation::wrapped(&sum)
+                }
+            }
         }
     };
     quote! { let #name = Aligned(#expression); }
@@ -39,49 +54,13 @@ fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
     quote! { buffer::run(&#values, #start) }
 }
 
-fn activation(
-    function: Activation,
-    run: TokenStream,
-    element: Element,
-    lanes: Literal,
-) -> TokenStream {
-    let (name, arguments) = function.call();
-    let arguments = arguments.into_iter().map(Literal::u32_unsuffixed);
-    let name = format_ident!("{name}");
-    let element = match element {
-        Element::F32 => return quote! { activation::#name::<#lanes>(#run) },
-        Element::U8 => quote! { u8 },
-        _ => quote! { i16 },
-    };
-    quote! { activation::#name::<#element, #lanes>(#run, #(#arguments),*) }
-}
-
-/// The terms added one after the other, each aligned.
-fn sum<'n>(terms: impl Iterator<Item = (TokenStream, &'n Align)>, lanes: Literal) -> TokenStream {
-    let numbers = |numbers: &mut dyn Iterator<Item = i64>| {
-        let numbers = numbers.map(Literal::i64_unsuffixed);
-        quote! { &[#(#numbers),*] }
-    };
-    let terms = terms.map(|(run, align)| {
-        match align {
-            Align::None => quote! { activation::add::<_, #lanes>(&mut sum, #run); },
-            Align::Exact(factors) => {
-                let numerators = numbers(&mut factors.iter().map(|(numerator, _)| *numerator));
-                let denominators = numbers(&mut factors.iter().map(|(_, denominator)| *denominator));
-                quote! { activation::add_scaled::<_, #lanes>(&mut sum, #run, #numerators, #denominators); }
-            }
-            Align::Shift { multipliers, shift } => {
-                let multipliers = numbers(&mut multipliers.iter().copied());
-                let shift = Literal::u32_unsuffixed(*shift);
-                quote! { activation::add_shifted::<_, #lanes>(&mut sum, #run, #multipliers, #shift); }
-            }
-        }
-    });
-    quote! {
-        {
-            let mut sum = [0i64; #lanes];
-            #(#terms)*
-            activation::wrapped(&sum)
+fn argument(argument: &Argument) -> TokenStream {
+    match argument {
+        Argument::Integer(number) => Literal::u32_unsuffixed(*number).into_token_stream(),
+        Argument::Float(number) => Literal::f32_unsuffixed(*number).into_token_stream(),
+        Argument::Integers(numbers) => {
+            let numbers = numbers.iter().copied().map(Literal::i64_unsuffixed);
+            quote! { &[#(#numbers),*] }
         }
     }
 }

@@ -127,46 +127,26 @@ fn scaled(value: TokenStream, (numerator, denominator): (i64, i64)) -> TokenStre
 
 /// `psqt` and `positional` in the engine's units.
 fn value(units: Units) -> TokenStream {
-    let converted = |value: TokenStream, numerator: i64, denominator: i64, rounding: Rounding| {
-        let (n, d) = (
-            Literal::i64_unsuffixed(numerator),
-            Literal::i64_unsuffixed(denominator),
-        );
-        let by = Literal::i64_unsuffixed(denominator);
-        match (numerator, denominator, rounding) {
-            (1, 1, _) => value,
-            (1, _, Rounding::Truncate) => quote! { #value / #by },
-            (1, _, Rounding::Floor) => quote! { #value.div_euclid(#by) },
-            (_, 1, _) => quote! { (i64::from(#value) * #n) as i32 },
-            (_, _, Rounding::Truncate) => quote! { (i64::from(#value) * #n / #d) as i32 },
-            (_, _, Rounding::Floor) => quote! { (i64::from(#value) * #n).div_euclid(#d) as i32 },
-        }
+    let Units::Integer(ratio) = units else {
+        return quote! { positional };
     };
-    match units {
-        Units::Float { .. } => quote! { positional },
-        Units::Sum {
-            numerator,
-            denominator,
-            rounding,
-        } => converted(
-            quote! { psqt.wrapping_add(positional) },
-            numerator,
-            denominator,
-            rounding,
-        ),
-        Units::Each {
-            numerator: 1,
-            denominator: 1,
-            ..
-        } => quote! { psqt.wrapping_add(positional) },
-        Units::Each {
-            numerator,
-            denominator,
-            rounding,
-        } => {
-            let [psqt, positional] = [quote!(psqt), quote!(positional)]
-                .map(|value| converted(value, numerator, denominator, rounding));
-            quote! { (#psqt).wrapping_add(#positional) }
-        }
+    let (n, d) = (
+        Literal::i64_unsuffixed(ratio.numerator),
+        Literal::i64_unsuffixed(ratio.denominator),
+    );
+    let same = (ratio.numerator, ratio.denominator) == (1, 1);
+    let scaled = |value: TokenStream| match (ratio.numerator, ratio.denominator, ratio.rounding) {
+        (1, 1, _) => value,
+        (1, _, Rounding::Truncate) => quote! { #value / #d },
+        (1, _, Rounding::Floor) => quote! { #value.div_euclid(#d) },
+        (_, 1, _) => quote! { (i64::from(#value) * #n) as i32 },
+        (_, _, Rounding::Truncate) => quote! { (i64::from(#value) * #n / #d) as i32 },
+        (_, _, Rounding::Floor) => quote! { (i64::from(#value) * #n).div_euclid(#d) as i32 },
+    };
+    if ratio.each && !same {
+        let [psqt, positional] = [quote!(psqt), quote!(positional)].map(scaled);
+        quote! { (#psqt).wrapping_add(#positional) }
+    } else {
+        scaled(quote! { psqt.wrapping_add(positional) })
     }
 }

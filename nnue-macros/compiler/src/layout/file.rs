@@ -4,7 +4,7 @@ use nnue_format::{
     Coalesced, Element, Extent, FileLayout, Form, Format, Placed, Section, Segment, Stacks, Stored,
 };
 
-use super::{ColumnRun, Field, FieldElement, Fields, LaidOut, Layout};
+use super::{Affine, ColumnRun, Field, FieldElement, LaidOut, Layout};
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
 use crate::network::{Network, Source};
@@ -43,24 +43,23 @@ const ROWS_OF_PSQT: [Axis; 3] = [Axis::Output, Axis::Feature, Axis::Stack];
 const ROWS_OF_BIASES: [Axis; 3] = [Axis::Stack, Axis::Input, Axis::Output];
 const ROWS_OF_WEIGHTS: [Axis; 3] = [Axis::Stack, Axis::Output, Axis::Input];
 
-/// The place of weights of a layer that has none: there is no such tensor.
-const NOWHERE: Placed = Placed::rows(Element::I32, 0, [0, 0]);
-
 /// A tensor of the file, with its place in memory.
 fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
     let (axes, mut placed) = match tensor.role {
         Role::Weights(row) => (ROWS_OF_NEURONS, weights_of_rows(layout, tensor, row)),
         Role::Biases(copy) => (ROWS_OF_NEURONS, biases_of_copy(layout, copy)),
         Role::Psqt(row) => (ROWS_OF_PSQT, psqt_of_rows(layout, tensor, row)),
-        Role::LayerWeights(layer) => (ROWS_OF_WEIGHTS, weights(layout, layer)),
-        Role::LayerBiases(layer) => (
-            ROWS_OF_BIASES,
-            outputs(layout, layer, |fields| Some(&fields.biases)),
-        ),
-        Role::LayerAlpha(layer) => (
-            ROWS_OF_BIASES,
-            outputs(layout, layer, |fields| fields.alpha.as_ref()),
-        ),
+        Role::LayerWeights(layer) => (ROWS_OF_WEIGHTS, weights(layout, affine(layout, layer))),
+        Role::LayerBiases(layer) => {
+            let affine = affine(layout, layer);
+            let biases = outputs(layout, affine, Some(&affine.fields.biases));
+            (ROWS_OF_BIASES, biases)
+        }
+        Role::LayerAlpha(layer) => {
+            let affine = affine(layout, layer);
+            let alpha = outputs(layout, affine, affine.fields.alpha.as_ref());
+            (ROWS_OF_BIASES, alpha)
+        }
     };
     let shape = axes.map(|axis| tensor.len(axis));
     if shape[0] > 1 {
@@ -84,9 +83,8 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
 /// Rows of the transformer's weights from `first` on.
 fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
     let (table, row) = layout.row(first);
-    let (element, start) = of_weights(layout, &table.name);
-    let width = layout.columns.width;
-    let offset = start + row * width * element.size();
+    let (element, width) = (table.element, layout.columns.width);
+    let offset = offset(layout, &table.name) + row * width * element.size();
     neurons(
         layout,
         Placed::rows(element, offset, [tensor.len(Axis::Feature), width]),
@@ -96,8 +94,7 @@ fn weights_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed
 /// The biases of a copy of the transformer's weights. They are an accumulator: behind the neurons
 /// are its PSQT sums.
 fn biases_of_copy(layout: &Layout<'_>, copy: usize) -> Placed {
-    let (_, start) = of_weights(layout, "transformer_biases");
-    let offset = start + copy * layout.half.size;
+    let offset = offset(layout, "transformer_biases") + copy * layout.half.size;
     neurons(
         layout,
         Placed::rows(Element::I16, offset, [1, layout.columns.width]),
@@ -117,30 +114,27 @@ fn neurons(layout: &Layout<'_>, rows: Placed) -> Placed {
 }
 
 fn psqt_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
-    let (element, start) = of_weights(layout, "transformer_psqt");
     let psqt = layout.network.transformer.psqt;
-    let offset = start + first * psqt * element.size();
-    Placed::rows(element, offset, [tensor.len(Axis::Feature), psqt])
+    let offset = offset(layout, "transformer_psqt") + first * psqt * Element::I32.size();
+    Placed::rows(Element::I32, offset, [tensor.len(Axis::Feature), psqt])
+}
+
+/// The affine layer of this index.
+fn affine<'l, 'n>(layout: &'l Layout<'n>, layer: usize) -> &'l Affine<'n> {
+    match &layout.layers[layer] {
+        LaidOut::Affine(affine) => affine,
+        LaidOut::Elementwise(_) => unreachable!("only affine layers have tensors"),
+    }
 }
 
 /// A number for each output of an affine layer.
-fn outputs(
-    layout: &Layout<'_>,
-    layer: usize,
-    field: impl FnOnce(&Fields) -> Option<&Field>,
-) -> Placed {
-    let LaidOut::Affine(affine) = &layout.layers[layer] else {
-        return NOWHERE;
-    };
-    let (element, offset) = of_stack(layout, field(&affine.fields));
+fn outputs(layout: &Layout<'_>, affine: &Affine<'_>, field: Option<&Field>) -> Placed {
+    let (element, offset) = of_stack(layout, field);
     Placed::rows(element, offset, [1, affine.outputs])
 }
 
 /// The weights of an affine layer.
-fn weights(layout: &Layout<'_>, layer: usize) -> Placed {
-    let LaidOut::Affine(affine) = &layout.layers[layer] else {
-        return NOWHERE;
-    };
+fn weights(layout: &Layout<'_>, affine: &Affine<'_>) -> Placed {
     let (element, offset) = of_stack(layout, Some(&affine.fields.weights));
     let form = match affine.form {
         super::Form::Rows => Form::Rows,
@@ -164,28 +158,22 @@ fn weights(layout: &Layout<'_>, layer: usize) -> Placed {
     }
 }
 
-/// Where a field of all weights begins, and the type of its elements.
-fn of_weights(layout: &Layout<'_>, name: &str) -> (Element, usize) {
-    let field = layout
-        .weights
-        .fields
-        .iter()
-        .find(|field| field.name == name);
-    field.map_or((Element::I32, 0), |field| (element(field), field.offset))
+/// Where a field of all weights begins.
+fn offset(layout: &Layout<'_>, name: &str) -> usize {
+    let mut fields = layout.weights.fields.iter();
+    match fields.find(|field| field.name == name) {
+        Some(field) => field.offset,
+        None => unreachable!("`{name}` is laid out where the network has it"),
+    }
 }
 
 /// Where a field of the first stack begins, and the type of its elements.
 fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
-    let (_, stacks) = of_weights(layout, "stacks");
-    field.map_or((Element::I32, stacks), |field| {
-        (element(field), stacks + field.offset)
-    })
-}
-
-fn element(field: &Field) -> Element {
-    match field.element {
-        FieldElement::Numbers(element) => element,
-        FieldElement::Half | FieldElement::Stack => Element::I32,
+    match field.map(|field| (field.element, field.offset)) {
+        Some((FieldElement::Numbers(element), start)) => {
+            (element, offset(layout, "stacks") + start)
+        }
+        _ => unreachable!("a tensor of the file has a field of numbers"),
     }
 }
 
@@ -201,21 +189,26 @@ fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
             if let Some(factors) = &set.factors {
                 let ((table, row_of_table), (_, virtual_row_of_table)) =
                     (layout.row(row), layout.row(virtual_row));
-                let mut add = |name: &str, columns, row, virtual_row| {
-                    let (element, offset) = of_weights(layout, name);
+                let mut add = |name: &str, element, columns, row, virtual_row| {
                     coalesced.push(Coalesced {
                         element,
-                        offset,
+                        offset: offset(layout, name),
                         columns,
                         row,
                         virtual_row,
                         factors: factors.clone(),
                     });
                 };
-                let width = layout.columns.width;
-                add(&table.name, width, row_of_table, virtual_row_of_table);
+                let (element, width) = (table.element, layout.columns.width);
+                add(
+                    &table.name,
+                    element,
+                    width,
+                    row_of_table,
+                    virtual_row_of_table,
+                );
                 if psqt > 0 {
-                    add("transformer_psqt", psqt, row, virtual_row);
+                    add("transformer_psqt", Element::I32, psqt, row, virtual_row);
                 }
             }
             row += set.rows;

@@ -1,6 +1,7 @@
-//! Layers that compute value by value: what each does, and how the table of a network writes it.
+//! Layers that compute value by value. What each does, how the table of a network writes it, and
+//! which functions of the runtime do it stand together, so that a new one is added in one place.
 
-use super::{Activation, Align};
+use super::{Activation, Align, Element};
 
 /// What a layer without weights computes for each value of its output.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,9 +36,66 @@ impl Elementwise {
             Elementwise::Float { scale } => format!("{} * {scale:e}", inputs.join(" ++ ")),
         }
     }
+
+    /// The functions in the runtime's `activation.rs` that compute it, for outputs of this type.
+    pub fn calls(&self, output: Element) -> Calls {
+        match self {
+            Elementwise::Activation(function) => {
+                let (name, numbers) = function.call();
+                Calls::One((name, numbers.into_iter().map(Argument::Integer).collect()))
+            }
+            Elementwise::Sum { .. } if output == Element::F32 => Calls::OfList("sum_f32"),
+            Elementwise::Sum { aligns } => {
+                Calls::OfTerms(aligns.iter().map(Align::call_that_adds).collect())
+            }
+            Elementwise::Float { scale } => Calls::One(("float", vec![Argument::Float(*scale)])),
+        }
+    }
+}
+
+/// How a layer is made of calls.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Calls {
+    /// The outputs are the result of one call, which takes each input first.
+    One(Call),
+    /// The outputs are the result of a call of this function, which takes a list of all inputs.
+    OfList(&'static str),
+    /// There is a call for each input, which takes sums of 64 bits and the input first. The outputs
+    /// are the lower 32 bits of the sums.
+    OfTerms(Vec<Call>),
+}
+
+/// A function of the runtime, and its arguments after the values.
+pub type Call = (&'static str, Vec<Argument>);
+
+/// An argument that is no value of a layer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A number of bits, or a limit.
+    Integer(u32),
+    /// A factor.
+    Float(f32),
+    /// One number for all values, or one for each.
+    Integers(Vec<i64>),
 }
 
 impl Align {
+    /// The function of the runtime that adds a term to sums.
+    fn call_that_adds(&self) -> Call {
+        match self {
+            Align::None => ("add", vec![]),
+            Align::Exact(factors) => {
+                let (numerators, denominators) = factors.iter().copied().unzip();
+                let factors = [numerators, denominators].map(Argument::Integers);
+                ("add_scaled", factors.into())
+            }
+            Align::Shift { multipliers, shift } => {
+                let multipliers = Argument::Integers(multipliers.clone());
+                ("add_shifted", vec![multipliers, Argument::Integer(*shift)])
+            }
+        }
+    }
+
     /// The formula of a term, as the table of a network shows it.
     pub fn formula(&self, term: &str) -> String {
         match self {

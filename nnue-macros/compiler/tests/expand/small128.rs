@@ -43,7 +43,7 @@
 ///
 /// | at | bytes | content | type | shape | 1.0 is |
 /// |---|---|---|---|---|---|
-/// | `s + 0` | 4 | stack hash: 0x6333712a | `u32` | | |
+/// | `s + 0` | 4 | hash: 0x6333712a | `u32` | | |
 /// | `s + 4` | 64 | `fc_0.biases` | `i32` | 16 | 8128 |
 /// | `s + 68` | 2048 | `fc_0.weights` | `i8` | 16 x 128 (output, input) | 64 |
 /// | `s + 2116` | 128 | `fc_1.biases` | `i32` | 32 | 8128 |
@@ -223,7 +223,7 @@ impl ::nnue_runtime::Architecture for Net {
             ),
         ];
         const STACK: &[file::Section] = &[
-            file::Section::hash("stack hash", 0x6333712a),
+            file::Section::hash("hash", 0x6333712a),
             file::Section::same(
                 "fc_0.biases",
                 file::Element::I32,

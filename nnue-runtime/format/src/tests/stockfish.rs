@@ -186,7 +186,7 @@ fn hashes_of_the_body_must_match() {
     assert_eq!(
         error(&RAW, &source),
         LoadError::SectionHash {
-            place: in_stack(1, "stack hash"),
+            place: in_stack(1, "hash"),
             offset: offset as u64,
             expected: 0x6333_6A4A,
             found,

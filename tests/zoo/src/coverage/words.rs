@@ -6,8 +6,8 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Units};
 use nnue_compiler::spec::{
-    Activation, Affine, Alignment, Bullet, Content, Entry, File, Op, Output, Select, Spec,
-    Stockfish, TensorEntry, Tensors, Transformer, Transposed,
+    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Select, Spec, Stockfish,
+    TensorEntry, Tensors, Transformer, Transposed,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -118,26 +118,21 @@ impl Words {
     fn layer(&mut self, op: &Op, checked: &Layer, network: &Network) {
         match op {
             Op::Affine(affine) => self.affine(affine, checked, network),
-            Op::Activation(Activation {
-                function,
-                one,
-                limit,
-                ..
-            }) => {
-                let of_floats = checked.output.element == Element::F32;
+            Op::Elementwise(keys) => {
+                let function = keys.function;
+                let is_float = checked.output.element == Element::F32;
+                let (owner, of_floats) = match function {
+                    OpName::Sum => ("a sum", false),
+                    OpName::Float => ("a conversion", false),
+                    _ => ("an activation", is_float),
+                };
+                let one = keys.alignment.one.is_some();
                 self.add(format!("layer.op = {function}"));
                 self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
-                self.add_if(one.is_some(), "layer.one, of an activation");
-                self.add_if(limit.is_some(), &format!("layer.limit, of {function}"));
-            }
-            Op::Sum(alignment) => {
-                self.add("layer.op = sum");
-                self.add_if(alignment.one.is_some(), "layer.one, of a sum");
-                self.alignment("layer", alignment);
-            }
-            Op::Float { scale } => {
-                self.add("layer.op = float");
-                self.add_if(scale.is_some(), "layer.scale, of a conversion");
+                self.add_if(one, &format!("layer.one, of {owner}"));
+                self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
+                self.add_if(keys.scale.is_some(), "layer.scale, of a conversion");
+                self.alignment("layer", &keys.alignment);
             }
         }
     }

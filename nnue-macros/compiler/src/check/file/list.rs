@@ -5,8 +5,8 @@ use nnue_format::{Element, Format, Quantise, Rounding, Section, Tail};
 
 use super::tensors::{Known, Values};
 use crate::check::{in_range, in_range_or, value_or};
-use crate::diagnostics::{Diagnostics, Span, Spanned, list, nearest};
-use crate::network::file::{Axis, File, Role, Tensor, section_len};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
+use crate::network::file::{Axis, File, Role, Tensor};
 use crate::spec::{self, BulletKind, Content, Entry, Named, TailName, TensorEntry, Transposed};
 
 /// The largest number of bytes that one entry can skip.
@@ -28,12 +28,12 @@ pub(super) fn bullet(
     if let Some(transposed) = &file.transposed {
         check_transposed(transposed, kind, file, tensors, diagnostics)?;
     }
-    let all;
+    let usual;
     let (entries, span) = match &file.entries {
         Some(entries) => (&entries.value, entries.span),
         None => {
-            all = default_entries(file, kind, tensors, diagnostics)?;
-            (&all, file.span)
+            usual = default_entries(file, kind, tensors, diagnostics)?;
+            (&usual, file.span)
         }
     };
     let reader = Reader {
@@ -104,7 +104,7 @@ fn default_entries(
     tensors: &[Known],
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Entry>> {
-    if kind != BulletKind::Weights && tensors.iter().any(|known| known.is_virtual) {
+    if kind != BulletKind::Weights && tensors.iter().any(|known| known.sums.is_virtual) {
         diagnostics
             .error(file.span, format!("bullet has no usual place for virtual rows in files of `kind = \"{kind}\"`"))
             .help(match kind {
@@ -149,50 +149,44 @@ fn check_transposed(
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
     if kind != BulletKind::Quantised && transposed.value != Transposed::All(false) {
-        let message = format!("`transposed` and `kind = \"{kind}\"`");
-        diagnostics
-            .error(transposed.span, message)
-            .help("bullet applies no transforms to this file: remove it");
+        report_transposed(kind, transposed.span, diagnostics);
         return None;
     }
     let Transposed::Ids(ids) = &transposed.value else {
         return Some(());
     };
-    let mut listed: Vec<&str> = tensors
-        .iter()
-        .filter_map(|known| known.id.as_deref())
-        .collect();
-    if let Some(entries) = &file.entries {
-        listed.extend(
-            entries
-                .value
-                .iter()
-                .filter_map(|entry| match &entry.content {
-                    Content::Tensor(entry) => entry.id.as_ref().map(|id| id.value.as_str()),
-                    _ => None,
-                }),
-        );
-    }
+    let usual = tensors.iter().filter_map(|known| known.id.as_deref());
+    let entries = file.entries.iter().flat_map(|entries| &entries.value);
+    let ids_of_entries = entries.filter_map(|entry| match &entry.content {
+        Content::Tensor(entry) => entry.id.as_ref().map(|id| id.value.as_str()),
+        _ => None,
+    });
+    let mut listed: Vec<&str> = usual.chain(ids_of_entries).collect();
+    listed.dedup();
     let mut known = true;
     for id in ids {
         if !listed.contains(&id.value.as_str()) {
-            unknown("id", id, &listed, diagnostics);
+            unknown("id", id, listed.iter().copied(), diagnostics);
             known = false;
         }
     }
     known.then_some(())
 }
 
-fn unknown(what: &str, found: &Spanned<String>, allowed: &[&str], diagnostics: &mut Diagnostics) {
-    let mut names = allowed.to_vec();
-    names.dedup();
+fn report_transposed(kind: BulletKind, span: Span, diagnostics: &mut Diagnostics) {
+    diagnostics
+        .error(span, format!("`transposed` and `kind = \"{kind}\"`"))
+        .help("bullet applies no transforms to this file: remove it");
+}
+
+fn unknown<'n>(
+    what: &str,
+    found: &Spanned<String>,
+    allowed: impl Iterator<Item = &'n str> + Clone,
+    diagnostics: &mut Diagnostics,
+) {
     let message = format!("there is no tensor with the {what} `{}`", found.value);
-    let error = diagnostics
-        .error(found.span, message)
-        .label(format!("allowed: {}", list(&names)));
-    if let Some(near) = nearest(&found.value, names) {
-        error.help(format!("did you mean `{near}`?"));
-    }
+    diagnostics.unknown(found.span, message, &found.value, allowed);
 }
 
 /// Makes sections of entries.
@@ -210,93 +204,85 @@ impl Reader<'_> {
         span: Span,
         diagnostics: &mut Diagnostics,
     ) -> Option<Vec<Section<Tensor>>> {
-        let mut sections = Some(Vec::new());
-        let mut seen: Vec<(Role, Span)> = Vec::new();
-        let mut parts_of_sums: Vec<PartOfSums<'_>> = Vec::new();
-        let named = matches!(self.bullet, Some((BulletKind::Weights, _)));
-        for entry in entries {
-            let read = match &entry.content {
-                Content::Tensor(tensor) => {
-                    let known = self.known(entry, tensor, diagnostics);
-                    let read =
-                        known.and_then(|known| self.tensor(entry, tensor, known, diagnostics));
-                    let first = known.and_then(|known| {
-                        let first = seen.iter().find(|(role, _)| *role == known.role);
-                        let first = first.map(|(_, span)| *span);
-                        seen.push((known.role, entry.span));
-                        first
-                    });
-                    let part = known
-                        .zip(read.as_deref())
-                        .and_then(|(known, read)| PartOfSums::of(known, read, entry.span));
-                    parts_of_sums.extend(part);
-                    match (read, first) {
-                        (Some(read), Some(first)) => self.again(entry, read, first, diagnostics),
-                        (read, _) => read,
-                    }
-                }
-                Content::Skipped(len) => {
-                    let len = in_range("bytes", len, 1..=LONGEST_SKIPPED, diagnostics);
-                    len.map(|len| vec![Section::Skipped(len as usize)])
-                }
-                Content::Bytes(bytes) => Some(vec![Section::Bytes(bytes.clone().into())]),
-            };
-            if let (true, Some([Section::Skipped(_) | Section::Bytes(_)])) =
-                (named, read.as_deref())
-            {
-                diagnostics
-                    .error(entry.span, "bytes in a file of `kind = \"weights\"`")
-                    .help("everything in `weights.bin` has a name: remove it");
-                sections = None;
-            }
-            let align = entry.align.as_ref();
-            let align = in_range_or("align", align, 1..=LARGEST_UNIT, 1, diagnostics);
-            sections = sections
-                .zip(read)
-                .zip(align)
-                .map(|((mut sections, read), align)| {
-                    sections.extend((align > 1).then_some(Section::Align(align as usize)));
-                    sections.extend(read);
-                    sections
-                });
-        }
+        let mut listed = Vec::new();
+        let entries = entries.iter();
+        let sections = all(entries.map(|entry| self.sections_of(entry, &mut listed, diagnostics)));
+        let sums = check_sums(&listed, diagnostics);
+        // Where an entry is wrong, it may be the one that is missing.
+        let sections = sections?;
         let missing = self.tensors.iter().filter(|known| {
-            let mut roles = seen.iter().map(|(role, _)| *role);
+            let mut roles = listed.iter().map(|listed| listed.known.role);
             !roles.any(|role| role == known.role)
         });
         let missing: Vec<&str> = missing.map(|known| known.name.as_str()).collect();
-        // Where an entry is wrong, it may be the one.
-        if !missing.is_empty() && sections.is_some() {
+        if !missing.is_empty() {
             diagnostics
                 .error(span, format!("the file has no {}", list(&missing)))
                 .help("list every tensor of the network, in the order of the file");
             return None;
         }
-        check_sums(&parts_of_sums, diagnostics)?;
-        sections
+        sums.map(|()| sections.into_iter().flatten().collect())
+    }
+
+    /// An entry, and what aligns it; tensors are added to those that were listed so far.
+    fn sections_of<'t>(
+        &'t self,
+        entry: &Entry,
+        listed: &mut Vec<Listed<'t>>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<impl Iterator<Item = Section<Tensor>> + use<>> {
+        let align = entry.align.as_ref();
+        let align = in_range_or("align", align, 1..=LARGEST_UNIT, 1, diagnostics);
+        let section = match &entry.content {
+            Content::Tensor(keys) => {
+                let known = self.known(entry, keys, diagnostics)?;
+                let tensor = self.tensor(entry, keys, known, diagnostics)?;
+                let mut above = listed.iter();
+                let first = above.find(|listed| listed.known.role == known.role);
+                let first = first.map(|first| first.span);
+                listed.push(Listed {
+                    known,
+                    span: entry.span,
+                    quantise: tensor.quantise,
+                });
+                match first {
+                    Some(first) => self.again(entry, tensor, first, diagnostics)?,
+                    None => Section::Tensor(tensor),
+                }
+            }
+            _ if matches!(self.bullet, Some((BulletKind::Weights, _))) => {
+                diagnostics
+                    .error(entry.span, "bytes in a file of `kind = \"weights\"`")
+                    .help("everything in `weights.bin` has a name: remove it");
+                return None;
+            }
+            Content::Skipped(len) => {
+                let len = in_range("bytes", len, 1..=LONGEST_SKIPPED, diagnostics)?;
+                Section::Skipped(len as usize)
+            }
+            Content::Bytes(bytes) => Section::Bytes(bytes.clone().into()),
+        };
+        let align = Some(align? as usize).filter(|align| *align > 1);
+        let align = align.map(Section::Align);
+        Some(align.into_iter().chain([section]))
     }
 
     /// A tensor that was listed before.
     fn again(
         &self,
         entry: &Entry,
-        sections: Vec<Section<Tensor>>,
+        tensor: Tensor,
         first: Span,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<Section<Tensor>>> {
-        let name = sections.iter().find_map(Section::as_tensor)?.name.clone();
+    ) -> Option<Section<Tensor>> {
         match self.bullet {
             // What trainers list twice is saved twice, and the first is as good as the second.
-            Some((BulletKind::Quantised | BulletKind::Raw, _)) => Some(
-                sections
-                    .iter()
-                    .filter_map(section_len)
-                    .map(Section::Skipped)
-                    .collect(),
-            ),
+            Some((BulletKind::Quantised | BulletKind::Raw, _)) => {
+                Some(Section::Skipped(tensor.raw_len()))
+            }
             _ => {
                 diagnostics
-                    .error(entry.span, format!("`{name}` is listed twice"))
+                    .error(entry.span, format!("`{}` is listed twice", tensor.name))
                     .related(first, "the first");
                 None
             }
@@ -314,35 +300,23 @@ impl Reader<'_> {
         if let Some(name) = &tensor.tensor {
             let found = tensors.find(|known| known.name == name.value);
             if found.is_none() {
-                let names: Vec<&str> = self
-                    .tensors
-                    .iter()
-                    .map(|known| known.name.as_str())
-                    .collect();
-                unknown("name", name, &names, diagnostics);
+                let names = self.tensors.iter().map(|known| known.name.as_str());
+                unknown("name", name, names, diagnostics);
             }
             return found;
         }
         let Some(id) = &tensor.id else {
-            let key = if self.bullet.is_some() {
-                "id"
-            } else {
-                "tensor"
-            };
+            let key = self.bullet.map_or("tensor", |_| "id");
             diagnostics.error(entry.span, format!("the entry needs `{key}`"));
             return None;
         };
         let found = tensors.find(|known| known.id.as_ref() == Some(&id.value));
         if found.is_none() {
-            let ids: Vec<&str> = self
-                .tensors
-                .iter()
-                .filter_map(|known| known.id.as_deref())
-                .collect();
+            let ids = self.tensors.iter().filter_map(|known| known.id.as_deref());
             let message = format!("`{}` is no usual id: the entry needs `tensor`", id.value);
             diagnostics
                 .error(id.span, message)
-                .label(format!("usual are {}", list(&ids)))
+                .label(format!("usual are {}", list(ids)))
                 .help(format!(
                     "say which tensor it is: `{{ id = \"{}\", tensor = \"{}\" }}`",
                     id.value,
@@ -359,7 +333,7 @@ impl Reader<'_> {
         keys: &TensorEntry,
         known: &Known,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<Section<Tensor>>> {
+    ) -> Option<Tensor> {
         let element = self.element(keys, known, diagnostics);
         let axes = match (&keys.axes, self.bullet) {
             (Some(axes), _) => check_axes(axes, known, diagnostics),
@@ -373,31 +347,22 @@ impl Reader<'_> {
             && transposed.value
             && kind != BulletKind::Quantised
         {
-            let message = format!("`transposed` and `kind = \"{kind}\"`");
-            diagnostics
-                .error(transposed.span, message)
-                .help("bullet applies no transforms to this file: remove it");
+            report_transposed(kind, transposed.span, diagnostics);
             return None;
         }
-        let pad = match &keys.pad {
-            Some(pad) => {
-                in_range("pad", pad, 1..=LARGEST_UNIT, diagnostics).map(|pad| pad as usize)
-            }
-            None => Some(1),
-        };
+        let pad = in_range_or("pad", keys.pad.as_ref(), 1..=LARGEST_UNIT, 1, diagnostics);
         let element = element?;
         let quantise = self.quantise(entry, keys, known, element, diagnostics)?;
-        let (axes, pad) = (axes?, pad?);
+        let (axes, pad) = (axes?, pad? as usize);
         let id = keys.id.as_ref().map(|id| id.value.clone());
-        let tensor = Tensor {
+        Some(Tensor {
             id: id.unwrap_or_default(),
             element,
             padded: axes.last().map_or(1, |(_, len)| len.next_multiple_of(pad)),
             axes,
             quantise,
             ..known.tensor()
-        };
-        Some(vec![Section::Tensor(tensor)])
+        })
     }
 
     fn is_transposed(
@@ -488,16 +453,16 @@ impl Reader<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<Option<Quantise>> {
         let Values::Integers(own) = known.values else {
-            return self.needless(keys, known, diagnostics);
-        };
-        let own = match known.role {
-            // Memory holds words where virtual rows are added to rows of bytes.
-            Role::Weights(_) if known.is_factorised => Element::I16,
-            _ => own,
+            return needless(keys, known, diagnostics);
         };
         if !element.is_float() {
-            return self.needless(keys, known, diagnostics);
+            return needless(keys, known, diagnostics);
         }
+        let own = match known.role {
+            // Memory holds words where virtual rows are added to rows of bytes.
+            Role::Weights(_) if known.sums.is_factorised => Element::I16,
+            _ => own,
+        };
         let factor = match &keys.one {
             Some(one) if one.value > 0.0 => one.value,
             Some(one) => {
@@ -516,57 +481,42 @@ impl Reader<'_> {
                 }
             },
         };
-        let rounding = keys.rounding.as_ref();
         Some(Some(Quantise {
             factor,
-            rounding: rounding.map_or(self.rounding, |rounding| rounding.value),
+            rounding: value_or(&keys.rounding, self.rounding),
             element: own,
         }))
     }
-
-    /// Refuses keys of tensors that are quantised.
-    fn needless(
-        &self,
-        keys: &TensorEntry,
-        known: &Known,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Option<Quantise>> {
-        let one = keys.one.as_ref().map(|key| ("one", key.span));
-        let rounding = keys.rounding.as_ref().map(|key| ("rounding", key.span));
-        let Some((key, span)) = one.or(rounding) else {
-            return Some(None);
-        };
-        let message = format!("`{key}` belongs to floating point that becomes integers");
-        diagnostics
-            .error(span, message)
-            .label(format!("`{}` is taken as it is", known.name))
-            .help("remove it");
-        None
-    }
 }
 
-/// A tensor with rows whose sums are rounded: real ones or virtual ones.
-struct PartOfSums<'a> {
+/// Refuses keys of tensors that are quantised.
+fn needless(
+    keys: &TensorEntry,
+    known: &Known,
+    diagnostics: &mut Diagnostics,
+) -> Option<Option<Quantise>> {
+    let needless = spec::place("one", &keys.one).or(spec::place("rounding", &keys.rounding));
+    let Some((key, span)) = needless else {
+        return Some(None);
+    };
+    let message = format!("`{key}` belongs to floating point that becomes integers");
+    diagnostics
+        .error(span, message)
+        .label(format!("`{}` is taken as it is", known.name))
+        .help("remove it");
+    None
+}
+
+/// A tensor that the file has.
+struct Listed<'a> {
     known: &'a Known,
+    /// The place of its entry.
+    span: Span,
     /// How its values become integers, unless they are.
     quantise: Option<Quantise>,
-    entry: Span,
 }
 
-impl PartOfSums<'_> {
-    fn of<'a>(
-        known: &'a Known,
-        sections: &[Section<Tensor>],
-        entry: Span,
-    ) -> Option<PartOfSums<'a>> {
-        let tensor = sections.iter().find_map(Section::as_tensor)?;
-        known.rounds_sums.then_some(PartOfSums {
-            known,
-            quantise: tensor.quantise,
-            entry,
-        })
-    }
-
+impl Listed<'_> {
     fn becomes(&self) -> String {
         match &self.quantise {
             Some(quantise) => format!(
@@ -580,22 +530,23 @@ impl PartOfSums<'_> {
 
 /// Reports real and virtual rows that are added before their sum is rounded, but are not scaled and
 /// rounded in the same way.
-fn check_sums(parts: &[PartOfSums<'_>], diagnostics: &mut Diagnostics) -> Option<()> {
-    let (virtuals, reals): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.known.is_virtual);
-    for (own, real) in virtuals
+fn check_sums(listed: &[Listed<'_>], diagnostics: &mut Diagnostics) -> Option<()> {
+    let rounded = listed.iter().filter(|listed| listed.known.sums.rounds_sums);
+    let (virtuals, reals): (Vec<_>, Vec<_>) =
+        rounded.partition(|listed| listed.known.sums.is_virtual);
+    let pairs = virtuals
         .iter()
-        .flat_map(|own| reals.iter().map(move |real| (own, real)))
-    {
-        let same_kind =
-            matches!(own.known.role, Role::Psqt(_)) == matches!(real.known.role, Role::Psqt(_));
-        let how = |part: &PartOfSums<'_>| {
-            part.quantise
-                .map(|quantise| (quantise.factor, quantise.rounding))
+        .flat_map(|own| reals.iter().map(move |real| (own, real)));
+    for (own, real) in pairs {
+        let is_psqt = |listed: &Listed<'_>| matches!(listed.known.role, Role::Psqt(_));
+        let how = |listed: &Listed<'_>| {
+            let quantise = listed.quantise;
+            quantise.map(|quantise| (quantise.factor, quantise.rounding))
         };
-        if same_kind && how(own) != how(real) {
+        if is_psqt(own) == is_psqt(real) && how(own) != how(real) {
             diagnostics
-                .error(own.entry, format!("{}, and {}", own.becomes(), real.becomes()))
-                .related(real.entry, "its rows are added to these before they are rounded")
+                .error(own.span, format!("{}, and {}", own.becomes(), real.becomes()))
+                .related(real.span, "its rows are added to these before they are rounded")
                 .help("give both the same `type`, `one` and `rounding`; or `[[features]]` its `rounding = \"each\"`");
             return None;
         }

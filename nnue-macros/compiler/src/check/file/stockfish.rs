@@ -58,7 +58,7 @@ pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> F
     let encoding = value_or(&file.encoding, Encoding::Raw);
     let hash = |name, expected| Section::Hash { name, expected };
     let mut sections = vec![hash("transformer hash", words.transformer_hash)];
-    let mut stack_sections = vec![hash("stack hash", words.stack_hash)];
+    let mut stack_sections = vec![hash("hash", words.stack_hash)];
     let mut ordered: Vec<&Known> = tensors.iter().collect();
     ordered.sort_by_key(|known| match known.role {
         Role::Biases(_) => (None, 0),

@@ -31,12 +31,30 @@ pub(super) struct Known {
     pub(super) values: Values,
     /// What stands for 1.0, where the spec says it and all values share it.
     pub(super) one: Option<f64>,
-    /// Whether its rows are virtual.
+    pub(super) sums: Sums,
+}
+
+/// What is known of the virtual rows that rows of the transformer are, or are added to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums {
+    /// Whether the rows are virtual.
     pub(super) is_virtual: bool,
     /// Whether sums of real and virtual rows are rounded, of a set that has rows in it.
     pub(super) rounds_sums: bool,
     /// Whether virtual rows are added to those of a set that has rows in it.
     pub(super) is_factorised: bool,
+}
+
+impl Sums {
+    /// Those of the real rows of sets.
+    fn of(features: &[FeatureSet]) -> Sums {
+        let mut factors = features.iter().filter_map(|set| set.factors.as_ref());
+        Sums {
+            is_virtual: false,
+            is_factorised: factors.clone().next().is_some(),
+            rounds_sums: factors.any(|factors| !factors.round_each),
+        }
+    }
 }
 
 impl Known {
@@ -108,9 +126,7 @@ fn of_transformer(
         axes: vec![(Axis::Feature, rows.count), neuron],
         values: Values::Integers(rows.element),
         one: Some(one),
-        is_virtual: rows.is_virtual,
-        rounds_sums: rows.rounds_sums,
-        is_factorised: rows.is_factorised,
+        sums: rows.sums,
     });
     let biases = owners.iter().enumerate().map(|(copy, owner)| Known {
         role: Role::Biases(copy),
@@ -119,9 +135,7 @@ fn of_transformer(
         axes: vec![neuron],
         values: Values::Integers(Element::I16),
         one: Some(one),
-        is_virtual: false,
-        rounds_sums: false,
-        is_factorised: false,
+        sums: Sums::default(),
     });
     let rows_of_psqt = rows_of_psqt(features);
     let psqt = owned(owners, &rows_of_psqt).map(|(owner, rows, first)| Known {
@@ -131,9 +145,7 @@ fn of_transformer(
         axes: vec![(Axis::Feature, rows.count), (Axis::Stack, transformer.psqt)],
         values: Values::Integers(Element::I32),
         one: Some(f64::from(output.one)),
-        is_virtual: rows.is_virtual,
-        rounds_sums: rows.rounds_sums,
-        is_factorised: rows.is_factorised,
+        sums: rows.sums,
     });
     let psqt = psqt.filter(|_| transformer.psqt > 0);
     weights.chain(biases).chain(psqt).collect()
@@ -145,33 +157,21 @@ struct Rows {
     id: Option<&'static str>,
     element: Element,
     count: usize,
-    is_virtual: bool,
-    rounds_sums: bool,
-    is_factorised: bool,
+    sums: Sums,
 }
 
 /// Weights of sets that follow each other are one tensor if they have one type; all virtual rows
 /// are another.
 fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
-    let mut runs: Vec<Rows> = Vec::new();
-    for set in features {
-        match runs.last_mut() {
-            Some(last) if last.element == set.element => {
-                last.count += set.rows;
-                last.rounds_sums |= rounds_sums(set);
-                last.is_factorised |= set.factors.is_some();
-            }
-            _ => runs.push(Rows {
-                name: "weights".to_string(),
-                id: Some("l0w"),
-                element: set.element,
-                count: set.rows,
-                is_virtual: false,
-                rounds_sums: rounds_sums(set),
-                is_factorised: set.factors.is_some(),
-            }),
-        }
-    }
+    let runs = features.chunk_by(|a, b| a.element == b.element);
+    let runs = runs.map(|sets| Rows {
+        name: "weights".to_string(),
+        id: Some("l0w"),
+        element: sets[0].element,
+        count: sets.iter().map(|set| set.rows).sum(),
+        sums: Sums::of(sets),
+    });
+    let mut runs: Vec<Rows> = runs.collect();
     if runs.len() > 1 {
         for (index, run) in runs.iter_mut().enumerate() {
             run.name = format!("weights_{index}");
@@ -189,9 +189,7 @@ fn rows_of_psqt(features: &[FeatureSet]) -> Vec<Rows> {
         id: None,
         element: Element::I32,
         count: features.iter().map(|set| set.rows).sum(),
-        is_virtual: false,
-        rounds_sums: features.iter().any(rounds_sums),
-        is_factorised: features.iter().any(|set| set.factors.is_some()),
+        sums: Sums::of(features),
     };
     let virtual_rows = virtual_rows(features, "virtual_psqt", None, Element::I32);
     std::iter::once(real).chain(virtual_rows).collect()
@@ -209,16 +207,11 @@ fn virtual_rows(
         id,
         element,
         count,
-        is_virtual: true,
-        rounds_sums: features.iter().any(rounds_sums),
-        is_factorised: true,
+        sums: Sums {
+            is_virtual: true,
+            ..Sums::of(features)
+        },
     })
-}
-
-fn rounds_sums(set: &FeatureSet) -> bool {
-    set.factors
-        .as_ref()
-        .is_some_and(|factors| !factors.round_each)
 }
 
 /// Every owner's tensors and their first rows in memory: all real rows, then all virtual ones.
@@ -230,7 +223,7 @@ fn owned<'a>(
     [false, true]
         .into_iter()
         .flat_map(move |is_virtual| {
-            let of_kind = move |rows: &&Rows| rows.is_virtual == is_virtual;
+            let of_kind = move |rows: &&Rows| rows.sums.is_virtual == is_virtual;
             owners.iter().flat_map(move |owner| {
                 let own = tensors.iter().filter(of_kind);
                 own.map(move |rows| (*owner, rows))
@@ -317,9 +310,7 @@ impl Owner<'_> {
             axes,
             values,
             one,
-            is_virtual: false,
-            rounds_sums: false,
-            is_factorised: false,
+            sums: Sums::default(),
         }
     }
 
