@@ -113,14 +113,12 @@ fn check_formula(
             _ if n == 0 => *bucket = 0,
             _ => {
                 let found = value.map_or("has no value".to_string(), |value| format!("is {value}"));
+                let message = format!(
+                    "the formula {found} for n = {n}, allowed are 0 to {}",
+                    count - 1
+                );
                 diagnostics
-                    .error(
-                        text.span,
-                        format!(
-                            "the formula {found} for n = {n}, allowed are 0 to {}",
-                            count - 1
-                        ),
-                    )
+                    .error(text.span, message)
                     .help("it must select a stack for 1 to 32 pieces");
                 return None;
             }

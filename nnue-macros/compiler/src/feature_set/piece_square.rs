@@ -150,13 +150,11 @@ fn check_king_buckets(
     };
     let halved = entries.len() == SQUARES / 2;
     if entries.len() != SQUARES && (!halved || mirror == Mirror::None) {
-        let error = diagnostics.error(
-            table.span,
-            format!(
-                "`king_buckets` has {} entries, expected {expected}",
-                entries.len()
-            ),
+        let message = format!(
+            "`king_buckets` has {} entries, expected {expected}",
+            entries.len()
         );
+        let error = diagnostics.error(table.span, message);
         if halved {
             error
                 .label("half a board, and nothing puts the king on a half")
@@ -185,17 +183,15 @@ fn check_king_buckets(
     if mirror != Mirror::None
         && let Some(square) = (0..SQUARES).find(unequal)
     {
+        let message = format!(
+            "`king_buckets` has {} for {} and {} for {}, expected the same",
+            buckets[square],
+            square_name(square),
+            buckets[square ^ 7],
+            square_name(square ^ 7),
+        );
         diagnostics
-            .error(
-                entries[square ^ 7].span,
-                format!(
-                    "`king_buckets` has {} for {} and {} for {}, expected the same",
-                    buckets[square],
-                    square_name(square),
-                    buckets[square ^ 7],
-                    square_name(square ^ 7),
-                ),
-            )
+            .error(entries[square ^ 7].span, message)
             .related(entries[square].span, "the other half")
             .help(format!(
                 "with `mirror = \"{mirror}\"` the king is always on one half: 32 entries are enough"
@@ -220,14 +216,12 @@ fn check_all_used(
     if unused.is_empty() {
         return Some(());
     }
+    let message = format!(
+        "`king_buckets` has a bucket {last} and none numbered {}",
+        list(&unused)
+    );
     diagnostics
-        .error(
-            table.span,
-            format!(
-                "`king_buckets` has a bucket {last} and none numbered {}",
-                list(&unused)
-            ),
-        )
+        .error(table.span, message)
         .help("number them from 0 without gaps");
     None
 }
@@ -245,13 +239,10 @@ fn check_halves(
         && mirror.value != Mirror::None
         && !symmetric
     {
+        let message =
+            format!("`{name}` has a bucket for each square, and half of them would never be used");
         diagnostics
-            .error(
-                mirror.span,
-                format!(
-                    "`{name}` has a bucket for each square, and half of them would never be used"
-                ),
-            )
+            .error(mirror.span, message)
             .help("give `king_buckets` of 32 numbers");
         return None;
     }
