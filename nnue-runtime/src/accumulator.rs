@@ -7,7 +7,7 @@ use core::fmt;
 use crate::architecture::Architecture;
 use crate::chess::{Color, Piece, Role, Square};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, refuse_custom, sets, view_changes};
+use crate::features::{FeatureChanges, read_all_squares, refuse_custom, sets, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Step};
 use crate::position::Position;
@@ -56,6 +56,9 @@ impl<A: Architecture> Accumulator<A> {
         after: &impl Position,
     ) {
         const { refuse_custom(A::FEATURES) };
+        if const { read_all_squares(A::FEATURES) } {
+            return self.update_with(net, before, delta, after, FeatureChanges::NONE);
+        }
         for &perspective in A::PERSPECTIVES {
             let kings = kings(perspective, delta, after);
             if view_changes::<A>(perspective, kings) {

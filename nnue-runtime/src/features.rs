@@ -55,9 +55,13 @@ impl FeatureSet {
     /// Whether the engine tells which features are active. They follow from the position otherwise.
     #[inline]
     pub(crate) const fn is_custom(&self) -> bool {
+        matches!(self.family, Family::Custom)
+    }
+
+    /// Whether [`list_changes`](Self::list_changes) reads squares that stay as they are.
+    const fn reads_all_squares(&self) -> bool {
         match self.family {
-            Family::PieceSquare(_) => false,
-            Family::Custom => true,
+            Family::PieceSquare(_) | Family::Custom => false,
         }
     }
 
@@ -140,16 +144,20 @@ pub(crate) const fn has_custom(sets: &[FeatureSet]) -> bool {
     has(sets, true)
 }
 
+/// Whether the changes of some set follow from the whole board, not from the squares that change.
+pub(crate) const fn read_all_squares(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [first, others @ ..] => first.reads_all_squares() || read_all_squares(others),
+        [] => false,
+    }
+}
+
 /// Whether the network has sets that are custom, or sets that are not.
 const fn has(sets: &[FeatureSet], custom: bool) -> bool {
-    let mut index = 0;
-    while index < sets.len() {
-        if sets[index].is_custom() == custom {
-            return true;
-        }
-        index += 1;
+    match sets {
+        [first, others @ ..] => first.is_custom() == custom || has(others, custom),
+        [] => false,
     }
-    false
 }
 
 /// Fails to compile for networks with custom sets: their features cannot be left out.

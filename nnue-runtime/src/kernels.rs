@@ -121,14 +121,9 @@ pub fn nonzero_inputs<T: Copy + Into<i32>, const INPUTS: usize>(
 /// time.
 #[inline(always)]
 #[must_use]
-pub fn affine_sparse_inputs<
-    T: Copy + Into<i32>,
-    W: Copy + Into<i32>,
-    const INPUTS: usize,
-    const OUTPUTS: usize,
->(
-    inputs: &[T; INPUTS],
-    weights: &[[W; OUTPUTS]; INPUTS],
+pub fn affine_sparse_inputs<const INPUTS: usize, const OUTPUTS: usize>(
+    inputs: &[impl Copy + Into<i32>; INPUTS],
+    weights: &[[impl Copy + Into<i32>; OUTPUTS]; INPUTS],
     biases: &[i32; OUTPUTS],
 ) -> [i32; OUTPUTS] {
     let (numbers, found) = nonzero_inputs(inputs);
@@ -166,16 +161,14 @@ const BLOCK: usize = 16;
 #[inline(always)]
 #[must_use]
 pub fn affine_output_blocks<
-    T: Copy + Into<i32>,
-    W: Copy + Into<i32>,
     const INPUTS: usize,
     const OUTPUTS: usize,
     const N: usize,
     const WEIGHTS: usize,
 >(
-    inputs: &[T; INPUTS],
+    inputs: &[impl Copy + Into<i32>; INPUTS],
     blocks: &[[u16; N]; INPUTS],
-    weights: &[[W; WEIGHTS]; INPUTS],
+    weights: &[[impl Copy + Into<i32>; WEIGHTS]; INPUTS],
     biases: &[i32; OUTPUTS],
 ) -> [i32; OUTPUTS] {
     const { assert!(WEIGHTS == N * BLOCK && OUTPUTS.is_multiple_of(BLOCK)) };
@@ -281,12 +274,8 @@ pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
     let mut outputs = *biases;
     for (output, row) in outputs.iter_mut().zip(weights) {
         let mut lanes = [0.0; LANES];
-        let rounds = inputs
-            .as_chunks::<LANES>()
-            .0
-            .iter()
-            .zip(row.as_chunks::<LANES>().0);
-        for (inputs, weights) in rounds {
+        let (inputs, row) = (inputs.as_chunks().0, row.as_chunks().0);
+        for (inputs, weights) in inputs.iter().zip(row) {
             for ((lane, x), weight) in lanes.iter_mut().zip(inputs).zip(weights) {
                 *lane = fma(*x, *weight, *lane);
             }

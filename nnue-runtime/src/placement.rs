@@ -88,7 +88,8 @@ impl PieceCodes {
     }
 }
 
-/// The content of some squares before moves were made, and after them.
+/// The content of squares before moves were made, and after them: of those that changed, and of all
+/// others too where some set reads them.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'a> {
     pub(crate) before: &'a PieceCodes,

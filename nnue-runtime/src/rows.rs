@@ -1,7 +1,9 @@
 //! Lists of the transformer's rows, to be added or removed.
 
 use crate::architecture::Architecture;
+use crate::features::FeatureSet;
 use crate::network::Network;
+use crate::report::Bounds;
 
 /// For each table of the transformer's weights, a list of its rows with room for all that can be
 /// active at once: in each set, a piece on every square of the board or as many features as the
@@ -32,6 +34,16 @@ pub enum TableRows<'a> {
     I16(&'a [i16]),
     /// Weights of 8 bits, which are widened when they are added.
     I8(&'a [i8]),
+}
+
+impl TableRows<'_> {
+    /// [`FeatureSet::bounds`] of a set of the table, whose weights begin with that of this number.
+    pub(crate) fn bounds(self, set: &FeatureSet, first: usize, width: usize) -> Bounds {
+        match self {
+            TableRows::I16(weights) => set.bounds(&weights[first..], width),
+            TableRows::I8(weights) => set.bounds(&weights[first..], width),
+        }
+    }
 }
 
 /// The operations on [`Rows`] of any number of tables, for code that all networks share.

@@ -6,7 +6,6 @@ mod activation;
 mod affine;
 mod alignment;
 mod elementwise;
-mod factors;
 mod features;
 mod file;
 mod layers;
@@ -14,12 +13,14 @@ mod output;
 mod perspectives;
 mod transformer;
 mod unread;
+pub(crate) mod value;
 
 use std::ops::RangeInclusive;
 
-use crate::diagnostics::{Diagnostics, LONGEST_NAME, Spanned, all};
+use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{Network, Stacks};
 use crate::spec::{self, Select, Spec, formula};
+use value::{check_buckets, check_length, in_range, in_range_or, value_or};
 
 /// Checks a spec, or reports everything that is wrong with it and returns `None`.
 pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
@@ -60,51 +61,6 @@ fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<S
     }
     check_length(name, diagnostics)?;
     Some(name.value.clone())
-}
-
-/// Reports a name that is too long to be an identifier, or to stand in a table.
-fn check_length(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<()> {
-    let found = name.value.chars().count();
-    if found > LONGEST_NAME {
-        let message = format!("`name` has {found} characters, allowed are at most {LONGEST_NAME}");
-        diagnostics.error(name.span, message);
-        return None;
-    }
-    Some(())
-}
-
-/// `value` as a number of the range; reports it otherwise.
-pub(crate) fn in_range(
-    key: &str,
-    value: &Spanned<i64>,
-    allowed: RangeInclusive<i64>,
-    diagnostics: &mut Diagnostics,
-) -> Option<u32> {
-    if allowed.contains(&value.value) {
-        return u32::try_from(value.value).ok();
-    }
-    let (low, high) = (allowed.start(), allowed.end());
-    let message = format!("`{key}` is {}, allowed are {low} to {high}", value.value);
-    diagnostics.error(value.span, message);
-    None
-}
-
-/// [`in_range`] for a key that may be left out, which is as good as `default`.
-fn in_range_or(
-    key: &str,
-    value: Option<&Spanned<i64>>,
-    allowed: RangeInclusive<i64>,
-    default: u32,
-    diagnostics: &mut Diagnostics,
-) -> Option<u32> {
-    value.map_or(Some(default), |value| {
-        in_range(key, value, allowed, diagnostics)
-    })
-}
-
-/// What the spec says, or `default` if it leaves the key out.
-fn value_or<T: Copy>(said: &Option<Spanned<T>>, default: T) -> T {
-    said.as_ref().map_or(default, |said| said.value)
 }
 
 /// What 1.0 can be in sums.
@@ -157,14 +113,12 @@ fn check_formula(
             _ if n == 0 => *bucket = 0,
             _ => {
                 let found = value.map_or("has no value".to_string(), |value| format!("is {value}"));
+                let message = format!(
+                    "the formula {found} for n = {n}, allowed are 0 to {}",
+                    count - 1
+                );
                 diagnostics
-                    .error(
-                        text.span,
-                        format!(
-                            "the formula {found} for n = {n}, allowed are 0 to {}",
-                            count - 1
-                        ),
-                    )
+                    .error(text.span, message)
                     .help("it must select a stack for 1 to 32 pieces");
                 return None;
             }
@@ -189,17 +143,4 @@ fn check_table(
     check_buckets("table", &entries.value, largest, diagnostics)?
         .try_into()
         .ok()
-}
-
-/// The entries of a list of buckets, which are numbered from 0 to `largest`.
-fn check_buckets(
-    key: &str,
-    entries: &[Spanned<i64>],
-    largest: i64,
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<u8>> {
-    all(entries.iter().enumerate().map(|(index, entry)| {
-        let bucket = in_range(&format!("{key}[{index}]"), entry, 0..=largest, diagnostics);
-        bucket.map(|bucket| bucket as u8)
-    }))
 }

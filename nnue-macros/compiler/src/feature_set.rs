@@ -1,14 +1,18 @@
 //! Feature sets: which rows of the transformer a position makes active.
+//!
+//! Each family of sets is a module, which goes along the whole pipeline: its keys in a spec, how
+//! they are decoded and checked, how many rows there are, and its constant in generated code. This
+//! file lists the families. Nothing else in the compiler tells them apart.
 
-mod factors;
-mod piece_square;
+mod custom;
+pub mod piece_square;
 
-pub use factors::Factors;
-pub use piece_square::{Parameters, SQUARES};
+use nnue_format::{Element, Factors};
+use proc_macro2::TokenStream;
+use quote::quote;
 
-use nnue_format::Features;
-
-use crate::spec::RowType;
+use crate::decode::table::Table;
+use crate::diagnostics::{Diagnostics, Span, Spanned};
 
 /// A checked set: its rows follow those of the sets before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,11 +23,14 @@ pub struct FeatureSet {
     pub rows: usize,
     /// How many features can be active at once.
     pub max_active: usize,
-    /// Who says which features are active, and how.
+    /// Rows in a list that has room for all that can be active, or that become so or cease to be,
+    /// on any board.
+    pub list_len: usize,
+    /// How its active rows are found.
     pub family: Family,
     /// The type of its rows in the file; [`Table`](crate::layout::Table) says what they are in
     /// memory.
-    pub element: RowType,
+    pub element: Element,
     /// The virtual rows that the file has besides, to be added to the set's own when it is loaded.
     pub factors: Option<Factors>,
     /// The word that stands for the set in Stockfish's transformer hash; only sets of Stockfish's
@@ -31,85 +38,89 @@ pub struct FeatureSet {
     pub hash: Option<u32>,
 }
 
-/// Sets that are told apart by how their active rows are found.
+/// Sets that are told apart by how their active rows are found, with what tells a family's sets
+/// apart.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king.
-    PieceSquare(Box<Parameters>),
-    /// The rows that the engine tells.
-    Custom,
+    PieceSquare(Box<piece_square::Parameters>),
+    /// The rows that the engine tells. What they mean only the engine knows: sets of the same name
+    /// are the same.
+    Custom(String),
 }
 
-/// The name of the set that has nothing but its `king_buckets`.
-pub const KING_BUCKETS: &str = "KingBuckets";
-
-/// The name of the sets whose active rows the engine tells.
-pub const CUSTOM: &str = "Custom";
+/// The keys of `[[features]]` that sets of a family have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Keys {
+    /// Those of a set with a row for each piece on the board.
+    PieceSquare(Box<piece_square::Keys>),
+    /// Those of a set whose active rows the engine tells.
+    Custom(custom::Keys),
+}
 
 /// The names of the sets that a spec can ask for.
-pub const NAMES: &[&str] = &[
-    "A",
-    "HalfKP",
-    "HalfKA",
-    "HalfKAv2",
-    "HalfKAv2_hm",
-    KING_BUCKETS,
-    CUSTOM,
-];
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    piece_square::NAMES.iter().copied().chain([custom::NAME])
+}
+
+impl Keys {
+    /// Reads the keys of the set of this name.
+    pub(crate) fn decode(
+        set: &str,
+        table: &mut Table<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Keys> {
+        if set == custom::NAME {
+            return custom::decode(table, diagnostics).map(Keys::Custom);
+        }
+        let keys = piece_square::decode(table, diagnostics)?;
+        Some(Keys::PieceSquare(Box::new(keys)))
+    }
+
+    /// The set that they stand for, with rows of 16 bits; `span` is the place of the table.
+    pub(crate) fn check(
+        &self,
+        set: &Spanned<String>,
+        span: Span,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<FeatureSet> {
+        match self {
+            Keys::PieceSquare(keys) => keys.check(set, span, diagnostics),
+            Keys::Custom(keys) => keys.check(diagnostics),
+        }
+    }
+}
+
+impl Family {
+    /// Its value of the runtime's type of the same name, which is in the module of this path.
+    pub(crate) fn constant(&self, features: &TokenStream) -> TokenStream {
+        match self {
+            Family::PieceSquare(parameters) => {
+                let tables = piece_square::constant(&parameters.tables(), features);
+                quote! { #features::Family::PieceSquare(#tables) }
+            }
+            Family::Custom(_) => quote! { #features::Family::Custom },
+        }
+    }
+}
 
 impl FeatureSet {
-    /// A set of the piece-square family. It has a hash if it is called like one of Stockfish's and
-    /// has its parameters.
-    pub fn piece_square(name: &str, parameters: &Parameters) -> FeatureSet {
-        let stockfishs = Features::ALL.into_iter();
-        let named = { stockfishs }.find(|features| features.name() == name);
-        let hash = named.map(Features::hash);
+    /// The set with rows of another type in the file. Stockfish's have none.
+    pub(crate) fn with_element(self, element: Element) -> FeatureSet {
         FeatureSet {
-            name: name.to_string(),
-            rows: parameters.rows(),
-            max_active: parameters.planes.max_active(),
-            family: Family::PieceSquare(Box::new(parameters.clone())),
-            element: RowType::I16,
-            factors: None,
-            hash: hash.filter(|_| Parameters::named(name).as_ref() == Some(parameters)),
+            hash: self.hash.filter(|_| element == self.element),
+            element,
+            ..self
         }
     }
 
-    /// A set whose active rows the engine tells, at most `max_active` of them at once.
-    pub fn custom(name: &str, rows: usize, max_active: usize) -> FeatureSet {
-        FeatureSet {
-            name: name.to_string(),
-            rows,
-            max_active,
-            family: Family::Custom,
-            element: RowType::I16,
-            factors: None,
-            hash: None,
-        }
-    }
-
-    /// The set with rows of another type in the file, and with virtual rows. Stockfish's have
-    /// neither.
-    pub fn stored(mut self, element: RowType, factors: Option<Factors>) -> FeatureSet {
-        if element != RowType::I16 || factors.is_some() {
-            self.hash = None;
-        }
-        self.element = element;
-        self.factors = factors;
-        self
+    /// Whether the engine tells which features are active. They follow from the position otherwise.
+    pub fn is_told(&self) -> bool {
+        matches!(self.family, Family::Custom(_))
     }
 
     /// Virtual rows that the file has besides.
     pub fn virtual_rows(&self) -> usize {
         self.factors.as_ref().map_or(0, Factors::rows)
-    }
-
-    /// Rows in a list that has room for all that can be active: a piece on every square, or all
-    /// that the engine tells.
-    pub fn list_len(&self) -> usize {
-        match self.family {
-            Family::PieceSquare(_) => SQUARES,
-            Family::Custom => self.max_active,
-        }
     }
 }

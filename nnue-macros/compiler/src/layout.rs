@@ -13,7 +13,6 @@ mod elementwise;
 mod file;
 mod table;
 
-use crate::feature_set::FeatureSet;
 use crate::network::{
     Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling,
 };
@@ -278,7 +277,7 @@ impl<'n> Layout<'n> {
     pub fn longest_list(&self) -> usize {
         let rows = |table: &Table| {
             let sets = self.network.features[table.sets.clone()].iter();
-            sets.map(FeatureSet::list_len).sum()
+            sets.map(|set| set.list_len).sum()
         };
         self.tables.iter().map(rows).max().unwrap_or(0)
     }

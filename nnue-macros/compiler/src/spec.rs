@@ -4,17 +4,17 @@
 mod features;
 mod file;
 pub(crate) mod formula;
+pub(crate) mod named;
 
 use crate::diagnostics::{Span, Spanned};
 
-pub use features::{
-    CustomKeys, FactorRounding, FeatureKeys, Features, FirstSquare, Flip, Mirror, PieceOrder,
-    PieceSquareKeys, Planes, RowType, VirtualSet,
-};
+pub use features::{Features, ROW_ELEMENTS};
 pub use file::{
     Axis, Bullet, BulletKind, Content, Entry, File, Format, Stockfish, TailName, TensorEntry,
     Tensors, Transposed,
 };
+pub use named::Named;
+pub(crate) use named::named;
 
 /// A network as its TOML file describes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,33 +64,6 @@ pub struct Transformer {
     /// `weights`: whether both perspectives have the same weights.
     pub weights: Option<Spanned<Sharing>>,
 }
-
-/// The names that a key accepts, with the value that each stands for.
-pub trait Named: Copy + 'static {
-    /// Every name, in the order in which messages list them.
-    const NAMES: &'static [(&'static str, Self)];
-}
-
-/// Declares an enum together with the names that stand for its variants in a spec.
-macro_rules! named {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-
-        impl Named for $name {
-            const NAMES: &'static [(&'static str, $name)] = &[$(($text, $name::$variant),)*];
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(match self { $($name::$variant => $text,)* })
-            }
-        }
-    };
-}
-
-pub(crate) use named;
 
 named! {
     /// What the transformer does to each accumulator value.

@@ -81,8 +81,8 @@ impl Element {
         }
     }
 
-    /// Writes a value that the type holds, little-endian.
-    pub(crate) fn write_little_endian(self, bytes: &mut [u8], index: usize, value: f64) {
+    /// Writes a value that the type holds, little-endian; floating point is rounded.
+    pub fn write_little_endian(self, bytes: &mut [u8], index: usize, value: f64) {
         match self {
             Element::I8 => bytes[index] = (value as i8).cast_unsigned(),
             Element::U8 => bytes[index] = value as u8,

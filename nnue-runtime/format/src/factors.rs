@@ -39,7 +39,8 @@ const RELATIVE: usize = 15;
 
 impl Factors {
     /// The number of virtual rows in all sets.
-    pub(crate) fn rows(&self) -> usize {
+    #[must_use]
+    pub fn rows(&self) -> usize {
         self.sets.iter().map(|set| self.rows_of(*set)).sum()
     }
 

@@ -6,14 +6,12 @@
 
 use std::path::Path;
 
-use nnue_compiler::feature_set::Family;
 use nnue_compiler::file_layout;
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Element, Layer, Network, WeightType};
-use nnue_compiler::spec::FactorRounding;
 use nnue_format::{LoadError, Numbers, Section};
 
-use crate::features::virtual_rows;
+use crate::features;
 use crate::weights::{AffineWeights, TransformerWeights, Values, Weights};
 
 /// The bytes of a file, as far as it can be one of the network.
@@ -117,18 +115,18 @@ impl File<'_> {
         let mut values = Vec::new();
         for set in &self.network.features {
             let mut virtual_rows = vec![Vec::new(); set.rows];
-            let mut rounding = FactorRounding::Sum;
-            if let (Family::PieceSquare(parameters), Some(factors)) = (&set.family, &set.factors) {
-                rounding = factors.rounding;
-                for sum in virtual_rows::sums(parameters, factors) {
-                    virtual_rows[sum.row] = sum.virtual_rows;
-                }
+            for sum in features::sums(set) {
+                virtual_rows[sum.row] = sum.virtual_rows;
             }
+            let round_each = set
+                .factors
+                .as_ref()
+                .is_some_and(|factors| factors.round_each);
             for (row, virtual_rows) in virtual_rows.into_iter().enumerate() {
                 let row = copy * self.network.feature_count() + first + row;
                 let virtual_rows = virtual_rows.into_iter();
                 let virtual_rows = virtual_rows.map(|row| self.row(role, first_virtual + row));
-                let sums = coalesced(self.row(role, row), virtual_rows, rounding);
+                let sums = coalesced(self.row(role, row), virtual_rows, round_each);
                 values.extend(sums.into_iter().map(&convert));
             }
             first += set.rows;
@@ -166,9 +164,9 @@ impl File<'_> {
 fn coalesced<'a>(
     (table, row): Row<'a>,
     virtual_rows: impl Iterator<Item = Row<'a>>,
-    rounding: FactorRounding,
+    round_each: bool,
 ) -> Vec<f64> {
-    if table.tensor.stored.quantise.is_none() || rounding == FactorRounding::Each {
+    if table.tensor.stored.quantise.is_none() || round_each {
         // Integers are added exactly.
         let mut sums: Vec<f64> = quantised(table, table.row(0, row)).collect();
         for (table, row) in virtual_rows {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::AccumulatorBound;
 use crate::architecture::Architecture;
 use crate::chess::Color;
-use crate::features::{TableRows, sets};
+use crate::features::sets;
 
 /// Per neuron, what a set's rows add at least and at most.
 pub(crate) struct Bounds {
@@ -48,10 +48,7 @@ fn of_perspective<A: Architecture>(weights: &A::Weights, perspective: Color) -> 
     let mut features = 0;
     for set in sets::<A>() {
         let first = set.first_row[perspective.index()] as usize * width;
-        let bounds = match A::rows(weights, set.table) {
-            TableRows::I16(rows) => set.bounds(&rows[first..], width),
-            TableRows::I8(rows) => set.bounds(&rows[first..], width),
-        };
+        let bounds = A::rows(weights, set.table).bounds(set, first, width);
         for neuron in 0..width {
             lowest[neuron] += bounds.lowest[neuron];
             highest[neuron] += bounds.highest[neuron];

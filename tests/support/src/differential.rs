@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::feature_set::Family;
 use nnue_compiler::format::Section;
 use nnue_compiler::network;
 use nnue_interpreter::{Accumulators, Evaluation, Net};
@@ -73,15 +72,16 @@ pub fn tells(network: &network::Network) -> bool {
     let weights = RandomWeights::draw(network, Style::Small, 1);
     let file = weights.net_file();
     let reference = weights.into_net(&file);
-    let sums: Vec<(Accumulators, Color)> = match network.features[0].family {
-        Family::Custom => features(network)
-            .iter()
-            .map(|line| (told_accumulators(&reference, line), line.side_to_move))
-            .collect(),
-        Family::PieceSquare(_) => positions()
-            .iter()
-            .map(|board| (accumulators(&reference, board), board.side_to_move()))
-            .collect(),
+    let sums: Vec<(Accumulators, Color)> = if network.features[0].is_told() {
+        let lines = features(network).into_iter();
+        lines
+            .map(|line| (told_accumulators(&reference, &line), line.side_to_move))
+            .collect()
+    } else {
+        let boards = positions().into_iter();
+        boards
+            .map(|board| (accumulators(&reference, &board), board.side_to_move()))
+            .collect()
     };
     let told = |what: &dyn Fn(&Accumulators, Color) -> String| {
         let told = sums

@@ -1,12 +1,9 @@
 //! Net files for any spec, in its format, with whatever weights a test wants.
 
 use nnue_compiler::file_layout;
-use nnue_compiler::format::{
-    self, Element, Encoding, Format, LoadError, Quantise, Rounding, Section,
-};
+use nnue_compiler::format::{self, Encoding, Format, LoadError, Quantise, Rounding, Section};
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Axis, Role, Tensor};
-use nnue_compiler::spec::FactorRounding;
 
 use crate::generations::LEB128_MAGIC;
 use crate::random::Xorshift;
@@ -123,7 +120,7 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
 fn is_summand(network: &Network, tensor: &Tensor) -> bool {
     let mut factors = (network.features.iter()).filter_map(|set| set.factors.as_ref());
     matches!(tensor.role, Role::Weights(_) | Role::Psqt(_))
-        && factors.any(|factors| factors.rounding == FactorRounding::Sum)
+        && factors.any(|factors| !factors.round_each)
 }
 
 fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
@@ -137,26 +134,26 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
         file.extend_from_slice(&block);
         return;
     }
-    for value in values {
-        let bytes = match (tensor.element, &tensor.quantise) {
-            (Element::F32, None) => (*value as f32).to_le_bytes(),
-            (Element::F32, Some(quantise)) => unquantised(quantise, *value, summand).to_le_bytes(),
-            _ => (*value as i32).to_le_bytes(),
+    let element = tensor.element;
+    let mut bytes = vec![0; values.len() * element.size()];
+    for (index, &value) in values.iter().enumerate() {
+        let value = match &tensor.quantise {
+            Some(quantise) => unquantised(quantise, value, summand),
+            None => value,
         };
-        let bits = 8 * tensor.element.size() as i32;
-        let limit = 2f64.powi(bits - 1);
         assert!(
-            tensor.element == Element::F32 || (-limit..limit).contains(value),
-            "{value} does not fit in {} of `{}`",
-            tensor.element,
+            (element.limits())
+                .is_none_or(|(low, high)| (low.into()..=high.into()).contains(&value)),
+            "{value} does not fit in {element} of `{}`",
             tensor.name
         );
-        file.extend_from_slice(&bytes[..tensor.element.size()]);
+        element.write_little_endian(&mut bytes, index, value);
     }
+    file.extend_from_slice(&bytes);
 }
 
 /// A number that is quantised to `value`; of a summand, one whose sums with others are quantised to the sums of theirs.
-fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f32 {
+fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f64 {
     let middle = match quantise.rounding {
         Rounding::Truncate if summand => value,
         // In the middle of the numbers that are, and so of those that `f32` has.
@@ -164,7 +161,7 @@ fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f32 {
         Rounding::Nearest => value,
     };
     let middle = if value == 0.0 { 0.0 } else { middle };
-    (middle / quantise.factor) as f32
+    middle / quantise.factor
 }
 
 /// A net file with random weights for a network, small enough that accumulators stay within 16 bits and large enough that

@@ -9,6 +9,7 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::{Diagnostics, SourceFile};
 use nnue_compiler::{analyse, decode};
 
+use toml::de::{DeTable, DeValue};
 use words::Words;
 
 /// How many specs use each word of the language.
@@ -76,5 +77,14 @@ pub fn words_of(text: &str) -> Vec<String> {
     let network = analyse(&file).unwrap_or_else(|errors| panic!("{errors}"));
     let mut words = Words::default();
     words.spec(&spec, &network);
+    let document = DeTable::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    if let Some(DeValue::Array(sets)) = document
+        .get_ref()
+        .get("features")
+        .map(|sets| sets.get_ref())
+    {
+        let sets = sets.iter().filter_map(|set| set.get_ref().as_table());
+        sets.for_each(|set| words.features(set));
+    }
     words.0.into_iter().collect()
 }

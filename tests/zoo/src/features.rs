@@ -1,9 +1,10 @@
 //! `[[features]]` of random networks: few rows, unless a set is taken as it is known.
 
-use nnue_compiler::feature_set::{CUSTOM, KING_BUCKETS, NAMES, Parameters, SQUARES};
-use nnue_compiler::spec::{
-    FactorRounding, FirstSquare, Flip, Mirror, PieceOrder, Planes, RowType, VirtualSet,
+use nnue_compiler::feature_set::piece_square::{
+    FactorRounding, FirstSquare, Flip, KING_BUCKETS, Mirror, NAMES, Parameters, PieceOrder, Planes,
+    SQUARES, VirtualSet,
 };
+use nnue_compiler::spec::ROW_ELEMENTS;
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -30,7 +31,7 @@ fn custom(dice: &mut Dice, toml: &mut Toml) {
     for set in 0..sets {
         let rows = dice.within(1..=200);
         toml.table("[[features]]");
-        toml.name("set", CUSTOM);
+        toml.name("set", "Custom");
         if sets > 1 || dice.once_in(2) {
             toml.name(
                 "name",
@@ -45,17 +46,12 @@ fn custom(dice: &mut Dice, toml: &mut Toml) {
 
 fn element(dice: &mut Dice, toml: &mut Toml) {
     if dice.once_in(4) {
-        toml.name("element", dice.name::<RowType>());
+        toml.name("element", dice.pick(ROW_ELEMENTS).0);
     }
 }
 
 fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
-    let known: Vec<&str> = NAMES
-        .iter()
-        .copied()
-        .filter(|name| *name != CUSTOM)
-        .collect();
-    let set = dice.pick(&known);
+    let set = dice.pick(NAMES);
     let defaults = Parameters::named(set);
     let mut parameters = defaults.clone().unwrap_or_else(Parameters::unbucketed);
     toml.table("[[features]]");

@@ -3,7 +3,7 @@
 use nnue_compiler::format::{Element, Encoding, Rounding, Section};
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, WeightType};
-use nnue_compiler::spec::{Axis, BulletKind, FactorRounding, Format, TailName};
+use nnue_compiler::spec::{Axis, BulletKind, Format, TailName};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -200,7 +200,7 @@ fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
         .features
         .iter()
         .filter_map(|set| set.factors.as_ref());
-    if factors.any(|factors| factors.rounding == FactorRounding::Sum) {
+    if factors.any(|factors| !factors.round_each) {
         toml.name("rounding", Rounding::Nearest);
     } else if dice.once_in(2) {
         toml.name("rounding", dice.name::<Rounding>());

@@ -16,7 +16,7 @@ mod transformer;
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::feature_set::Family;
+use nnue_compiler::feature_set::FeatureSet;
 use nnue_compiler::network::Network;
 
 pub use coverage::{Coverage, words_of};
@@ -131,11 +131,8 @@ pub fn seed_of(text: &str) -> Option<u64> {
 /// The check of [`crate::differential`] that suits a network.
 #[must_use]
 pub fn check_for(network: &Network) -> &'static str {
-    let is_custom = network
-        .features
-        .iter()
-        .all(|set| set.family == Family::Custom);
-    match (is_custom, network.stacks.by_pieces) {
+    let are_told = network.features.iter().all(FeatureSet::is_told);
+    match (are_told, network.stacks.by_pieces) {
         (true, _) => "check_custom",
         (false, None) => "check_by_caller",
         (false, Some(_)) => "check",

@@ -45,14 +45,10 @@ pub(super) fn check(
                 }
             };
             let input = scope.name(input.source);
-            diagnostics
-                .error(
-                    input_span(layer, 0),
-                    format!(
-                        "`{name}` reads the activations of `{input}`, expected sums of an affine layer"
-                    ),
-                )
-                .help(help);
+            let message = format!(
+                "`{name}` reads the activations of `{input}`, expected sums of an affine layer"
+            );
+            diagnostics.error(input_span(layer, 0), message).help(help);
             None
         }
     }
@@ -226,12 +222,13 @@ fn check_shift(
         return Some(());
     }
     let value = reached as f64 / (1u64 << amount) as f64;
-    let error = diagnostics
-        .error(
-            shift.span,
-            format!("shift {amount} contradicts the ones: {formula} >> {amount} is {value}, expected {to}"),
-        )
-        .label(format!("1.0 is {from} in the input of `{}` and {to} in its output", layer.name.value));
+    let message = format!(
+        "shift {amount} contradicts the ones: {formula} >> {amount} is {value}, expected {to}"
+    );
+    let error = diagnostics.error(shift.span, message).label(format!(
+        "1.0 is {from} in the input of `{}` and {to} in its output",
+        layer.name.value
+    ));
     if let Some(fitting) = (0..32).find(|amount| fits(*amount)) {
         error.help(format!("shift {fitting} takes {formula} to {to}"));
         return None;

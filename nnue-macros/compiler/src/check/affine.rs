@@ -153,15 +153,13 @@ fn check_ones(
         return Some((Some(One::Tensor(*one)), None));
     }
     if checked.len() != len? as usize {
+        let message = format!(
+            "`one` has {} entries, expected 1 or {}",
+            checked.len(),
+            len?
+        );
         diagnostics
-            .error(
-                ones.span,
-                format!(
-                    "`one` has {} entries, expected 1 or {}",
-                    checked.len(),
-                    len?
-                ),
-            )
+            .error(ones.span, message)
             .related(affine.outputs.span, "one for all outputs, or one for each");
         return None;
     }
@@ -172,13 +170,11 @@ fn check_ones(
 pub(super) fn check_scale(scale: &Spanned<f64>, diagnostics: &mut Diagnostics) -> Option<f32> {
     let rounded = scale.value as f32;
     if !rounded.is_normal() {
-        diagnostics.error(
-            scale.span,
-            format!(
-                "`scale` is {}, expected a number that `f32` holds and that is not 0",
-                scale.value
-            ),
+        let message = format!(
+            "`scale` is {}, expected a number that `f32` holds and that is not 0",
+            scale.value
         );
+        diagnostics.error(scale.span, message);
         return None;
     }
     Some(rounded)
@@ -270,10 +266,9 @@ fn input_element(
             WeightType::Binary => matches!(element, Element::I16 | Element::I32),
         };
         if !fits {
-            let error = diagnostics.error(
-                span,
-                format!("`{name}` has `{weights}` weights and reads `{element}` from `{input}`"),
-            );
+            let message =
+                format!("`{name}` has `{weights}` weights and reads `{element}` from `{input}`");
+            let error = diagnostics.error(span, message);
             match (weights, element) {
                 (WeightType::F32, _) if slice.source == Source::Transformer => error.help(
                     "a layer of integer weights with `biases = \"f32\"` makes `f32` of the transformer's output",
@@ -410,11 +405,11 @@ fn check_sparse(
     }
     if shape.len < FEWEST_SPARSE_OUTPUTS {
         let outputs = shape.len;
+        let message = format!(
+            "`{name}` is sparse with {outputs} outputs, allowed are {FEWEST_SPARSE_OUTPUTS} and more"
+        );
         diagnostics
-            .error(
-                sparse.span,
-                format!("`{name}` is sparse with {outputs} outputs, allowed are {FEWEST_SPARSE_OUTPUTS} and more"),
-            )
+            .error(sparse.span, message)
             .help("layers with fewer are computed row by row: remove `sparse`");
         return None;
     }

@@ -115,13 +115,10 @@ impl Method {
             [first, ..] => format!("{first} and others"),
             [] => String::new(),
         };
+        let message =
+            format!("summands of different ones: 1.0 is {found} in `{name}` and {one} in the sum");
         diagnostics
-            .error(
-                span,
-                format!(
-                    "summands of different ones: 1.0 is {found} in `{name}` and {one} in the sum"
-                ),
-            )
+            .error(span, message)
             .label(format!("the factor between is {factor}"))
             .related(self.one_span, format!("{one} stands for 1.0"))
             .help(format!(
@@ -146,15 +143,13 @@ impl Method {
             let error = (*multiplier as f64 / 2f64.powi(*shift) / exact - 1.0).abs();
             if error > self.error {
                 let (numerator, denominator) = factor;
+                let message = format!(
+                    "{multiplier} / 2^{shift} misses {numerator}/{denominator} by one part in {:.0}, allowed is one in {:.0}",
+                    1.0 / error,
+                    1.0 / self.error
+                );
                 diagnostics
-                    .error(
-                        span,
-                        format!(
-                            "{multiplier} / 2^{shift} misses {numerator}/{denominator} by one part in {:.0}, allowed is one in {:.0}",
-                            1.0 / error,
-                            1.0 / self.error
-                        ),
-                    )
+                    .error(span, message)
                     .help("allow more `bits` or a larger `error`, or write `align = \"exact\"`");
                 return None;
             }

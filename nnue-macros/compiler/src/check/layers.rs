@@ -128,15 +128,13 @@ impl Scope<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<(&'s Slice, &Tensor)> {
         let [input] = inputs else {
+            let message = format!(
+                "`{}` reads {} inputs, expected one",
+                layer.name.value,
+                inputs.len()
+            );
             diagnostics
-                .error(
-                    input_span(layer, 1),
-                    format!(
-                        "`{}` reads {} inputs, expected one",
-                        layer.name.value,
-                        inputs.len()
-                    ),
-                )
+                .error(input_span(layer, 1), message)
                 .help("concatenate after it: affine layers read lists");
             return None;
         };
@@ -154,14 +152,12 @@ impl Scope<'_> {
         let one = self.one(slice)?;
         if one.shared().is_none() {
             let name = &layer.name.value;
+            let message = format!(
+                "`{name}` reads channels of different ones from `{}`",
+                self.name(slice.source)
+            );
             diagnostics
-                .error(
-                    input_span(layer, index),
-                    format!(
-                        "`{name}` reads channels of different ones from `{}`",
-                        self.name(slice.source)
-                    ),
-                )
+                .error(input_span(layer, index), message)
                 .help("bring them together first: a layer with `op = \"sum\"`, `one` and `align`");
         }
         one.shared()
@@ -282,15 +278,13 @@ impl Scope<'_> {
                     .label("closes the cycle");
             }
             None => {
+                let message = format!(
+                    "`{}` comes after `{}`, which reads it",
+                    name(found),
+                    name(index)
+                );
                 diagnostics
-                    .error(
-                        reference.span,
-                        format!(
-                            "`{}` comes after `{}`, which reads it",
-                            name(found),
-                            name(index)
-                        ),
-                    )
+                    .error(reference.span, message)
                     .related(target.name.span, "defined here")
                     .help(format!(
                         "move the table of `{}` above this one",

@@ -31,14 +31,12 @@ pub(super) fn check(
         return float(spec, heads, diagnostics);
     }
     if let Some(float) = summands.iter().find(|summand| is_float(summand)) {
+        let message = format!(
+            "`{}` is `f32`, other terms are integers",
+            float.reference.value.name
+        );
         diagnostics
-            .error(
-                float.reference.span,
-                format!(
-                    "`{}` is `f32`, other terms are integers",
-                    float.reference.value.name
-                ),
-            )
+            .error(float.reference.span, message)
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
@@ -198,13 +196,11 @@ fn units(
             Some(scale.value as i64)
         }
         Some(scale) => {
-            diagnostics.error(
-                scale.span,
-                format!(
-                    "`scale` is {}, allowed are whole numbers from 1 to 2147483647",
-                    scale.value
-                ),
+            let message = format!(
+                "`scale` is {}, allowed are whole numbers from 1 to 2147483647",
+                scale.value
             );
+            diagnostics.error(scale.span, message);
             return None;
         }
     };
@@ -291,10 +287,9 @@ fn check_reach(
     let sum: i128 = head.terms.iter().map(|term| factor(&term.align)).sum();
     let reach = -i128::from(i32::MIN) * sum * factor(&head.align);
     if reach > i128::from(i64::MAX) {
-        diagnostics.error(
-            said.span,
-            format!("the sum of these terms reaches {reach}, which does not fit in 64 bits"),
-        );
+        let message =
+            format!("the sum of these terms reaches {reach}, which does not fit in 64 bits");
+        diagnostics.error(said.span, message);
         return None;
     }
     Some(())

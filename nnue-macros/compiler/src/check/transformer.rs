@@ -169,10 +169,9 @@ fn activation(
         Name::Screlu => {
             let largest = (one * one) >> shift;
             if largest == 0 {
-                diagnostics.error(
-                    transformer.shift.as_ref()?.span,
-                    format!("shift {shift} leaves nothing: {one} * {one} >> {shift} is 0"),
-                );
+                let message =
+                    format!("shift {shift} leaves nothing: {one} * {one} >> {shift} is 0");
+                diagnostics.error(transformer.shift.as_ref()?.span, message);
                 return None;
             }
             TransformerActivation::Screlu { shift }
@@ -186,11 +185,11 @@ fn activation(
             if !one.is_multiple_of(1 << shift) {
                 let exact = f64::from(one) / f64::from(1 << shift);
                 let fitting = one.trailing_zeros();
+                let message = format!(
+                    "shift {shift} contradicts the one: {one} >> {shift} is {exact}, expected a whole number"
+                );
                 diagnostics
-                    .error(
-                        transformer.shift.as_ref()?.span,
-                        format!("shift {shift} contradicts the one: {one} >> {shift} is {exact}, expected a whole number"),
-                    )
+                    .error(transformer.shift.as_ref()?.span, message)
                     .related(transformer.one.span, format!("{one} stands for 1.0"))
                     .help(format!("shift {fitting} takes {one} to {}", one >> fitting));
                 return None;
@@ -256,11 +255,11 @@ fn pooling(
     let name = pooling_name(transformer);
     if name != spec::Pooling::None && activated.largest > LARGEST_BYTE {
         let largest = activated.largest;
+        let message = format!(
+            "pooling `{name}` of values up to {largest}, allowed are values up to {LARGEST_BYTE}"
+        );
         diagnostics
-            .error(
-                transformer.pooling.as_ref()?.span,
-                format!("pooling `{name}` of values up to {largest}, allowed are values up to {LARGEST_BYTE}"),
-            )
+            .error(transformer.pooling.as_ref()?.span, message)
             .related(transformer.activation.span, "these values")
             .help("a larger `shift` makes them smaller");
         return None;
@@ -287,13 +286,16 @@ fn product_shift(
     let value = in_range("product_shift", shift, 0..=15, diagnostics)?;
     let product = (largest * largest) >> value;
     if product > LARGEST_BYTE || product == 0 {
+        let message = format!(
+            "product_shift {value} contradicts the one: {largest} * {largest} >> {value} is {product}, allowed are 1 to {LARGEST_BYTE}"
+        );
         diagnostics
-            .error(
-                shift.span,
-                format!("product_shift {value} contradicts the one: {largest} * {largest} >> {value} is {product}, allowed are 1 to {LARGEST_BYTE}"),
-            )
+            .error(shift.span, message)
             .label(format!("{fitting} fits"))
-            .related(transformer.one.span, format!("factors are at most {largest}"));
+            .related(
+                transformer.one.span,
+                format!("factors are at most {largest}"),
+            );
         return None;
     }
     Some(value)

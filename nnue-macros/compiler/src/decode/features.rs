@@ -1,26 +1,27 @@
 //! Decodes `[[features]]`: the name of a set, and the keys that sets of its family have.
 
-use super::table::{Table, integer, integers, keys, named, names, string};
-use crate::diagnostics::Diagnostics;
-use crate::feature_set::CUSTOM;
-use crate::spec::{CustomKeys, FeatureKeys, Features, PieceSquareKeys};
+use nnue_format::Element;
+
+use super::table::{Table, Value, keys, one_of, string};
+use crate::diagnostics::{Diagnostics, Spanned};
+use crate::feature_set::{Keys, names};
+use crate::spec::{Features, ROW_ELEMENTS};
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Features> {
     let span = table.span;
     let name = table.required_with("set", "\"HalfKAv2_hm\"", string, diagnostics);
+    let is_known = |set: &&Spanned<String>| names().any(|known| known == set.value);
     let features = keys!(table, diagnostics, Features {
-        element: named,
+        element: row_element,
         ;
-        keys: match name.as_ref().map(|name| name.value.as_str()) {
-            Some(CUSTOM) => custom(&mut table, diagnostics).map(FeatureKeys::Custom),
-            Some(_) => piece_square(&mut table, diagnostics).map(FeatureKeys::PieceSquare),
+        keys: match name.as_ref().filter(is_known) {
+            Some(set) => Keys::decode(&set.value, &mut table, diagnostics).map(Some),
             // Which other keys there are depends on the set: without one, those of every family are
             // right.
             None => {
                 let mut unheard = Diagnostics::default();
-                piece_square(&mut table, &mut unheard);
-                custom(&mut table, &mut unheard);
-                None
+                names().for_each(|set| drop(Keys::decode(set, &mut table, &mut unheard)));
+                Some(None)
             }
         },
         set: name,
@@ -30,32 +31,10 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     features
 }
 
-fn piece_square(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<PieceSquareKeys> {
-    keys!(
-        table,
-        diagnostics,
-        PieceSquareKeys {
-            planes: integer,
-            piece_order: named,
-            flip: named,
-            squares: named,
-            mirror: named,
-            king_buckets: integers,
-            offset: integer,
-            factorised: names,
-            rounding: named,
-        }
-    )
-}
-
-fn custom(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<CustomKeys> {
-    keys!(
-        table,
-        diagnostics,
-        CustomKeys {
-            rows: integer = "147",
-            active: integer = "49",
-            name: string,
-        }
-    )
+fn row_element(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Element>> {
+    one_of(ROW_ELEMENTS, key, value, diagnostics)
 }

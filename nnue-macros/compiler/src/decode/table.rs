@@ -5,16 +5,17 @@ use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Span, Spanned, all, list, nearest};
-use crate::spec::{Named, formula};
+use crate::spec::formula;
+use crate::spec::named::Named;
 
 /// A value of a TOML file and its place.
-pub(super) type Value<'t> = TomlSpanned<DeValue<'t>>;
+pub(crate) type Value<'t> = TomlSpanned<DeValue<'t>>;
 
 /// One table, and which of its keys were asked for.
-pub(super) struct Table<'t> {
+pub(crate) struct Table<'t> {
     entries: &'t DeTable<'t>,
     /// The table's header, or the table itself when it is written inline.
-    pub(super) span: Span,
+    pub(crate) span: Span,
     title: String,
     asked: Vec<&'static str>,
     /// Keys that are not among these are as good as absent, and unknown.
@@ -23,7 +24,7 @@ pub(super) struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    pub(super) fn new(entries: &'t DeTable<'t>, span: Span, title: impl Into<String>) -> Table<'t> {
+    pub(crate) fn new(entries: &'t DeTable<'t>, span: Span, title: impl Into<String>) -> Table<'t> {
         Table {
             entries,
             span,
@@ -35,7 +36,7 @@ impl<'t> Table<'t> {
     }
 
     /// The value of an optional key.
-    pub(super) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
+    pub(crate) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
         if self.only.is_some_and(|only| !only.contains(&key)) {
             return None;
         }
@@ -46,7 +47,7 @@ impl<'t> Table<'t> {
     }
 
     /// An optional key, decoded by `decode`. The outer `None` means that it is there and wrong.
-    pub(super) fn optional_with<T>(
+    pub(crate) fn optional_with<T>(
         &mut self,
         key: &'static str,
         decode: impl FnOnce(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
@@ -59,12 +60,12 @@ impl<'t> Table<'t> {
     }
 
     /// Says of keys that users look for in this table how to write what they mean.
-    pub(super) fn elsewhere(&mut self, keys: &'static [(&'static str, &'static str)]) {
+    pub(crate) fn elsewhere(&mut self, keys: &'static [(&'static str, &'static str)]) {
         self.elsewhere = keys;
     }
 
     /// The value of a key that must be there; `example` shows how it is written.
-    pub(super) fn required(
+    pub(crate) fn required(
         &mut self,
         key: &'static str,
         example: &str,
@@ -87,7 +88,7 @@ impl<'t> Table<'t> {
     }
 
     /// A key that must be there, decoded by `decode`; `example` shows how its value is written.
-    pub(super) fn required_with<T>(
+    pub(crate) fn required_with<T>(
         &mut self,
         key: &'static str,
         example: &str,
@@ -99,7 +100,7 @@ impl<'t> Table<'t> {
     }
 
     /// Reports the keys that nobody asked for. Call it when all others were.
-    pub(super) fn finish(self, diagnostics: &mut Diagnostics) {
+    pub(crate) fn finish(self, diagnostics: &mut Diagnostics) {
         for key in self.entries.keys() {
             let name: &str = key.get_ref();
             if self.asked.contains(&name) {
@@ -139,7 +140,7 @@ macro_rules! keys {
     };
 }
 
-pub(super) use keys;
+pub(crate) use keys;
 
 /// How messages name the type of a value.
 fn kind(value: &DeValue<'_>) -> &'static str {
@@ -155,7 +156,7 @@ fn kind(value: &DeValue<'_>) -> &'static str {
 }
 
 /// Reports a value of another type than `expected`.
-pub(super) fn mismatch<'d>(
+pub(crate) fn mismatch<'d>(
     key: &str,
     value: &Value<'_>,
     expected: &str,
@@ -166,7 +167,7 @@ pub(super) fn mismatch<'d>(
     diagnostics.error(value.span().into(), message)
 }
 
-pub(super) fn string(
+pub(crate) fn string(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
@@ -180,7 +181,7 @@ pub(super) fn string(
     }
 }
 
-pub(super) fn integer(
+pub(crate) fn integer(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
@@ -201,7 +202,7 @@ pub(super) fn integer(
 
 /// A number: an integer, a float, or a formula of numbers in quotes, for those that neither can
 /// spell.
-pub(super) fn number(
+pub(crate) fn number(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
@@ -231,7 +232,7 @@ pub(super) fn number(
     Some(Spanned::new(found, value.span()))
 }
 
-pub(super) fn boolean(
+pub(crate) fn boolean(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
@@ -246,18 +247,28 @@ pub(super) fn boolean(
 }
 
 /// One of the names that `T` accepts.
-pub(super) fn named<T: Named>(
+pub(crate) fn named<T: Named>(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<T>> {
-    let allowed = T::NAMES.iter().map(|(name, _)| *name);
+    one_of(T::NAMES, key, value, diagnostics)
+}
+
+/// One of these names, as what it stands for.
+pub(crate) fn one_of<T: Copy>(
+    names: &[(&str, T)],
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<T>> {
+    let allowed = names.iter().map(|(name, _)| *name);
     if !matches!(value.get_ref(), DeValue::String(_)) {
         mismatch(key, value, "a string", diagnostics).label(format!("allowed: {}", list(allowed)));
         return None;
     }
     let text = string(key, value, diagnostics)?;
-    if let Some((_, named)) = T::NAMES.iter().find(|(name, _)| *name == text.value) {
+    if let Some((_, named)) = names.iter().find(|(name, _)| *name == text.value) {
         return Some(Spanned {
             value: *named,
             span: text.span,
@@ -268,7 +279,7 @@ pub(super) fn named<T: Named>(
 }
 
 /// An array whose items `decode` reads. All of them are read, so that every mistake is reported.
-pub(super) fn array<'t, T>(
+pub(crate) fn array<'t, T>(
     key: &str,
     value: &'t Value<'t>,
     decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
@@ -284,7 +295,7 @@ pub(super) fn array<'t, T>(
 }
 
 /// An array whose items `decode` reads, or one such item alone.
-pub(super) fn one_or_more<'t, T>(
+pub(crate) fn one_or_more<'t, T>(
     key: &str,
     value: &'t Value<'t>,
     decode: impl Fn(&str, &'t Value<'t>, &mut Diagnostics) -> Option<T>,
@@ -300,7 +311,7 @@ pub(super) fn one_or_more<'t, T>(
 }
 
 /// A list of names that `T` accepts.
-pub(super) fn names<T: Named>(
+pub(crate) fn names<T: Named>(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
@@ -309,7 +320,7 @@ pub(super) fn names<T: Named>(
 }
 
 /// A list of integers.
-pub(super) fn integers(
+pub(crate) fn integers(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
@@ -318,7 +329,7 @@ pub(super) fn integers(
 }
 
 /// What is written in braces: `key = { ... }`; `example` shows how.
-pub(super) fn inline_table<'t>(
+pub(crate) fn inline_table<'t>(
     key: &str,
     value: &'t Value<'t>,
     example: &str,

@@ -12,9 +12,8 @@ use crate::plan::Plan;
 pub(super) struct Table {
     /// The field of the weights.
     weights: Ident,
-    /// The type of the weights, and the name of its variant in enumerations.
+    /// The type of the weights.
     element: Ident,
-    variant: Ident,
     /// The primitive that reads a vector of weights, widened to 16 bits.
     load: Ident,
     /// The parameters that list its rows.
@@ -32,15 +31,15 @@ impl Table {
                 1 => format_ident!("{name}"),
                 _ => format_ident!("{name}_{index}"),
             };
-            let (element, variant, load) = match table.element {
-                Element::I8 => ("i8", "I8", "load_i16_from_i8"),
-                _ => ("i16", "I16", "load_i16"),
+            let element = format_ident!("{}", table.element.name());
+            let load = match table.element {
+                Element::I16 => format_ident!("load_i16"),
+                _ => format_ident!("load_i16_from_{element}"),
             };
             Table {
                 weights: format_ident!("{}", table.name),
-                element: format_ident!("{element}"),
-                variant: format_ident!("{variant}"),
-                load: format_ident!("{load}"),
+                element,
+                load,
                 added: name("added"),
                 removed: name("removed"),
                 psqt_offset: (table.first_row > 0).then(|| {
@@ -50,6 +49,11 @@ impl Table {
             }
         };
         tables.iter().enumerate().map(of_table).collect()
+    }
+
+    /// The parameters that list rows.
+    fn lists(&self) -> [&Ident; 2] {
+        [&self.added, &self.removed]
     }
 
     /// The weights of the row of this number; `buffer` is the path of the runtime's module.
@@ -66,7 +70,8 @@ impl Table {
 
     /// The weights of all rows, one after the other.
     pub(super) fn weights(&self, runtime: &TokenStream) -> TokenStream {
-        let (weights, variant) = (&self.weights, &self.variant);
+        let weights = &self.weights;
+        let variant = format_ident!("{}", self.element.to_string().to_uppercase());
         quote! { #runtime::__private::features::TableRows::#variant(weights.#weights.as_flattened()) }
     }
 }
@@ -78,11 +83,9 @@ pub(super) fn functions(
 ) -> TokenStream {
     let psqt = Psqt::of(program);
     let tables = Table::all(program);
-    let lists: Vec<_> = tables
-        .iter()
-        .flat_map(|table| [&table.added, &table.removed])
-        .collect();
+    let lists: Vec<_> = tables.iter().flat_map(Table::lists).collect();
     let arguments = quote! { weights, base, #(#lists,)* into };
+    let parameters = quote! { weights: &Weights, base: &Half, #(#lists: &[u32],)* into: &mut Half };
     let updates = plan.accumulate.updates;
     let arms = updates.iter().map(|(adds, removes)| {
         let rows = |letter: &str, number: usize| -> Vec<Ident> {
@@ -120,17 +123,15 @@ pub(super) fn functions(
             Some(update(plan, &tables[0], &psqt, attribute)),
         ),
     };
-    let tile = tile(plan, &tables, &psqt, attribute);
-    let lints = lints(&tables);
+    // Each table brings two more arguments.
+    let lints = (tables.len() > 1).then(|| {
+        quote! { #[allow(clippy::too_many_arguments, reason = "two lists of rows for each table")] }
+    });
+    let attributes = quote! { #lints #attribute };
+    let tile = tile(plan, &tables, &psqt, &parameters, &attributes);
     quote! {
-        #lints
-        #attribute
-        pub(super) fn accumulate(
-            weights: &Weights,
-            base: &Half,
-            #(#lists: &[u32],)*
-            into: &mut Half,
-        ) {
+        #attributes
+        pub(super) fn accumulate(#parameters) {
             #body
         }
 
@@ -188,20 +189,14 @@ fn update(
     }
 }
 
-/// What generated code asks of lints in the user's crate: each table brings two more arguments.
-fn lints(tables: &[Table]) -> Option<TokenStream> {
-    (tables.len() > 1).then(|| {
-        quote! { #[allow(clippy::too_many_arguments, reason = "two lists of rows for each table")] }
-    })
-}
-
 /// One tile: as many values as fit in the registers set aside for it. The PSQT sums go with the
 /// first one: this saves a loop over the rows.
 fn tile(
     plan: &Plan<'_>,
     tables: &[Table],
     psqt: &Psqt,
-    attribute: Option<&TokenStream>,
+    parameters: &TokenStream,
+    attributes: &TokenStream,
 ) -> TokenStream {
     let accumulate = &plan.accumulate;
     let values = count(accumulate.tile);
@@ -209,7 +204,7 @@ fn tile(
         .map(|register| format_ident!("v{register}"))
         .collect();
     let indices: Vec<_> = (0..accumulate.registers).map(count).collect();
-    let parameter = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });
+    let generic = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });
     let psqt_start = psqt.start();
     let psqt_end = (!psqt.is_empty()).then(|| {
         let end = psqt.end();
@@ -231,28 +226,16 @@ fn tile(
             }
         }
     };
-    let lists: Vec<_> = tables
-        .iter()
-        .flat_map(|table| [&table.added, &table.removed])
-        .collect();
     let rows = tables.iter().flat_map(|table| {
         [
             rows(table, &table.added, "add"),
             rows(table, &table.removed, "sub"),
         ]
     });
-    let lints = lints(tables);
     quote! {
         #[inline]
-        #lints
-        #attribute
-        fn tile #parameter(
-            weights: &Weights,
-            base: &Half,
-            #(#lists: &[u32],)*
-            into: &mut Half,
-            index: usize,
-        ) {
+        #attributes
+        fn tile #generic(#parameters, index: usize) {
             let start = chunk::<i16, #values>(&base.values, index);
             #(let mut #registers = simd::load_i16(chunk(start, #indices));)*
             #psqt_start
@@ -307,8 +290,7 @@ impl Psqt {
         let singles = self.singles.iter().map(|(name, bucket)| {
             quote! { #name = #name.#single(row[#bucket]); }
         });
-        let any = !self.eights.is_empty() || !self.singles.is_empty();
-        any.then(|| {
+        (!self.is_empty()).then(|| {
             let row = table.psqt(&quote!(buffer), number);
             quote! {
                 let row = #row;

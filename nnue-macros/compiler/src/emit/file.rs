@@ -8,8 +8,8 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
-use super::features::piece_square;
 use super::memory::count;
+use crate::feature_set::piece_square;
 use crate::layout;
 
 /// A reference to the constant. What it names is imported, for it is long.
@@ -229,7 +229,8 @@ fn coalesced(runtime: &TokenStream, coalesced: &Coalesced) -> TokenStream {
         coalesced.virtual_row,
     ]
     .map(count);
-    let set = piece_square(runtime, &coalesced.factors.set);
+    let features = quote! { #runtime::__private::features };
+    let set = piece_square::constant(&coalesced.factors.set, &features);
     let sets = coalesced.factors.sets.iter().map(|set| match set {
         VirtualSet::Pieces => quote! { file::VirtualSet::Pieces },
         VirtualSet::King => quote! { file::VirtualSet::King },

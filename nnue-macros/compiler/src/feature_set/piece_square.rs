@@ -1,317 +1,281 @@
-//! The piece-square family: one formula with other parameters. Seen by a perspective,
-//!
-//! ```text
-//! row = king_offset[king ^ o] + plane[piece] + (square ^ o)
-//! o   = flip[perspective], ^ 7 if the own king's file is then in mirror_files
-//! ```
-//!
-//! `king` is the perspective's own king and `piece` is told apart as own or opponent's.
+//! The piece-square family: a row for each piece on the board, which depends on the own king. A
+//! name stands for parameters, which other keys override.
 
-use nnue_format::PieceSquare;
+mod factors;
+mod parameters;
 
-use crate::spec::{FirstSquare, Flip, Mirror, PieceOrder, Planes};
+use nnue_format::{Element, PieceSquare};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote};
 
-/// Squares of the board, and rows of a piece.
-pub const SQUARES: usize = 64;
+use super::{Family, FeatureSet};
+use crate::check::value::{check_buckets, in_range_or, value_or};
+use crate::decode::table::{Table, integer, integers, keys, named, names};
+use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 
-/// The parameters of a set, as a spec gives them.
+pub use factors::{FactorRounding, VirtualSet};
+pub use parameters::{FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, SQUARES};
+
+/// The name of the set that has nothing but its `king_buckets`.
+pub const KING_BUCKETS: &str = "KingBuckets";
+
+/// The largest number of rows before the planes of a bucket. `HalfKP` has one.
+const MAX_OFFSET: i64 = 64;
+
+/// The parameters of a set that override those that its name stands for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
-    /// How many kinds of pieces are told apart.
-    pub planes: Planes,
-    /// The order of the planes.
-    pub piece_order: PieceOrder,
-    /// How black sees the board.
-    pub flip: Flip,
-    /// The first square of each plane.
-    pub first_square: FirstSquare,
-    /// On which files the own king is put.
-    pub mirror: Mirror,
-    /// The bucket of each square of the oriented own king. Mirrored boards have the same on both
-    /// halves.
-    pub king_buckets: [u8; SQUARES],
-    /// Rows before the first plane of each bucket.
-    pub offset: u32,
+pub struct Keys {
+    /// `planes`: how many kinds of pieces are told apart.
+    pub planes: Option<Spanned<i64>>,
+    /// `piece_order`: the order of the planes.
+    pub piece_order: Option<Spanned<PieceOrder>>,
+    /// `flip`: how black sees the board.
+    pub flip: Option<Spanned<Flip>>,
+    /// `squares`: the first square of each plane.
+    pub squares: Option<Spanned<FirstSquare>>,
+    /// `mirror`: on which files the own king is put.
+    pub mirror: Option<Spanned<Mirror>>,
+    /// `king_buckets`: the bucket of each square of the own king.
+    pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
+    /// `offset`: rows before the first plane of each bucket.
+    pub offset: Option<Spanned<i64>>,
+    /// `factorised`: the virtual sets whose rows the file has besides.
+    pub factorised: Option<Spanned<Vec<Spanned<VirtualSet>>>>,
+    /// `rounding`: how the sum of a row and its virtual rows, in floating point, becomes integers.
+    pub rounding: Option<Spanned<FactorRounding>>,
 }
 
-impl Parameters {
-    /// Those of a set that is known by name; `None` for other names, and for sets that are nothing
-    /// without a table.
-    pub fn named(name: &str) -> Option<Parameters> {
-        let each_square = std::array::from_fn(|square| square as u8);
-        let half_ka_v2 = Parameters {
-            planes: Planes::MergedKings,
-            piece_order: PieceOrder::Interleaved,
-            flip: Flip::Vertical,
-            first_square: FirstSquare::A1,
-            mirror: Mirror::None,
-            king_buckets: each_square,
-            offset: 0,
+pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Keys> {
+    keys!(
+        table,
+        diagnostics,
+        Keys {
+            planes: integer,
+            piece_order: named,
+            flip: named,
+            squares: named,
+            mirror: named,
+            king_buckets: integers,
+            offset: integer,
+            factorised: names,
+            rounding: named,
+        }
+    )
+}
+
+impl Keys {
+    pub(super) fn check(
+        &self,
+        set: &Spanned<String>,
+        span: Span,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<FeatureSet> {
+        let named = Parameters::named(&set.value);
+        if named.is_none() && self.king_buckets.is_none() {
+            diagnostics
+                .error(span, format!("`{KING_BUCKETS}` needs `king_buckets`"))
+                .help("write a number for each square of the own king, or for each of the half that `mirror` puts it on");
+            return None;
+        }
+        let defaults = named.clone().unwrap_or_else(Parameters::unbucketed);
+        let planes = match &self.planes {
+            Some(planes) => check_planes(planes, diagnostics),
+            None => Some(defaults.planes),
         };
-        Some(match name {
-            "A" => Parameters {
-                king_buckets: [0; SQUARES],
-                ..Parameters::unbucketed()
-            },
-            // Row 0 of every king square was meant for a piece in hand, in another game, and is
-            // never switched on.
-            "HalfKP" => Parameters {
-                planes: Planes::NoKings,
-                flip: Flip::Rotate,
-                offset: 1,
-                ..half_ka_v2
-            },
-            "HalfKA" => Parameters {
-                planes: Planes::All,
-                ..half_ka_v2
-            },
-            "HalfKAv2" => half_ka_v2,
-            "HalfKAv2_hm" => Parameters {
-                mirror: Mirror::EToH,
-                king_buckets: std::array::from_fn(|square| {
-                    let (file, rank) = (square % 8, square / 8);
-                    (4 * (7 - rank) + file.min(7 - file)) as u8
-                }),
-                ..half_ka_v2
-            },
-            _ => return None,
+        let offset = self.offset.as_ref();
+        let offset = in_range_or(
+            "offset",
+            offset,
+            0..=MAX_OFFSET,
+            defaults.offset,
+            diagnostics,
+        );
+        let mirror = value_or(&self.mirror, defaults.mirror);
+        let king_buckets = match &self.king_buckets {
+            Some(table) => check_king_buckets(table, mirror, diagnostics),
+            None => check_halves(&set.value, self, &defaults, diagnostics),
+        };
+        let parameters = Parameters {
+            planes: planes?,
+            piece_order: value_or(&self.piece_order, defaults.piece_order),
+            flip: value_or(&self.flip, defaults.flip),
+            first_square: value_or(&self.squares, defaults.first_square),
+            mirror,
+            king_buckets: king_buckets?,
+            offset: offset?,
+        };
+        let factors = factors::check(self, &parameters, diagnostics)?;
+        // A set has a hash if it is called like one of Stockfish's and is the same.
+        let is_known = factors.is_none() && named.as_ref() == Some(&parameters);
+        let mut stockfishs = nnue_format::Features::ALL.into_iter();
+        let stockfishs = stockfishs.find(|features| features.name() == set.value);
+        Some(FeatureSet {
+            name: set.value.clone(),
+            rows: parameters.rows(),
+            max_active: parameters.planes.max_active(),
+            list_len: SQUARES,
+            element: Element::I16,
+            factors,
+            hash: stockfishs
+                .filter(|_| is_known)
+                .map(nnue_format::Features::hash),
+            family: Family::PieceSquare(Box::new(parameters)),
         })
     }
-
-    /// Every piece on every square, whichever the king's: what trainers start from.
-    pub fn unbucketed() -> Parameters {
-        Parameters {
-            planes: Planes::All,
-            piece_order: PieceOrder::ByColour,
-            flip: Flip::Vertical,
-            first_square: FirstSquare::A1,
-            mirror: Mirror::None,
-            king_buckets: [0; SQUARES],
-            offset: 0,
-        }
-    }
-
-    /// Rows of a bucket.
-    fn bucket_rows(&self) -> u32 {
-        self.offset + self.planes.count() * SQUARES as u32
-    }
-
-    /// How many buckets there are: they are numbered without gaps.
-    pub fn buckets(&self) -> usize {
-        self.king_buckets
-            .iter()
-            .max()
-            .map_or(1, |last| usize::from(*last) + 1)
-    }
-
-    /// The tables that the loader and the runtime read.
-    pub fn tables(&self) -> PieceSquare {
-        let bucket_rows = self.bucket_rows();
-        let plane = planes(self.planes, self.piece_order);
-        let planes = [0, 6].map(|own| {
-            let mut planes = [PieceSquare::NO_PLANE; 16];
-            for (piece, row) in planes[1..=12].iter_mut().enumerate() {
-                if self.planes != Planes::NoKings || piece % 6 != 5 {
-                    *row = self.offset + plane[(piece + own) % 12] * SQUARES as u32;
-                }
-            }
-            planes
-        });
-        // Where squares are counted from a8, white's are the ones that are turned.
-        let renumbered = match self.first_square {
-            FirstSquare::A1 => 0,
-            FirstSquare::A8 => 0b111_000,
-        };
-        let flip = match self.flip {
-            Flip::None => [0, 0],
-            Flip::Vertical => [0, 0b111_000],
-            Flip::Rotate => [0, 0b111_111],
-        };
-        PieceSquare {
-            flip: flip.map(|flip| flip ^ renumbered),
-            mirror_files: match self.mirror {
-                Mirror::None => 0,
-                Mirror::AToD => 0b1111_0000,
-                Mirror::EToH => 0b0000_1111,
-            },
-            king_offset: std::array::from_fn(|square| {
-                let bucket = self.king_buckets[square ^ usize::from(renumbered)];
-                u32::from(bucket) * bucket_rows
-            }),
-            planes,
-        }
-    }
-
-    /// Rows of all buckets.
-    pub fn rows(&self) -> usize {
-        self.buckets() * self.bucket_rows() as usize
-    }
 }
 
-/// The plane of each piece: own pawn to king, then the opponent's.
-///
-/// Both kings can share a plane where the own king stands only on squares of its bucket, and the
-/// opponent's cannot. It is the own king's; the opponent's is the last in either order, so nothing
-/// else moves.
-fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
-    let roles = match planes {
-        Planes::NoKings => 5,
-        Planes::All | Planes::MergedKings => 6,
+fn check_planes(planes: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<Planes> {
+    let found = Planes::ALL
+        .into_iter()
+        .find(|known| i64::from(known.count()) == planes.value);
+    if found.is_none() {
+        let message = format!("`planes` is {}, allowed are 10, 11 or 12", planes.value);
+        diagnostics
+            .error(planes.span, message)
+            .help("12 for all pieces, 11 where both kings share a plane, 10 without kings");
+    }
+    found
+}
+
+/// The bucket of every square, from a table of all squares or of half of them.
+fn check_king_buckets(
+    table: &Spanned<Vec<Spanned<i64>>>,
+    mirror: Mirror,
+    diagnostics: &mut Diagnostics,
+) -> Option<[u8; SQUARES]> {
+    let entries = &table.value;
+    let expected = match mirror {
+        Mirror::None => "64",
+        _ => "32 or 64",
     };
-    std::array::from_fn(|piece| {
-        let (owner, role) = (piece as u32 / 6, piece as u32 % 6);
-        match (role, planes) {
-            (5, Planes::NoKings) => 0,
-            (5, Planes::MergedKings) => plane(order, roles, 0, role),
-            _ => plane(order, roles, owner, role),
+    let halved = entries.len() == SQUARES / 2;
+    if entries.len() != SQUARES && (!halved || mirror == Mirror::None) {
+        let message = format!(
+            "`king_buckets` has {} entries, expected {expected}",
+            entries.len()
+        );
+        let error = diagnostics.error(table.span, message);
+        if halved {
+            error
+                .label("half a board, and nothing puts the king on a half")
+                .help("say which half: `mirror = \"a-d\"` or `mirror = \"e-h\"`");
+        } else {
+            error.label(match mirror {
+                Mirror::None => "one for each square: a1, b1, ... h1, a2, ... h8",
+                Mirror::AToD => "one for each square of the half: a1, b1, c1, d1, a2, ... d8",
+                Mirror::EToH => "one for each square of the half: e1, f1, g1, h1, e2, ... h8",
+            });
         }
-    })
+        return None;
+    }
+    let buckets = check_buckets("king_buckets", entries, SQUARES as i64 - 1, diagnostics)?;
+    check_all_used(table, &buckets, diagnostics)?;
+    let entry_of = |square: usize| {
+        let (file, rank) = (square % 8, square / 8);
+        let left = file.min(7 - file);
+        match (halved, mirror) {
+            (false, _) => square,
+            (true, Mirror::EToH) => 4 * rank + 3 - left,
+            (true, _) => 4 * rank + left,
+        }
+    };
+    let unequal = |square: &usize| buckets[entry_of(*square)] != buckets[entry_of(square ^ 7)];
+    if mirror != Mirror::None
+        && let Some(square) = (0..SQUARES).find(unequal)
+    {
+        let message = format!(
+            "`king_buckets` has {} for {} and {} for {}, expected the same",
+            buckets[square],
+            square_name(square),
+            buckets[square ^ 7],
+            square_name(square ^ 7),
+        );
+        diagnostics
+            .error(entries[square ^ 7].span, message)
+            .related(entries[square].span, "the other half")
+            .help(format!(
+                "with `mirror = \"{mirror}\"` the king is always on one half: 32 entries are enough"
+            ));
+        return None;
+    }
+    Some(std::array::from_fn(|square| buckets[entry_of(square)]))
 }
 
-fn plane(order: PieceOrder, roles: u32, owner: u32, role: u32) -> u32 {
-    match order {
-        PieceOrder::ByColour => roles * owner + role,
-        PieceOrder::Interleaved => 2 * role + owner,
+/// Reports gaps in the numbers of the buckets: the rows of a bucket that no square has could never
+/// be active.
+fn check_all_used(
+    table: &Spanned<Vec<Spanned<i64>>>,
+    buckets: &[u8],
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let last = buckets.iter().max()?;
+    let unused: Vec<String> = (0..*last)
+        .filter(|bucket| !buckets.contains(bucket))
+        .map(|bucket| bucket.to_string())
+        .collect();
+    if unused.is_empty() {
+        return Some(());
     }
+    let message = format!(
+        "`king_buckets` has a bucket {last} and none numbered {}",
+        list(&unused)
+    );
+    diagnostics
+        .error(table.span, message)
+        .help("number them from 0 without gaps");
+    None
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const A1: usize = 0;
-    const E1: usize = 4;
-    const H1: usize = 7;
-    const E8: usize = 60;
-    const H8: usize = 63;
-
-    /// The row of a piece (own pawn 0 to king 5, opponent's 6 to 11), by the formula of the
-    /// module's documentation.
-    fn row(
-        parameters: &Parameters,
-        perspective: usize,
-        king: usize,
-        piece: usize,
-        square: usize,
-    ) -> usize {
-        let set = parameters.tables();
-        let flip = usize::from(set.flip[perspective]);
-        let mirrored = set.mirror_files >> ((king ^ flip) % 8) & 1 != 0;
-        let o = flip ^ if mirrored { 7 } else { 0 };
-        set.king_offset[king ^ o] as usize + set.planes[0][1 + piece] as usize + (square ^ o)
+/// The named set's own buckets, if they are the same on both halves where boards are mirrored.
+fn check_halves(
+    name: &str,
+    keys: &Keys,
+    defaults: &Parameters,
+    diagnostics: &mut Diagnostics,
+) -> Option<[u8; SQUARES]> {
+    let buckets = defaults.king_buckets;
+    let symmetric = (0..SQUARES).all(|square| buckets[square] == buckets[square ^ 7]);
+    if let Some(mirror) = &keys.mirror
+        && mirror.value != Mirror::None
+        && !symmetric
+    {
+        let message =
+            format!("`{name}` has a bucket for each square, and half of them would never be used");
+        diagnostics
+            .error(mirror.span, message)
+            .help("give `king_buckets` of 32 numbers");
+        return None;
     }
+    Some(buckets)
+}
 
-    fn named(name: &str) -> Parameters {
-        Parameters::named(name).unwrap()
-    }
+/// The name of a square, such as `e4`.
+fn square_name(square: usize) -> String {
+    let file = char::from(b'a' + (square % 8) as u8);
+    format!("{file}{}", square / 8 + 1)
+}
 
-    /// Against the numbers that the set's authors give for single squares.
-    #[test]
-    fn half_ka_v2_hm_counts_its_king_buckets_from_h8() {
-        let set = named("HalfKAv2_hm").tables();
-        let bucket = |square: usize| set.king_offset[square] / 704;
-        assert_eq!(
-            [bucket(H8), bucket(E8), bucket(H1), bucket(E1)],
-            [0, 3, 28, 31]
-        );
-        assert_eq!(
-            set.planes[0][1..=12],
-            [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640]
-        );
-    }
-
-    #[test]
-    fn the_named_sets_have_as_many_rows_as_their_authors_say() {
-        let rows = [
-            ("A", 768),
-            ("HalfKP", 41024),
-            ("HalfKA", 49152),
-            ("HalfKAv2", 45056),
-            ("HalfKAv2_hm", 22528),
-        ];
-        for (name, expected) in rows {
-            assert_eq!(named(name).rows(), expected, "{name}");
-        }
-        let plain = Parameters {
-            offset: 0,
-            ..named("HalfKP")
-        };
-        assert_eq!(plain.rows(), 40960);
-    }
-
-    /// Trainers write the 768 inputs as `[0, 384][owner] + 64 * role + square`, black's with
-    /// `square ^ 56`.
-    #[test]
-    fn a_is_the_768_inputs_of_trainers() {
-        for (piece, square, king) in [(0, 12, E1), (5, E1, E1), (6, 51, H8), (11, E8, A1)] {
-            let plain = [0, 384][piece / 6] + 64 * (piece % 6) + square;
-            assert_eq!(row(&named("A"), 0, king, piece, square), plain);
-            assert_eq!(row(&named("A"), 1, king, piece, square), plain ^ 56);
-        }
-    }
-
-    /// `768 * bucket[own king] + (the 768 inputs)`, exclusive-ored with 7 where the own king is on
-    /// files e to h.
-    #[test]
-    fn mirrored_king_buckets_are_those_of_trainers() {
-        // Four buckets: the corners of rank 1, its centre, rank 2, everything else.
-        let half = |square: usize| match (square / 8, (square % 8).min(7 - square % 8)) {
-            (0, 0 | 1) => 0,
-            (0, _) => 1,
-            (1, _) => 2,
-            _ => 3,
-        };
-        let parameters = Parameters {
-            mirror: Mirror::AToD,
-            king_buckets: std::array::from_fn(half),
-            ..Parameters::unbucketed()
-        };
-        assert_eq!(parameters.rows(), 4 * 768);
-        for perspective in 0..2 {
-            for king in 0..64 {
-                let own = king ^ [0, 56][perspective];
-                for (piece, square) in [(0, 9), (5, king), (7, 62), (11, 33)] {
-                    let input =
-                        [0, 384][piece / 6] + 64 * (piece % 6) + (square ^ [0, 56][perspective]);
-                    let input = if own % 8 > 3 { input ^ 7 } else { input };
-                    assert_eq!(
-                        row(&parameters, perspective, king, piece, square),
-                        768 * usize::from(half(own)) + input
-                    );
-                }
+/// The tables as a constant of the runtime, whose module of this path has the type.
+pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStream {
+    let flip = tables.flip.map(Literal::u8_unsuffixed);
+    let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
+    let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
+    // One for each piece, after the one for no piece.
+    let planes = tables.planes.map(|planes| {
+        let planes = planes[1..13].iter().map(|plane| match *plane {
+            PieceSquare::NO_PLANE => {
+                quote! { #features::PieceSquare::NO_PLANE }
             }
-        }
-    }
-
-    /// Black, who sees the board rotated, has the king on the left where white sees it on the
-    /// right.
-    #[test]
-    fn a_rotated_board_is_mirrored_by_where_the_king_then_stands() {
-        let parameters = Parameters {
-            flip: Flip::Rotate,
-            mirror: Mirror::AToD,
-            ..Parameters::unbucketed()
-        };
-        // Black's king on a8 is seen on h1, and mirrored to a1: the two turns leave the ranks
-        // exchanged.
-        assert_eq!(row(&parameters, 1, 56, 5, 56), 5 * 64);
-        // On h8 it is seen on a1 as it is.
-        assert_eq!(row(&parameters, 1, 63, 5, 63), 5 * 64);
-    }
-
-    #[test]
-    fn eleven_planes_are_twelve_without_the_last() {
-        for order in [PieceOrder::ByColour, PieceOrder::Interleaved] {
-            let (all, merged, none) = (
-                planes(Planes::All, order),
-                planes(Planes::MergedKings, order),
-                planes(Planes::NoKings, order),
-            );
-            assert_eq!(merged[..11], all[..11]);
-            assert_eq!((merged[11], all[11]), (all[5], 11));
-            let mut without_kings: Vec<u32> = [&none[..5], &none[6..11]].concat();
-            without_kings.sort_unstable();
-            assert_eq!(without_kings, (0..10).collect::<Vec<_>>());
+            plane => Literal::u32_unsuffixed(plane).into_token_stream(),
+        });
+        quote! { [#(#planes),*] }
+    });
+    quote! {
+        #features::PieceSquare {
+            flip: [#(#flip),*],
+            mirror_files: #mirror_files,
+            king_offset: [#(#king_offset),*],
+            planes: #features::PieceSquare::planes([#(#planes),*]),
         }
     }
 }

@@ -1,15 +1,13 @@
 //! The net file and memory together: what a file must contain, and where each of its tensors goes.
 
 use nnue_format::{
-    Coalesced, Element, Extent, Factors, FileLayout, Form, Format, Placed, Section, Segment,
-    Stacks, Stored, VirtualSet,
+    Coalesced, Element, Extent, FileLayout, Form, Format, Placed, Section, Segment, Stacks, Stored,
 };
 
 use super::{Affine, ColumnRun, Field, FieldElement, LaidOut, Layout};
-use crate::feature_set::{Family, FeatureSet};
+use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
 use crate::network::{Network, Source};
-use crate::spec::{self, FactorRounding};
 
 /// The layout of a network's files, which the loader follows.
 pub fn file(layout: &Layout<'_>) -> FileLayout {
@@ -188,7 +186,7 @@ fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
         let mut row = copy * network.feature_count();
         let mut virtual_row = network.first_virtual_row(copy);
         for set in &network.features {
-            if let Some(factors) = factors(set) {
+            if let Some(factors) = &set.factors {
                 let ((table, row_of_table), (_, virtual_row_of_table)) =
                     (layout.row(row), layout.row(virtual_row));
                 let mut add = |name: &str, element, columns, row, virtual_row| {
@@ -224,24 +222,6 @@ fn segment_of_run(run: &ColumnRun) -> Segment {
     Segment::run(run.file, run.memory, run.len).every(run.step)
 }
 
-/// The virtual rows of a set. The engine's sets have none: nobody knows what their features have in
-/// common.
-fn factors(set: &FeatureSet) -> Option<Factors> {
-    let (Some(factors), Family::PieceSquare(parameters)) = (&set.factors, &set.family) else {
-        return None;
-    };
-    let sets = factors.sets.iter().map(|(set, _)| match set {
-        spec::VirtualSet::A | spec::VirtualSet::P => VirtualSet::Pieces,
-        spec::VirtualSet::K => VirtualSet::King,
-        spec::VirtualSet::HalfRelativeKP => VirtualSet::RelativePieces,
-    });
-    Some(Factors {
-        set: parameters.tables(),
-        sets: sets.collect(),
-        round_each: factors.rounding == FactorRounding::Each,
-    })
-}
-
 /// How the length of the network's files depends on its shape, if nothing but the length tells
 /// files apart and nothing is padded.
 fn extents(network: &Network) -> Vec<Extent> {
@@ -271,13 +251,9 @@ fn extents(network: &Network) -> Vec<Extent> {
         .filter(|tensor| has_virtual_rows(network, tensor));
     let virtual_bytes: usize = virtual_rows.map(|tensor| tensor.raw_len()).sum();
     let of_rows = bytes(Axis::Feature) - virtual_bytes;
-    // A piece has a row for each square.
-    let squares = |set: &FeatureSet| matches!(set.family, Family::PieceSquare(_));
-    let rows = if network.features.iter().all(squares) {
-        64
-    } else {
-        1
-    };
+    // Sets that follow the position have rows for squares.
+    let told = network.features.iter().any(FeatureSet::is_told);
+    let rows = if told { 1 } else { 64 };
     [
         ("neurons", network.transformer.width, 16, neurons),
         ("features", network.feature_count(), rows, of_rows),

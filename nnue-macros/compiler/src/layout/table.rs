@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use crate::feature_set::FeatureSet;
 use crate::network::{Element, Network};
-use crate::spec::RowType;
 
 /// Rows of one type: those of feature sets that follow each other.
 ///
@@ -17,7 +16,7 @@ use crate::spec::RowType;
 pub struct Table {
     /// The field of the weights.
     pub name: String,
-    /// The type of the weights: [`Element::I8`] or [`Element::I16`].
+    /// The type of the weights.
     pub element: Element,
     /// The feature sets, by their indices.
     pub sets: Range<usize>,
@@ -34,9 +33,8 @@ impl Table {
     pub(super) fn all(network: &Network) -> Vec<Table> {
         let copies = network.transformer.perspectives.copies();
         let mut tables: Vec<Table> = Vec::new();
-        for (index, bytes) in are_bytes(network).into_iter().enumerate() {
+        for (index, element) in elements(network).into_iter().enumerate() {
             let set = &network.features[index];
-            let element = if bytes { Element::I8 } else { Element::I16 };
             if tables.last().is_none_or(|last| last.element != element) {
                 tables.push(Table {
                     name: String::new(),
@@ -95,30 +93,35 @@ impl Table {
     }
 }
 
-/// For each feature set, whether its rows are bytes in memory: as in the file, unless virtual rows
-/// are added to them, whose sums may be larger.
+/// For each feature set, the type of its rows in memory: as in the file, unless virtual rows are
+/// added to them, whose sums may be as large as accumulators.
 ///
 /// Sets that the file has in one tensor lie in one table. So do all sets where each perspective has
 /// weights of its own, and where sets with virtual rows would lie in different tables.
-fn are_bytes(network: &Network) -> Vec<bool> {
+fn elements(network: &Network) -> Vec<Element> {
     let of_tensor = |sets: &[FeatureSet]| {
-        let bytes = |set: &FeatureSet| set.element == RowType::I8 && set.factors.is_none();
-        vec![sets.iter().all(bytes); sets.len()]
+        let is_same = sets.iter().all(|set| set.factors.is_none());
+        let element = if is_same { sets[0].element } else { LARGEST };
+        vec![element; sets.len()]
     };
     let tensors = network.features.chunk_by(|a, b| a.element == b.element);
-    let bytes: Vec<bool> = tensors.flat_map(of_tensor).collect();
-    let all_bytes = bytes.iter().all(|bytes| *bytes);
-    let factorised = |index: &usize| network.features[*index].factors.is_some();
-    let factorised: Vec<usize> = (0..bytes.len()).filter(factorised).collect();
-    let apart = match factorised.as_slice() {
-        [first, .., last] => bytes[*first..*last].contains(&true),
-        _ => false,
+    let elements: Vec<Element> = tensors.flat_map(of_tensor).collect();
+    let are_one = |range: &[Element]| range.iter().all(|element| *element == range[0]);
+    let factorised = |set: &FeatureSet| set.factors.is_some();
+    let first = network.features.iter().position(factorised);
+    let last = network.features.iter().rposition(factorised);
+    let apart = match first.zip(last) {
+        Some((first, last)) => !are_one(&elements[first..=last]),
+        None => false,
     };
-    if network.transformer.perspectives.separate || apart {
-        return vec![all_bytes; bytes.len()];
+    if (network.transformer.perspectives.separate || apart) && !are_one(&elements) {
+        return vec![LARGEST; elements.len()];
     }
-    bytes
+    elements
 }
+
+/// The type of accumulators, which every row can have.
+const LARGEST: Element = Element::I16;
 
 #[cfg(test)]
 mod tests {

@@ -2,12 +2,14 @@
 
 use std::fmt::Display;
 
-use nnue_compiler::feature_set::NAMES;
+use nnue_compiler::feature_set::names;
+use nnue_compiler::feature_set::piece_square::{
+    FactorRounding, FirstSquare, Flip, Mirror, PieceOrder, VirtualSet,
+};
 use nnue_compiler::format;
 use nnue_compiler::spec::{
-    Align, Axis, BiasType, BulletKind, DivideOf, FactorRounding, FirstSquare, Flip, Format, Mirror,
-    Named, OpName, Order, Pairs, PieceOrder, Pooling, Rounding, RowType, Sharing, SparseBy,
-    SumOrder, TailName, TransformerActivation, VirtualSet,
+    Align, Axis, BiasType, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
+    ROW_ELEMENTS, Rounding, Sharing, SparseBy, SumOrder, TailName, TransformerActivation,
 };
 
 use super::words::Words;
@@ -16,13 +18,14 @@ use super::words::Words;
 const FORMS: &[&str] = &[
     "features, several",
     "features.active",
-    "features.king_buckets, half a board",
-    "features.king_buckets, the whole board",
+    "features.king_buckets, 32 numbers",
+    "features.king_buckets, 64 numbers",
     "features.name",
     "features.offset",
     "features.planes = 10",
     "features.planes = 11",
     "features.planes = 12",
+    "features.rows",
     "transformer.limit",
     "transformer.perspectives = 1",
     "transformer.perspectives = 2",
@@ -108,14 +111,16 @@ impl Words {
     /// All of them.
     pub(super) fn vocabulary(&mut self) {
         FORMS.iter().for_each(|form| self.add(*form));
-        for set in NAMES {
+        for set in names() {
             self.add(format!("features.set = {set}"));
         }
         self.names::<PieceOrder>("features.piece_order");
         self.names::<Flip>("features.flip");
         self.names::<FirstSquare>("features.squares");
         self.names::<Mirror>("features.mirror");
-        self.names::<RowType>("features.element");
+        for (element, _) in ROW_ELEMENTS {
+            self.add(format!("features.element = {element}"));
+        }
         self.names::<VirtualSet>("features.factorised");
         self.names::<FactorRounding>("features.rounding");
         self.names::<TransformerActivation>("transformer.activation");

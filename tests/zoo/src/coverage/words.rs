@@ -6,9 +6,10 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Units};
 use nnue_compiler::spec::{
-    Affine, Alignment, Bullet, Content, Entry, FeatureKeys, Features, File, Op, OpName, Output,
-    Select, Spec, Stockfish, TensorEntry, Tensors, Transformer, Transposed,
+    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Select, Spec, Stockfish,
+    TensorEntry, Tensors, Transformer, Transposed,
 };
+use toml::de::{DeTable, DeValue};
 
 /// Keys, forms and values, as `transformer.pooling = max`.
 #[derive(Default)]
@@ -34,7 +35,6 @@ impl Words {
     /// Those of a spec, of which the network was made.
     pub(super) fn spec(&mut self, spec: &Spec, network: &Network) {
         self.add_if(spec.features.len() > 1, "features, several");
-        spec.features.iter().for_each(|set| self.features(set));
         self.transformer(&spec.transformer);
         self.stacks(spec);
         for (layer, checked) in spec.layers.iter().zip(&network.layers) {
@@ -56,31 +56,26 @@ impl Words {
         self.file(&spec.file);
     }
 
-    fn features(&mut self, set: &Features) {
-        self.value("features.set", Some(&set.set));
-        self.value("features.element", set.element.as_ref());
-        match &set.keys {
-            FeatureKeys::Custom(keys) => {
-                self.add("features.active");
-                self.add_if(keys.name.is_some(), "features.name");
-            }
-            FeatureKeys::PieceSquare(keys) => {
-                self.value("features.planes", keys.planes.as_ref());
-                self.value("features.piece_order", keys.piece_order.as_ref());
-                self.value("features.flip", keys.flip.as_ref());
-                self.value("features.squares", keys.squares.as_ref());
-                self.value("features.mirror", keys.mirror.as_ref());
-                self.value("features.rounding", keys.rounding.as_ref());
-                self.add_if(keys.offset.is_some(), "features.offset");
-                let buckets = keys.king_buckets.as_ref().map(|table| table.value.len());
-                self.add_if(buckets == Some(32), "features.king_buckets, half a board");
-                self.add_if(
-                    buckets == Some(64),
-                    "features.king_buckets, the whole board",
-                );
-                for set in keys.factorised.iter().flat_map(|sets| &sets.value) {
-                    self.value("features.factorised", Some(set));
+    /// Of a set, whatever its family, by the text: which keys there are, and the names that are values.
+    pub(super) fn features(&mut self, set: &DeTable<'_>) {
+        for (key, value) in set {
+            let name: &str = key.get_ref();
+            let key = format!("features.{name}");
+            match value.get_ref() {
+                DeValue::String(value) if name != "name" => self.add(format!("{key} = {value}")),
+                DeValue::Integer(value) if name == "planes" => {
+                    self.add(format!("{key} = {value}"));
                 }
+                DeValue::Array(items) => match items.first().map(|first| first.get_ref()) {
+                    Some(DeValue::Integer(_)) => {
+                        self.add(format!("{key}, {} numbers", items.len()))
+                    }
+                    _ => {
+                        let names = items.iter().filter_map(|item| item.get_ref().as_str());
+                        names.for_each(|value| self.add(format!("{key} = {value}")));
+                    }
+                },
+                _ => self.add(key),
             }
         }
     }

@@ -6,7 +6,6 @@ use super::Parts;
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
 use crate::network::{Affine, Layer, Output, Source, Transformer, WeightType};
-use crate::spec::{FactorRounding, RowType};
 
 /// What a tensor's values are once they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +52,7 @@ impl Sums {
         Sums {
             is_virtual: false,
             is_factorised: factors.clone().next().is_some(),
-            rounds_sums: factors.any(|factors| factors.rounding == FactorRounding::Sum),
+            rounds_sums: factors.any(|factors| !factors.round_each),
         }
     }
 }
@@ -168,10 +167,7 @@ fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
     let runs = runs.map(|sets| Rows {
         name: "weights".to_string(),
         id: Some("l0w"),
-        element: match sets[0].element {
-            RowType::I8 => Element::I8,
-            RowType::I16 => Element::I16,
-        },
+        element: sets[0].element,
         count: sets.iter().map(|set| set.rows).sum(),
         sums: Sums::of(sets),
     });

@@ -1,12 +1,43 @@
-//! Checks `factorised` and `rounding` of a feature set: which virtual sets it can have.
+//! Factorised sets: trainers learn what features have in common with features that are only
+//! virtual. Each real row is the sum of its own and of the virtual rows that stand for a part of
+//! what it means.
+//!
+//! The loader knows which virtual rows belong to which real ones. Here is which virtual sets a set
+//! can have.
 
-use super::value_or;
+use nnue_format::Factors;
+
+use super::{Keys, Mirror, Parameters, Planes, SQUARES};
+use crate::check::value::value_or;
 use crate::diagnostics::{Diagnostics, Spanned, all};
-use crate::feature_set::{Factors, Parameters, SQUARES};
-use crate::spec::{FactorRounding, Mirror, PieceSquareKeys, Planes, VirtualSet};
+use crate::spec::named::named;
+
+named! {
+    /// Virtual features: each stands for what real ones have in common.
+    VirtualSet {
+        /// A piece on a square, kings included, whichever the own king's bucket.
+        A = "A",
+        /// A piece on a square, but no kings.
+        P = "P",
+        /// The own king's bucket.
+        K = "K",
+        /// A piece so many files and ranks from the own king.
+        HalfRelativeKP = "HalfRelativeKP",
+    }
+}
+
+named! {
+    /// How the sum of a row and its virtual rows is rounded to integers.
+    FactorRounding {
+        /// The summands are added first, and their sum is rounded.
+        Sum = "sum",
+        /// Each summand is rounded before they are added.
+        Each = "each",
+    }
+}
 
 pub(super) fn check(
-    keys: &PieceSquareKeys,
+    keys: &Keys,
     parameters: &Parameters,
     diagnostics: &mut Diagnostics,
 ) -> Option<Option<Factors>> {
@@ -36,11 +67,16 @@ pub(super) fn check(
             return None;
         }
         check_set(set, parameters, diagnostics)?;
-        Some((set.value, set.value.rows(parameters)))
+        Some(match set.value {
+            VirtualSet::A | VirtualSet::P => nnue_format::VirtualSet::Pieces,
+            VirtualSet::K => nnue_format::VirtualSet::King,
+            VirtualSet::HalfRelativeKP => nnue_format::VirtualSet::RelativePieces,
+        })
     }));
     Some(Some(Factors {
-        sets: sets?,
-        rounding: value_or(&keys.rounding, FactorRounding::Sum),
+        set: parameters.tables(),
+        sets: sets?.into(),
+        round_each: value_or(&keys.rounding, FactorRounding::Sum) == FactorRounding::Each,
     }))
 }
 

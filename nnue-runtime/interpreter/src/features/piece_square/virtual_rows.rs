@@ -3,11 +3,11 @@
 //! A virtual row stands for a part of what a real one means, such as a piece on a square whichever
 //! the own king's bucket.
 
-use nnue_compiler::feature_set::{Factors, Parameters};
-use nnue_compiler::spec::VirtualSet;
+use nnue_compiler::feature_set::piece_square::Parameters;
+use nnue_format::VirtualSet;
 use nnue_runtime::Role;
 
-use super::{can_be_own_king, numbered, plane, plane_of_its_own, row};
+use super::{can_be_own_king, numbered, plane, plane_of_its_own, roles, row};
 
 /// A row of a set, and the virtual rows that are added to it: the numbers of both among those of
 /// the set.
@@ -19,7 +19,7 @@ pub(crate) struct Sum {
 
 /// All rows of a set that have virtual ones. The first rows of buckets that no piece switches on
 /// have none.
-pub(crate) fn sums(parameters: &Parameters, factors: &Factors) -> Vec<Sum> {
+pub(crate) fn sums(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Sum> {
     let mut sums = Vec::new();
     for bucket in 0..parameters.buckets() {
         for role in Role::ALL {
@@ -38,7 +38,7 @@ pub(crate) fn sums(parameters: &Parameters, factors: &Factors) -> Vec<Sum> {
                     if feature.has_the_row() {
                         sums.push(Sum {
                             row: row(parameters, bucket, plane, square),
-                            virtual_rows: feature.virtual_rows(factors),
+                            virtual_rows: feature.virtual_rows(sets),
                         });
                     }
                 }
@@ -77,11 +77,11 @@ impl Feature<'_> {
     }
 
     /// The virtual rows of all virtual sets, those of each following those of the set before it.
-    fn virtual_rows(&self, factors: &Factors) -> Vec<usize> {
+    fn virtual_rows(&self, sets: &[VirtualSet]) -> Vec<usize> {
         let mut first = 0;
-        let rows = factors.sets.iter().map(|(set, rows)| {
+        let rows = sets.iter().map(|set| {
             let row = first + self.virtual_row(*set);
-            first += rows;
+            first += rows_of(*set, self.parameters);
             row
         });
         rows.collect()
@@ -91,9 +91,9 @@ impl Feature<'_> {
         let plane = plane_of_its_own(self.parameters, self.role, self.is_own);
         let square = numbered(self.parameters, self.square);
         match set {
-            VirtualSet::A | VirtualSet::P => 64 * plane + square,
-            VirtualSet::K => self.bucket,
-            VirtualSet::HalfRelativeKP => {
+            VirtualSet::Pieces => 64 * plane + square,
+            VirtualSet::King => self.bucket,
+            VirtualSet::RelativePieces => {
                 // Each square of the own king has a bucket.
                 let king = numbered(self.parameters, self.kings().next().unwrap_or(0));
                 let files = 7 + square % 8 - king % 8;
@@ -101,6 +101,16 @@ impl Feature<'_> {
                 225 * plane + 15 * files + ranks
             }
         }
+    }
+}
+
+/// How many rows a virtual set has.
+fn rows_of(set: VirtualSet, parameters: &Parameters) -> usize {
+    let planes = 2 * roles(parameters);
+    match set {
+        VirtualSet::Pieces => 64 * planes,
+        VirtualSet::King => parameters.buckets(),
+        VirtualSet::RelativePieces => 225 * planes,
     }
 }
 
@@ -113,17 +123,11 @@ mod tests {
     }
 
     fn of(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Vec<usize>> {
-        let factors = Factors {
-            sets: sets
-                .iter()
-                .map(|set| (*set, set.rows(parameters)))
-                .collect(),
-            rounding: nnue_compiler::spec::FactorRounding::Sum,
-        };
+        let rows: usize = sets.iter().map(|set| rows_of(*set, parameters)).sum();
         let mut table = vec![Vec::new(); parameters.rows()];
-        for Sum { row, virtual_rows } in sums(parameters, &factors) {
+        for Sum { row, virtual_rows } in sums(parameters, sets) {
             assert!(table[row].is_empty(), "row {row} has two meanings");
-            assert!(virtual_rows.iter().all(|row| *row < factors.rows()));
+            assert!(virtual_rows.iter().all(|row| *row < rows));
             table[row] = virtual_rows;
         }
         table
@@ -133,7 +137,7 @@ mod tests {
     /// behind those, `p`.
     #[test]
     fn half_kp_has_a_row_for_the_king_and_one_for_the_piece() {
-        let table = of(&named("HalfKP"), &[VirtualSet::K, VirtualSet::P]);
+        let table = of(&named("HalfKP"), &[VirtualSet::King, VirtualSet::Pieces]);
         for (row, found) in table.into_iter().enumerate() {
             match (row / 641, row % 641) {
                 (_, 0) => assert!(found.is_empty(), "nothing switches on row {row}"),
@@ -146,7 +150,7 @@ mod tests {
     /// else 64 more.
     #[test]
     fn kings_that_share_a_plane_have_virtual_planes_of_their_own() {
-        let table = of(&named("HalfKAv2_hm"), &[VirtualSet::A]);
+        let table = of(&named("HalfKAv2_hm"), &[VirtualSet::Pieces]);
         for (row, found) in table.into_iter().enumerate() {
             let (bucket, piece, square) = (row / 704, row % 704 / 64, row % 64);
             let (file, rank) = (square % 8, square / 8);
@@ -160,7 +164,7 @@ mod tests {
     /// pawn on a1.
     #[test]
     fn half_relative_kp_counts_files_and_ranks_from_the_king() {
-        let table = of(&named("HalfKP"), &[VirtualSet::HalfRelativeKP]);
+        let table = of(&named("HalfKP"), &[VirtualSet::RelativePieces]);
         assert_eq!(table[4 * 641 + 1 + 64 * 3 + 57], [3 * 225 + 4 * 15 + 14]);
         assert_eq!(table[63 * 641 + 1], [0]);
     }

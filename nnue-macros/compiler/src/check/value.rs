@@ -1,0 +1,63 @@
+//! Checks of single values, whichever the table that they are in.
+
+use std::ops::RangeInclusive;
+
+use crate::diagnostics::{Diagnostics, LONGEST_NAME, Spanned, all};
+
+/// Reports a name that is too long to be an identifier, or to stand in a table.
+pub(crate) fn check_length(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<()> {
+    let found = name.value.chars().count();
+    if found > LONGEST_NAME {
+        let message = format!("`name` has {found} characters, allowed are at most {LONGEST_NAME}");
+        diagnostics.error(name.span, message);
+        return None;
+    }
+    Some(())
+}
+
+/// `value` as a number of the range; reports it otherwise.
+pub(crate) fn in_range(
+    key: &str,
+    value: &Spanned<i64>,
+    allowed: RangeInclusive<i64>,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    if allowed.contains(&value.value) {
+        return u32::try_from(value.value).ok();
+    }
+    let (low, high) = (allowed.start(), allowed.end());
+    let message = format!("`{key}` is {}, allowed are {low} to {high}", value.value);
+    diagnostics.error(value.span, message);
+    None
+}
+
+/// [`in_range`] for a key that may be left out, which is as good as `default`.
+pub(crate) fn in_range_or(
+    key: &str,
+    value: Option<&Spanned<i64>>,
+    allowed: RangeInclusive<i64>,
+    default: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    value.map_or(Some(default), |value| {
+        in_range(key, value, allowed, diagnostics)
+    })
+}
+
+/// What the spec says, or `default` if it leaves the key out.
+pub(crate) fn value_or<T: Copy>(said: &Option<Spanned<T>>, default: T) -> T {
+    said.as_ref().map_or(default, |said| said.value)
+}
+
+/// The entries of a list of buckets, which are numbered from 0 to `largest`.
+pub(crate) fn check_buckets(
+    key: &str,
+    entries: &[Spanned<i64>],
+    largest: i64,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<u8>> {
+    all(entries.iter().enumerate().map(|(index, entry)| {
+        let bucket = in_range(&format!("{key}[{index}]"), entry, 0..=largest, diagnostics);
+        bucket.map(|bucket| bucket as u8)
+    }))
+}

@@ -1,0 +1,67 @@
+//! The custom family: the engine tells which features are active.
+
+use nnue_format::Element;
+
+use super::{Family, FeatureSet};
+use crate::check::value::{check_length, in_range};
+use crate::decode::table::{Table, integer, keys, string};
+use crate::diagnostics::{Diagnostics, Spanned};
+
+/// The name of all sets of the family in a spec.
+pub(super) const NAME: &str = "Custom";
+
+/// The largest numbers of rows of a set and of those that are active at once. A list of the active
+/// ones is kept on the stack.
+const MAX_ROWS: i64 = 1 << 24;
+const MAX_ACTIVE: i64 = 4096;
+
+/// The keys of a set whose active rows the engine tells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keys {
+    /// `rows`: how many features there are.
+    pub rows: Spanned<i64>,
+    /// `active`: how many can be active at once.
+    pub active: Spanned<i64>,
+    /// `name`: what messages call the set.
+    pub name: Option<Spanned<String>>,
+}
+
+pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Keys> {
+    keys!(
+        table,
+        diagnostics,
+        Keys {
+            rows: integer = "147",
+            active: integer = "49",
+            name: string,
+        }
+    )
+}
+
+impl Keys {
+    pub(super) fn check(&self, diagnostics: &mut Diagnostics) -> Option<FeatureSet> {
+        let rows = in_range("rows", &self.rows, 1..=MAX_ROWS, diagnostics);
+        let most = rows.map_or(MAX_ACTIVE, |rows| MAX_ACTIVE.min(i64::from(rows)));
+        let active = in_range("active", &self.active, 1..=most, diagnostics);
+        let name = match &self.name {
+            Some(name) if name.value.trim().is_empty() => {
+                let message = "`name` is empty, expected what the set is called";
+                diagnostics.error(name.span, message);
+                None
+            }
+            Some(name) => check_length(name, diagnostics).map(|()| name.value.as_str()),
+            None => Some(NAME),
+        };
+        let (name, rows, max_active) = (name?.to_string(), rows? as usize, active? as usize);
+        Some(FeatureSet {
+            name: name.clone(),
+            rows,
+            max_active,
+            list_len: max_active,
+            family: Family::Custom(name),
+            element: Element::I16,
+            factors: None,
+            hash: None,
+        })
+    }
+}

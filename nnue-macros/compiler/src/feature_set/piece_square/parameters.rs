@@ -1,0 +1,404 @@
+//! All sets of the family are one formula with other parameters. Seen by a perspective,
+//!
+//! ```text
+//! row = king_offset[king ^ o] + plane[piece] + (square ^ o)
+//! o   = flip[perspective], ^ 7 if the own king's file is then in mirror_files
+//! ```
+//!
+//! `king` is the perspective's own king and `piece` is told apart as own or opponent's.
+
+use nnue_format::PieceSquare;
+
+use crate::spec::named::named;
+
+/// Squares of the board, and rows of a piece.
+pub const SQUARES: usize = 64;
+
+/// The names of the sets in a spec.
+pub const NAMES: &[&str] = &[
+    "A",
+    "HalfKP",
+    "HalfKA",
+    "HalfKAv2",
+    "HalfKAv2_hm",
+    super::KING_BUCKETS,
+];
+
+named! {
+    /// In which order pieces have their planes.
+    PieceOrder {
+        /// Own pawn, knight, ... king, then the opponent's.
+        ByColour = "by-colour",
+        /// Own pawn, opponent's pawn, own knight, ...
+        Interleaved = "interleaved",
+    }
+}
+
+named! {
+    /// How black sees the board. White sees it as it is.
+    Flip {
+        /// Black sees the board as white does.
+        None = "none",
+        /// Upside down: ranks exchanged.
+        Vertical = "vertical",
+        /// From the other side: ranks and files exchanged.
+        Rotate = "rotate",
+    }
+}
+
+named! {
+    /// The first square of each plane. The others follow along the ranks.
+    FirstSquare {
+        /// Square 0 is a1, and square 63 is h8, as in most engines.
+        A1 = "a1",
+        /// Square 0 is a8, and square 63 is h1.
+        A8 = "a8",
+    }
+}
+
+named! {
+    /// On which files the own king is put, by mirroring the board if need be.
+    Mirror {
+        /// The board is never mirrored.
+        None = "none",
+        /// The king is put on the left half of the board, files a to d.
+        AToD = "a-d",
+        /// The king is put on the right half of the board, files e to h.
+        EToH = "e-h",
+    }
+}
+
+/// Which kinds of pieces have planes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Planes {
+    /// Twelve planes: every kind of piece has one.
+    All,
+    /// Eleven planes: both kings share one.
+    MergedKings,
+    /// Ten planes: kings have none.
+    NoKings,
+}
+
+impl Planes {
+    /// Every value of this type.
+    pub const ALL: [Planes; 3] = [Planes::All, Planes::MergedKings, Planes::NoKings];
+
+    /// The number of planes, 10 to 12.
+    pub fn count(self) -> u32 {
+        match self {
+            Planes::All => 12,
+            Planes::MergedKings => 11,
+            Planes::NoKings => 10,
+        }
+    }
+
+    /// The number of pieces with a plane that can be on the board at once.
+    pub fn max_active(self) -> usize {
+        match self {
+            Planes::All | Planes::MergedKings => 32,
+            Planes::NoKings => 30,
+        }
+    }
+}
+
+/// The parameters of a set, as a spec gives them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// How many kinds of pieces are told apart.
+    pub planes: Planes,
+    /// The order of the planes.
+    pub piece_order: PieceOrder,
+    /// How black sees the board.
+    pub flip: Flip,
+    /// The first square of each plane.
+    pub first_square: FirstSquare,
+    /// On which files the own king is put.
+    pub mirror: Mirror,
+    /// The bucket of each square of the oriented own king. Mirrored boards have the same on both
+    /// halves.
+    pub king_buckets: [u8; SQUARES],
+    /// Rows before the first plane of each bucket.
+    pub offset: u32,
+}
+
+impl Parameters {
+    /// Those of a set that is known by name; `None` for other names, and for sets that are nothing
+    /// without a table.
+    pub fn named(name: &str) -> Option<Parameters> {
+        let each_square = std::array::from_fn(|square| square as u8);
+        let half_ka_v2 = Parameters {
+            planes: Planes::MergedKings,
+            piece_order: PieceOrder::Interleaved,
+            flip: Flip::Vertical,
+            first_square: FirstSquare::A1,
+            mirror: Mirror::None,
+            king_buckets: each_square,
+            offset: 0,
+        };
+        Some(match name {
+            "A" => Parameters {
+                king_buckets: [0; SQUARES],
+                ..Parameters::unbucketed()
+            },
+            // Row 0 of every king square was meant for a piece in hand, in another game, and is
+            // never switched on.
+            "HalfKP" => Parameters {
+                planes: Planes::NoKings,
+                flip: Flip::Rotate,
+                offset: 1,
+                ..half_ka_v2
+            },
+            "HalfKA" => Parameters {
+                planes: Planes::All,
+                ..half_ka_v2
+            },
+            "HalfKAv2" => half_ka_v2,
+            "HalfKAv2_hm" => Parameters {
+                mirror: Mirror::EToH,
+                king_buckets: std::array::from_fn(|square| {
+                    let (file, rank) = (square % 8, square / 8);
+                    (4 * (7 - rank) + file.min(7 - file)) as u8
+                }),
+                ..half_ka_v2
+            },
+            _ => return None,
+        })
+    }
+
+    /// Every piece on every square, whichever the king's: what trainers start from.
+    pub fn unbucketed() -> Parameters {
+        Parameters {
+            planes: Planes::All,
+            piece_order: PieceOrder::ByColour,
+            flip: Flip::Vertical,
+            first_square: FirstSquare::A1,
+            mirror: Mirror::None,
+            king_buckets: [0; SQUARES],
+            offset: 0,
+        }
+    }
+
+    /// Rows of a bucket.
+    fn bucket_rows(&self) -> u32 {
+        self.offset + self.planes.count() * SQUARES as u32
+    }
+
+    /// How many buckets there are: they are numbered without gaps.
+    pub fn buckets(&self) -> usize {
+        self.king_buckets
+            .iter()
+            .max()
+            .map_or(1, |last| usize::from(*last) + 1)
+    }
+
+    /// The tables that the loader and the runtime read.
+    pub fn tables(&self) -> PieceSquare {
+        let bucket_rows = self.bucket_rows();
+        let plane = planes(self.planes, self.piece_order);
+        let planes = [0, 6].map(|own| {
+            let mut planes = [PieceSquare::NO_PLANE; 16];
+            for (piece, row) in planes[1..=12].iter_mut().enumerate() {
+                if self.planes != Planes::NoKings || piece % 6 != 5 {
+                    *row = self.offset + plane[(piece + own) % 12] * SQUARES as u32;
+                }
+            }
+            planes
+        });
+        // Where squares are counted from a8, white's are the ones that are turned.
+        let renumbered = match self.first_square {
+            FirstSquare::A1 => 0,
+            FirstSquare::A8 => 0b111_000,
+        };
+        let flip = match self.flip {
+            Flip::None => [0, 0],
+            Flip::Vertical => [0, 0b111_000],
+            Flip::Rotate => [0, 0b111_111],
+        };
+        PieceSquare {
+            flip: flip.map(|flip| flip ^ renumbered),
+            mirror_files: match self.mirror {
+                Mirror::None => 0,
+                Mirror::AToD => 0b1111_0000,
+                Mirror::EToH => 0b0000_1111,
+            },
+            king_offset: std::array::from_fn(|square| {
+                let bucket = self.king_buckets[square ^ usize::from(renumbered)];
+                u32::from(bucket) * bucket_rows
+            }),
+            planes,
+        }
+    }
+
+    /// Rows of all buckets.
+    pub fn rows(&self) -> usize {
+        self.buckets() * self.bucket_rows() as usize
+    }
+}
+
+/// The plane of each piece: own pawn to king, then the opponent's.
+///
+/// Both kings can share a plane where the own king stands only on squares of its bucket, and the
+/// opponent's cannot. It is the own king's; the opponent's is the last in either order, so nothing
+/// else moves.
+fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
+    let roles = match planes {
+        Planes::NoKings => 5,
+        Planes::All | Planes::MergedKings => 6,
+    };
+    std::array::from_fn(|piece| {
+        let (owner, role) = (piece as u32 / 6, piece as u32 % 6);
+        match (role, planes) {
+            (5, Planes::NoKings) => 0,
+            (5, Planes::MergedKings) => plane(order, roles, 0, role),
+            _ => plane(order, roles, owner, role),
+        }
+    })
+}
+
+fn plane(order: PieceOrder, roles: u32, owner: u32, role: u32) -> u32 {
+    match order {
+        PieceOrder::ByColour => roles * owner + role,
+        PieceOrder::Interleaved => 2 * role + owner,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A1: usize = 0;
+    const E1: usize = 4;
+    const H1: usize = 7;
+    const E8: usize = 60;
+    const H8: usize = 63;
+
+    /// The row of a piece (own pawn 0 to king 5, opponent's 6 to 11), by the formula of the
+    /// module's documentation.
+    fn row(
+        parameters: &Parameters,
+        perspective: usize,
+        king: usize,
+        piece: usize,
+        square: usize,
+    ) -> usize {
+        let set = parameters.tables();
+        let flip = usize::from(set.flip[perspective]);
+        let mirrored = set.mirror_files >> ((king ^ flip) % 8) & 1 != 0;
+        let o = flip ^ if mirrored { 7 } else { 0 };
+        set.king_offset[king ^ o] as usize + set.planes[0][1 + piece] as usize + (square ^ o)
+    }
+
+    fn named(name: &str) -> Parameters {
+        Parameters::named(name).unwrap()
+    }
+
+    /// Against the numbers that the set's authors give for single squares.
+    #[test]
+    fn half_ka_v2_hm_counts_its_king_buckets_from_h8() {
+        let set = named("HalfKAv2_hm").tables();
+        let bucket = |square: usize| set.king_offset[square] / 704;
+        assert_eq!(
+            [bucket(H8), bucket(E8), bucket(H1), bucket(E1)],
+            [0, 3, 28, 31]
+        );
+        assert_eq!(
+            set.planes[0][1..=12],
+            [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640]
+        );
+    }
+
+    #[test]
+    fn the_named_sets_have_as_many_rows_as_their_authors_say() {
+        let rows = [
+            ("A", 768),
+            ("HalfKP", 41024),
+            ("HalfKA", 49152),
+            ("HalfKAv2", 45056),
+            ("HalfKAv2_hm", 22528),
+        ];
+        for (name, expected) in rows {
+            assert_eq!(named(name).rows(), expected, "{name}");
+        }
+        let plain = Parameters {
+            offset: 0,
+            ..named("HalfKP")
+        };
+        assert_eq!(plain.rows(), 40960);
+    }
+
+    /// Trainers write the 768 inputs as `[0, 384][owner] + 64 * role + square`, black's with
+    /// `square ^ 56`.
+    #[test]
+    fn a_is_the_768_inputs_of_trainers() {
+        for (piece, square, king) in [(0, 12, E1), (5, E1, E1), (6, 51, H8), (11, E8, A1)] {
+            let plain = [0, 384][piece / 6] + 64 * (piece % 6) + square;
+            assert_eq!(row(&named("A"), 0, king, piece, square), plain);
+            assert_eq!(row(&named("A"), 1, king, piece, square), plain ^ 56);
+        }
+    }
+
+    /// `768 * bucket[own king] + (the 768 inputs)`, exclusive-ored with 7 where the own king is on
+    /// files e to h.
+    #[test]
+    fn mirrored_king_buckets_are_those_of_trainers() {
+        // Four buckets: the corners of rank 1, its centre, rank 2, everything else.
+        let half = |square: usize| match (square / 8, (square % 8).min(7 - square % 8)) {
+            (0, 0 | 1) => 0,
+            (0, _) => 1,
+            (1, _) => 2,
+            _ => 3,
+        };
+        let parameters = Parameters {
+            mirror: Mirror::AToD,
+            king_buckets: std::array::from_fn(half),
+            ..Parameters::unbucketed()
+        };
+        assert_eq!(parameters.rows(), 4 * 768);
+        for perspective in 0..2 {
+            for king in 0..64 {
+                let own = king ^ [0, 56][perspective];
+                for (piece, square) in [(0, 9), (5, king), (7, 62), (11, 33)] {
+                    let input =
+                        [0, 384][piece / 6] + 64 * (piece % 6) + (square ^ [0, 56][perspective]);
+                    let input = if own % 8 > 3 { input ^ 7 } else { input };
+                    assert_eq!(
+                        row(&parameters, perspective, king, piece, square),
+                        768 * usize::from(half(own)) + input
+                    );
+                }
+            }
+        }
+    }
+
+    /// Black, who sees the board rotated, has the king on the left where white sees it on the
+    /// right.
+    #[test]
+    fn a_rotated_board_is_mirrored_by_where_the_king_then_stands() {
+        let parameters = Parameters {
+            flip: Flip::Rotate,
+            mirror: Mirror::AToD,
+            ..Parameters::unbucketed()
+        };
+        // Black's king on a8 is seen on h1, and mirrored to a1: the two turns leave the ranks
+        // exchanged.
+        assert_eq!(row(&parameters, 1, 56, 5, 56), 5 * 64);
+        // On h8 it is seen on a1 as it is.
+        assert_eq!(row(&parameters, 1, 63, 5, 63), 5 * 64);
+    }
+
+    #[test]
+    fn eleven_planes_are_twelve_without_the_last() {
+        for order in [PieceOrder::ByColour, PieceOrder::Interleaved] {
+            let (all, merged, none) = (
+                planes(Planes::All, order),
+                planes(Planes::MergedKings, order),
+                planes(Planes::NoKings, order),
+            );
+            assert_eq!(merged[..11], all[..11]);
+            assert_eq!((merged[11], all[11]), (all[5], 11));
+            let mut without_kings: Vec<u32> = [&none[..5], &none[6..11]].concat();
+            without_kings.sort_unstable();
+            assert_eq!(without_kings, (0..10).collect::<Vec<_>>());
+        }
+    }
+}
