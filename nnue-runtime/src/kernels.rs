@@ -274,7 +274,7 @@ pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
     let mut outputs = *biases;
     for (output, row) in outputs.iter_mut().zip(weights) {
         let mut lanes = [0.0; LANES];
-        let (inputs, row) = (inputs.as_chunks().0, row.as_chunks().0);
+        let (inputs, row) = (inputs.as_chunks::<LANES>().0, row.as_chunks::<LANES>().0);
         for (inputs, weights) in inputs.iter().zip(row) {
             for ((lane, x), weight) in lanes.iter_mut().zip(inputs).zip(weights) {
                 *lane = fma(*x, *weight, *lane);
