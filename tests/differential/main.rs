@@ -9,12 +9,13 @@ use nnue_test_support::differential::{check, check_by_caller, check_custom};
 
 /// Compiles a spec and compares it with the interpreter; with another check where the engine has a say in it.
 macro_rules! differential {
-    ($($net:ident: $path:literal $(, $check:ident)?;)*) => { $(
+    ($($(#[$ignored:meta])? $net:ident: $path:literal $(, $check:ident)?;)*) => { $(
         mod $net {
             nnue_runtime::nnue_net!($path);
         }
 
         #[test]
+        $(#[$ignored])?
         fn $net() {
             let spec = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path));
             differential!(@check $net, spec $(, $check)?);
@@ -90,7 +91,9 @@ compiled! {
     format_tensors: networks::formats::tensors = "../specs/formats/tensors.toml";
     bullet_simple: networks::bullet::simple = "../../specs/bullet/simple.toml";
     bullet_output_buckets: networks::bullet::output_buckets = "../../specs/bullet/output_buckets.toml";
+    #[ignore = "large; run with --ignored"]
     bullet_input_buckets: networks::bullet::input_buckets = "../../specs/bullet/input_buckets.toml";
+    #[ignore = "large; run with --ignored"]
     bullet_multi_layer: networks::bullet::multi_layer = "../../specs/bullet/multi_layer.toml";
     sfnnv1: networks::sfnnv1 = "../../specs/sfnnv1.toml";
     #[ignore = "large, and among the goldens; run with --ignored"]
@@ -99,6 +102,7 @@ compiled! {
     sfnnv3: networks::sfnnv3 = "../../specs/sfnnv3.toml";
     #[ignore = "large, and among the goldens; run with --ignored"]
     sfnnv4: networks::sfnnv4 = "../../specs/sfnnv4.toml";
+    #[ignore = "large, and among the goldens; run with --ignored"]
     sfnnv5: networks::sfnnv5 = "../../specs/sfnnv5.toml";
     #[ignore = "large, and among the goldens; run with --ignored"]
     sfnnv5_unrolled: networks::sfnnv5_unrolled = "../../specs/sfnnv5.toml";
@@ -133,10 +137,15 @@ mod engines {
     differential! {
         a8: "../specs/seed/a8.toml";
         halfkp4: "../specs/seed/halfkp4.toml";
+        #[ignore = "large; run with --ignored"]
         halfkav2_psqt: "../specs/seed/halfkav2_psqt.toml";
+        #[ignore = "large; run with --ignored"]
         halfkav2_buckets: "../specs/seed/halfkav2_buckets.toml";
+        #[ignore = "large; run with --ignored"]
         berserk: "../specs/engines/berserk.toml";
+        #[ignore = "large; run with --ignored"]
         hobbes: "../specs/engines/hobbes.toml";
+        #[ignore = "large; run with --ignored"]
         viridithas14: "../specs/engines/viridithas14.toml";
     }
 }

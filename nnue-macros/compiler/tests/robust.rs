@@ -20,7 +20,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 /// Specs that are made from the good ones, unless `NNUE_MUTANTS` is set.
-const MUTANTS: u64 = 10_000;
+const MUTANTS: u64 = 5_000;
 
 /// Of so many mutants one is compiled to the end if it is a network unlike those before; that takes a hundred times as long
 /// as checking one.
