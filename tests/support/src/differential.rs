@@ -118,7 +118,7 @@ fn checked_network(spec: &str) -> network::Network {
 }
 
 fn compare<A: Architecture<Output: Into<Evaluation>>>(network: &network::Network) {
-    let (positions, games) = (positions(), games());
+    let (positions, games) = (positions(16), games());
     with_all_weights::<A>(network, |reference, subject| {
         let expected = |board: &Board| {
             let accumulators = accumulators(reference, board);

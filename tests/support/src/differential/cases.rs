@@ -6,11 +6,11 @@ use nnue_runtime::{Board, Color, Delta, FeatureChanges};
 use crate::goldens::golden_positions;
 use crate::random::Xorshift;
 
-/// Positions of all phases: the goldens', thinned out.
-pub(super) fn positions() -> Vec<Board> {
+/// Positions of all phases: one of so many of the goldens.
+pub(super) fn positions(every: usize) -> Vec<Board> {
     golden_fens()
         .iter()
-        .step_by(9)
+        .step_by(every)
         .map(|fen| Board::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}")))
         .collect()
 }
@@ -30,7 +30,7 @@ pub(super) struct Game {
 pub(super) fn games() -> Vec<Game> {
     let mut random = Xorshift::new(7);
     let fens = golden_fens();
-    let others = fens.iter().skip(5).step_by(100);
+    let others = fens.iter().skip(5).step_by(160);
     let starts = others.filter_map(|fen| cozy_chess::Board::from_fen(fen, false).ok());
     std::iter::once(cozy_chess::Board::startpos())
         .chain(starts)
