@@ -78,7 +78,7 @@ pub fn tells(network: &network::Network) -> bool {
             .map(|line| (told_accumulators(&reference, &line), line.side_to_move))
             .collect()
     } else {
-        let boards = positions().into_iter();
+        let boards = positions(9).into_iter();
         boards
             .map(|board| (accumulators(&reference, &board), board.side_to_move()))
             .collect()
