@@ -5,7 +5,7 @@ mod perspectives;
 mod stored_rows;
 
 use nnue_networks as networks;
-use nnue_test_support::differential::{check, check_by_caller, check_custom};
+use nnue_test_support::differential::{check, check_by_caller, check_custom, check_mixed};
 
 /// Compiles a spec and compares it with the interpreter; with another check where the engine has a say in it.
 macro_rules! differential {
@@ -73,6 +73,7 @@ compiled! {
     half_ka: networks::features::half_ka = "../specs/features/half_ka.toml";
     half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
+    mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
     white_first: networks::perspectives::white_first = "../specs/perspectives/white_first.toml";

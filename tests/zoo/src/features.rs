@@ -22,6 +22,9 @@ pub(super) fn draw(dice: &mut Dice) -> (Toml, bool) {
     let sets = dice.pick(&[1, 1, 1, 2, 2, 3]);
     let large = (0..sets).map(|_| piece_square(dice, &mut toml));
     let large = large.fold(false, |any, large| any | large);
+    if dice.once_in(8) {
+        custom(dice, &mut toml);
+    }
     (toml, large)
 }
 

@@ -131,11 +131,15 @@ pub fn seed_of(text: &str) -> Option<u64> {
 /// The check of [`crate::differential`] that suits a network.
 #[must_use]
 pub fn check_for(network: &Network) -> &'static str {
-    let are_told = network.features.iter().all(FeatureSet::is_told);
-    match (are_told, network.stacks.by_pieces) {
-        (true, _) => "check_custom",
-        (false, None) => "check_by_caller",
-        (false, Some(_)) => "check",
+    let mut sets = network.features.iter();
+    if sets.clone().all(FeatureSet::is_told) {
+        "check_custom"
+    } else if sets.any(FeatureSet::is_told) {
+        "check_mixed"
+    } else if network.stacks.by_pieces.is_none() {
+        "check_by_caller"
+    } else {
+        "check"
     }
 }
 

@@ -91,8 +91,9 @@ impl Features {
 pub(super) fn features(network: &Network) -> Vec<Features> {
     const PLIES: usize = 64;
     let mut random = Xorshift::new(11);
-    let most = network.features.iter().map(|set| set.max_active).min();
-    let (rows, most) = (network.feature_count(), most.unwrap_or(0));
+    let told = || network.features.iter().filter(|set| set.is_told());
+    let rows: usize = told().map(|set| set.rows).sum();
+    let most = told().map(|set| set.max_active).min().unwrap_or(0);
     let mut line: Vec<Features> = Vec::new();
     for ply in 0..PLIES {
         let before = match line.last() {
@@ -111,7 +112,7 @@ pub(super) fn features(network: &Network) -> Vec<Features> {
                 let leaving = active.swap_remove(random.below(active.len()));
                 features.removed[perspective].push(leaving);
             }
-            for _ in 0..random.below(6) {
+            for _ in 0..random.below(6).min(rows) {
                 let coming = random.below(rows) as u32;
                 let known = [&*active, &features.removed[perspective]];
                 if active.len() < most && !known.iter().any(|list| list.contains(&coming)) {
