@@ -265,12 +265,7 @@ pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
     biases: &[f32; OUTPUTS],
     fma: impl Fn(f32, f32, f32) -> f32,
 ) -> [f32; OUTPUTS] {
-    const {
-        assert!(
-            INPUTS.is_multiple_of(LANES),
-            "rows are padded to whole rounds of lanes"
-        )
-    };
+    const { assert!(INPUTS.is_multiple_of(LANES), "rows are whole rounds") };
     let mut outputs = *biases;
     for (output, row) in outputs.iter_mut().zip(weights) {
         let mut lanes = [0.0; LANES];

@@ -100,12 +100,7 @@ pub const fn size_of_field<S, T: Plain>(_field: fn(&S) -> &T) -> usize {
 /// Aborts like any other allocation if there is no memory.
 #[must_use]
 pub fn zeroed_box<T: Plain>() -> Box<T> {
-    const {
-        assert!(
-            size_of::<T>() > 0,
-            "the allocator hands out no empty memory"
-        )
-    };
+    const { assert!(size_of::<T>() > 0, "empty memory cannot be allocated") };
     let layout = Layout::new::<T>();
     // SAFETY: the layout's size is not zero.
     let memory = unsafe { alloc(layout) };

@@ -46,11 +46,10 @@ pub fn store<E>(
 ) -> Result<(), E> {
     // What is generic is compiled in each crate that writes files, and optimised as that crate is.
     let mut result = Ok(());
-    let mut keep = |bytes: &[u8]| {
+    let _ = write(layout, packed, weights, loaded, &mut |bytes| {
         result = sink(bytes);
         result.as_ref().map_err(|_| Stopped).copied()
-    };
-    let _: Result<(), Stopped> = write(layout, packed, weights, loaded, &mut keep);
+    });
     result
 }
 
