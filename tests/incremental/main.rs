@@ -169,7 +169,7 @@ fn note(game: &Game, mv: Move, seen: &mut Seen) {
 }
 
 /// Plies per feature set, over all levels, unless `NNUE_PLIES` is set.
-const PLIES: usize = 5_000;
+const PLIES: usize = 10_000;
 
 fn plies() -> usize {
     match std::env::var("NNUE_PLIES") {
