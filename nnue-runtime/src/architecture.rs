@@ -9,7 +9,7 @@ use crate::features::{FeatureSet, RowLists, TableRows};
 use crate::level::Level;
 use crate::memory::Plain;
 use crate::neurons::Neurons;
-use crate::proof::Proofs;
+use crate::proof::{Proofs, Proved};
 
 /// A network's shape, tables and kernels. Implemented by [`nnue_net!`](crate::nnue_net) and by
 /// nobody else: what it asks for may change.
@@ -107,25 +107,6 @@ impl Order {
     }
 }
 
-/// Which layers' weights are proved to let a faster kernel be exact: a bit per layer, set by the
-/// loader.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Proved(pub(crate) u64);
-
-const _: () = assert!(
-    nnue_format::MAX_LAYERS <= u64::BITS as usize,
-    "every layer has a bit"
-);
-
-impl Proved {
-    /// Whether the layer of this index may take the faster kernel.
-    #[inline]
-    #[must_use]
-    pub fn layer(self, index: u32) -> bool {
-        self.0.checked_shr(index).is_some_and(|bits| bits & 1 != 0)
-    }
-}
-
 /// Networks whose bucket follows from the number of pieces; the others leave the choice to the
 /// caller.
 pub trait SelectedByPieces: Architecture {
@@ -162,16 +143,4 @@ pub struct Wdl {
     pub draw: Output,
     /// The output for a loss of the side to move.
     pub loss: Output,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_proved_of_layers_that_have_no_bit() {
-        let proved = Proved(1 | 1 << 63);
-        let layers = [0, 1, 63, 64, u32::MAX].map(|layer| proved.layer(layer));
-        assert_eq!(layers, [true, false, true, false, false]);
-    }
 }

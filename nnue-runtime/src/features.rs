@@ -5,6 +5,7 @@
 //! generated code, so each question is answered by the code of one family, compiled for the set's
 //! own tables.
 
+mod bounds;
 mod custom;
 mod piece_square;
 
@@ -12,9 +13,9 @@ use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::placement::Step;
 use crate::position::Position;
-use crate::report::Bounds;
 use crate::rows::RowChanges;
 
+pub(crate) use bounds::Bounds;
 pub use custom::FeatureChanges;
 pub use nnue_format::PieceSquare;
 

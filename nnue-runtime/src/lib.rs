@@ -131,8 +131,9 @@ pub mod __private {
     pub use nnue_levels::levels;
     pub use nnue_macros::nnue_net;
 
-    pub use crate::architecture::{Output, Proved, Wdl};
+    pub use crate::architecture::{Output, Wdl};
     pub use crate::level::dispatch::{has_all, never};
+    pub use crate::proof::Proved;
     pub use crate::{__dispatch as dispatch, __plain as plain};
 
     pub mod activation {

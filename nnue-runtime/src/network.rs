@@ -8,12 +8,13 @@ use core::fmt;
 use nnue_format::{self as file, LoadError, Loaded};
 
 use crate::accumulator::Accumulator;
-use crate::architecture::{Architecture, Embedded, Proved, SelectedByPieces};
+use crate::architecture::{Architecture, Embedded, SelectedByPieces};
 use crate::chess::Color;
 use crate::level::Level;
 use crate::memory;
 use crate::neurons::OrderError;
 use crate::position::Position;
+use crate::proof::Proved;
 use crate::report::Report;
 
 /// The weights of a network, laid out for one instruction set.

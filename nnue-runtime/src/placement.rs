@@ -1,7 +1,7 @@
 //! Where the pieces are, in one byte per square, so that two placements are compared in a few
 //! instructions.
 
-use crate::board::BoardError;
+use crate::board::error::BoardError;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::position::Position;

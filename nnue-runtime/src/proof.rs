@@ -8,7 +8,24 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::RangeInclusive;
 
-use crate::architecture::Proved;
+/// Which layers' weights are proved to let a faster kernel be exact: a bit per layer, set by the
+/// loader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Proved(u64);
+
+const _: () = assert!(
+    nnue_format::MAX_LAYERS <= u64::BITS as usize,
+    "every layer has a bit"
+);
+
+impl Proved {
+    /// Whether the layer of this index may take the faster kernel.
+    #[inline]
+    #[must_use]
+    pub fn layer(self, index: u32) -> bool {
+        self.0.checked_shr(index).is_some_and(|bits| bits & 1 != 0)
+    }
+}
 
 /// Bounds for one affine layer, over all stacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -250,6 +267,13 @@ mod tests {
         index: 3,
         inputs: 0..=100,
     };
+
+    #[test]
+    fn nothing_is_proved_of_layers_that_have_no_bit() {
+        let proved = Proved(1 | 1 << 63);
+        let layers = [0, 1, 63, 64, u32::MAX].map(|layer| proved.layer(layer));
+        assert_eq!(layers, [true, false, true, false, false]);
+    }
 
     #[test]
     fn sums_are_bounded_over_all_outputs_and_stacks() {

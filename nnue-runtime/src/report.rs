@@ -10,8 +10,6 @@ use nnue_format::{Identity, Loaded, Place};
 use crate::architecture::Architecture;
 use crate::proof::LayerProof;
 
-pub(crate) use bound::{Bounds, extremes};
-
 /// Bounds that a network's weights prove, and warnings about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {

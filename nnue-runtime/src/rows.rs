@@ -1,9 +1,8 @@
 //! Lists of the transformer's rows, to be added or removed.
 
 use crate::architecture::Architecture;
-use crate::features::FeatureSet;
+use crate::features::{Bounds, FeatureSet};
 use crate::network::Network;
-use crate::report::Bounds;
 
 /// For each table of the transformer's weights, a list of its rows with room for all that can be
 /// active at once: in each set, a piece on every square of the board or as many features as the

@@ -6,6 +6,8 @@ mod file;
 pub(crate) mod formula;
 pub(crate) mod named;
 
+use nnue_format::Element;
+
 use crate::diagnostics::{Span, Spanned};
 
 pub use features::{Features, ROW_ELEMENTS};
@@ -142,15 +144,11 @@ named! {
     }
 }
 
-named! {
-    /// The type of an affine layer's biases, which is that of its outputs.
-    BiasType {
-        /// Signed integers of 32 bits.
-        I32 = "i32",
-        /// Floating point of 32 bits.
-        F32 = "f32",
-    }
-}
+/// The types that an affine layer's biases, and with them its outputs, can have.
+pub const BIAS_ELEMENTS: &[(&str, Element)] = &[
+    (Element::I32.name(), Element::I32),
+    (Element::F32.name(), Element::F32),
+];
 
 named! {
     /// Which zero inputs are skipped.
@@ -333,7 +331,7 @@ pub struct Affine {
     /// `weights`: the type of the weights.
     pub weights: Spanned<WeightType>,
     /// `biases`: the type of the biases.
-    pub biases: Option<Spanned<BiasType>>,
+    pub biases: Option<Spanned<Element>>,
     /// `one`: the integer that stands for 1.0 in the sums: one for all outputs, or one for each.
     pub one: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `sparse = true` or how, where the spec says it: zero inputs are skipped.

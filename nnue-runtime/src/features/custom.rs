@@ -3,10 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::bounds::{Bounds, extremes};
 use super::sets;
 use crate::architecture::Architecture;
 use crate::chess::Color;
-use crate::report::{Bounds, extremes};
 use crate::rows::{RowChanges, RowLists};
 
 /// How a move changes which features of custom sets are active, for one perspective.

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use nnue_format::PieceSquare;
 
 use super::FeatureSet;
+use super::bounds::{Bounds, extremes};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::placement::{PieceCode, Step, for_each_piece};
 use crate::position::Position;
-use crate::report::{Bounds, extremes};
 use crate::rows::{RowChanges, RowLists};
 
 /// How a perspective looks at the board: it changes only when its own king moves, and not always

@@ -6,7 +6,7 @@ use crate::network::{
     Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scales,
     Slice, Source, Sparse, SparseBy, SumOrder, Tensor, WeightType,
 };
-use crate::spec::{self, BiasType, Rounding};
+use crate::spec::{self, Rounding};
 
 use super::layers::{Scope, input_span};
 use super::{ONES, in_range, value_or};
@@ -89,7 +89,7 @@ fn check_ones(
     let weights = affine.weights.value;
     let biases = affine.biases.as_ref();
     if weights == WeightType::F32 {
-        if let Some(biases) = biases.filter(|biases| biases.value != BiasType::F32) {
+        if let Some(biases) = biases.filter(|biases| biases.value != Element::F32) {
             diagnostics
                 .error(biases.span, "layers of `f32` weights have `f32` biases")
                 .related(affine.weights.span, "the weights");
@@ -104,7 +104,7 @@ fn check_ones(
         }
         return Some((None, None));
     }
-    if let Some(biases) = biases.filter(|biases| biases.value == BiasType::F32) {
+    if let Some(biases) = biases.filter(|biases| biases.value == Element::F32) {
         let scale = match (&affine.scale, &affine.one) {
             (Some(scale), None) => check_scale(scale, diagnostics)?,
             (None, Some(Spanned { value: ones, span })) => {

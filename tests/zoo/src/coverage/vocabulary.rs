@@ -6,9 +6,9 @@ use nnue_compiler::feature_set::names;
 use nnue_compiler::feature_set::piece_square::{
     FactorRounding, FirstSquare, Flip, Mirror, PieceOrder, VirtualSet,
 };
-use nnue_compiler::format;
+use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
-    Align, Axis, BiasType, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
+    Align, Axis, BIAS_ELEMENTS, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
     ROW_ELEMENTS, Rounding, Sharing, SparseBy, SumOrder, TailName, TransformerActivation,
 };
 
@@ -108,6 +108,13 @@ impl Words {
         }
     }
 
+    /// A key that takes the name of one of these types.
+    fn elements(&mut self, key: &str, elements: &[(&str, Element)]) {
+        for (element, _) in elements {
+            self.add(format!("{key} = {element}"));
+        }
+    }
+
     /// All of them.
     pub(super) fn vocabulary(&mut self) {
         FORMS.iter().for_each(|form| self.add(*form));
@@ -118,9 +125,7 @@ impl Words {
         self.names::<Flip>("features.flip");
         self.names::<FirstSquare>("features.squares");
         self.names::<Mirror>("features.mirror");
-        for (element, _) in ROW_ELEMENTS {
-            self.add(format!("features.element = {element}"));
-        }
+        self.elements("features.element", ROW_ELEMENTS);
         self.names::<VirtualSet>("features.factorised");
         self.names::<FactorRounding>("features.rounding");
         self.names::<TransformerActivation>("transformer.activation");
@@ -137,7 +142,7 @@ impl Words {
                 self.add(format!("layer.weights = {weights}, reads {element}"));
             }
         }
-        self.names::<BiasType>("layer.biases");
+        self.elements("layer.biases", BIAS_ELEMENTS);
         self.names::<SparseBy>("layer.sparse");
         self.names::<SumOrder>("layer.sums");
         self.names::<Rounding>("layer.rounding");
@@ -150,7 +155,7 @@ impl Words {
         self.names::<BulletKind>("file.kind");
         self.names::<format::Rounding>("file.rounding");
         self.names::<TailName>("file.tail");
-        self.names::<format::Element>("file.type");
+        self.names::<Element>("file.type");
         self.names::<Axis>("file.axes");
     }
 }

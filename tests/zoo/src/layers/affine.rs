@@ -1,7 +1,7 @@
 //! Affine layers: weights that go with the inputs, a one that sums reach.
 
 use nnue_compiler::network::{Element, One, Tensor};
-use nnue_compiler::spec::{BiasType, Rounding, SparseBy, SumOrder};
+use nnue_compiler::spec::{Rounding, SparseBy, SumOrder};
 
 use super::{Graph, Part};
 
@@ -63,7 +63,7 @@ impl Graph<'_> {
 
     fn float_keys(&mut self) -> One {
         if self.dice.once_in(4) {
-            self.toml.name("biases", BiasType::F32);
+            self.toml.name("biases", Element::F32);
         }
         if self.dice.once_in(2) {
             self.toml.name("sums", self.dice.name::<SumOrder>());
@@ -110,7 +110,7 @@ impl Graph<'_> {
         }
         let one = self.one_near(wanted, last);
         if self.dice.once_in(6) {
-            self.toml.name("biases", BiasType::F32);
+            self.toml.name("biases", Element::F32);
             match self.dice.within(0..=2) {
                 0 => self.toml.set("one", one),
                 1 => self.toml.set("scale", format_args!("\"2 / ({one} * 3)\"")),
@@ -121,7 +121,7 @@ impl Graph<'_> {
             return (Element::F32, One::Tensor(1));
         }
         if self.dice.once_in(6) {
-            self.toml.name("biases", BiasType::I32);
+            self.toml.name("biases", Element::I32);
         }
         if (2..=8).contains(&outputs) && self.dice.once_in(3) {
             let ones: Vec<u32> = (0..outputs)
