@@ -57,6 +57,10 @@ macro_rules! __plain {
             }
         }
 
+        #[allow(
+            clippy::redundant_pattern,
+            reason = "with `@` a name is a variable, also where a constant has it"
+        )]
         const _: () = {
             const _ALL_FIELDS: fn(&$name) = |it| {
                 let $name { $($field: _),* } = it;
@@ -64,7 +68,7 @@ macro_rules! __plain {
             $crate::__private::core::assert!(
                 $crate::__private::core::mem::size_of::<$name>()
                     == 0 $(+ $crate::__private::memory::size_of_field(|it: &$name| {
-                        let $name { $field: field, .. } = it;
+                        let $name { $field: field @ _, .. } = it;
                         field
                     }))*,
                 "the fields leave padding: add explicit fields for it",

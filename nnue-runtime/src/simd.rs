@@ -41,8 +41,6 @@ pub fn prefetch<T, const LINES: usize>(value: &T) {
     for line in 0..LINES {
         prefetch_line(start.wrapping_add(64 * line));
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -61,7 +59,7 @@ fn prefetch_line(_address: *const i8) {}
 /// A bit for each of 64 pairs of bytes that differ.
 ///
 /// The same on every level: evaluators need it where no level's functions can be inlined, and the
-/// vectors that every x86-64 has serve as well. Compilers do not find them in a loop.
+/// vectors that almost every x86-64 target has serve as well. Compilers do not find them in a loop.
 #[inline]
 pub(crate) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
     let sixteens = core::iter::zip(a.as_chunks().0, b.as_chunks().0);
@@ -69,12 +67,12 @@ pub(crate) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
     bits.rev().fold(0, |bits, next| bits << 16 | next)
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[inline]
 fn differing(a: &[u8; 16], b: &[u8; 16]) -> u16 {
     use core::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8};
-    // SAFETY: both loads read the 16 bytes of an array, which need not be aligned; SSE2 is part of
-    // x86-64.
+    // SAFETY: both loads read the 16 bytes of an array, which need not be aligned; this
+    // function is only compiled where all code may use SSE2.
     let equal = unsafe {
         let [a, b] = [a, b].map(|bytes| _mm_loadu_si128(bytes.as_ptr().cast()));
         _mm_movemask_epi8(_mm_cmpeq_epi8(a, b))
@@ -82,7 +80,7 @@ fn differing(a: &[u8; 16], b: &[u8; 16]) -> u16 {
     !equal as u16
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
 fn differing(a: &[u8; 16], b: &[u8; 16]) -> u16 {
     let bits = core::iter::zip(a, b).map(|(a, b)| u16::from(a != b));
     bits.rev().fold(0, |bits, bit| bits << 1 | bit)

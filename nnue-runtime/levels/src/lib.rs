@@ -61,7 +61,7 @@ macro_rules! levels {
 
             Avx512 avx512 target_arch["x86_64"] features[
                 "avx", "avx2", "bmi1", "bmi2", "fma", "lzcnt", "popcnt",
-                "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"
+                "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"
             ] {
                 /// 512-bit vectors and twice the registers: Intel since Skylake-X (2017).
                 vector_bytes: 64,
@@ -73,7 +73,7 @@ macro_rules! levels {
 
             Avx512Icl avx512icl target_arch["x86_64"] features[
                 "avx", "avx2", "bmi1", "bmi2", "fma", "lzcnt", "popcnt",
-                "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd",
+                "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd",
                 "avx512vnni", "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq"
             ] {
                 /// AVX-512 with products of bytes and compression of 16-bit lanes: Intel since Ice

@@ -45,6 +45,10 @@ macro_rules! __dispatch {
                 #[cfg(target_arch = $arch)]
                 $crate::LevelKind::$kind => {
                     $(let $own = $own;)*
+                    // Check and call name the function by this import. A path could mean one
+                    // function here and another there, if its first part were a type: methods are
+                    // looked up anew each time, and an import takes only modules.
+                    use $module::$function as __kernel;
                     // Compiles only if the function is safe to call where features of the level are
                     // enabled.
                     const _: () = {
@@ -57,7 +61,7 @@ macro_rules! __dispatch {
                         );
                         #[target_feature($(enable = $feature),+)]
                         fn call_without_unsafe() {
-                            let _ = $module::$function($($crate::__private::never(
+                            let _ = __kernel($($crate::__private::never(
                                 $crate::__private::core::stringify!($own)
                             )),*);
                         }
@@ -65,7 +69,7 @@ macro_rules! __dispatch {
                     };
                     // SAFETY: a `Level` exists only where every feature of its kind does, and the
                     // call asks for nothing else, as was checked above.
-                    unsafe { $module::$function($($own),*) }
+                    unsafe { __kernel($($own),*) }
                 }
             )*
             // Every machine can run it, and every level computes the same.

@@ -44,7 +44,7 @@ mod system {
 
     pub(super) fn advise(pages: Range<*mut u8>) {
         let len = pages.end.addr() - pages.start.addr();
-        // SAFETY: the declaration is that of POSIX systems. This advice changes neither contents
+        // SAFETY: the declaration is that of Linux. This advice changes neither contents
         // nor rights of any page, whosever it is; that it may be refused does not matter.
         unsafe { madvise(pages.start.cast(), len, MADV_HUGEPAGE) };
     }

@@ -1279,7 +1279,7 @@ mod avx512 {
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
     use ::nnue_runtime::__private::simd::avx512 as simd;
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -1300,7 +1300,7 @@ mod avx512 {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
@@ -1334,7 +1334,7 @@ mod avx512 {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn tile<const FIRST: bool>(
         weights: &Weights,
@@ -1433,7 +1433,7 @@ mod avx512 {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
         let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
@@ -1448,7 +1448,7 @@ mod avx512 {
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
@@ -1460,7 +1460,7 @@ mod avx512 {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn transform(
         first: &Half,
@@ -1480,7 +1480,7 @@ mod avx512 {
         }
     }
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     pub(super) fn propagate(
         weights: &Weights,
@@ -1601,7 +1601,7 @@ mod avx512icl {
     pub(super) use super::avx512::accumulate;
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
         let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
@@ -1616,7 +1616,7 @@ mod avx512icl {
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
@@ -1628,7 +1628,7 @@ mod avx512icl {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     fn transform(
         first: &Half,
@@ -1654,7 +1654,7 @@ mod avx512icl {
         }
     }
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     pub(super) fn propagate(
         weights: &Weights,

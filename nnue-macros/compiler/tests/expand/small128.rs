@@ -1667,7 +1667,7 @@ mod avx512 {
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
     use ::nnue_runtime::__private::simd::avx512 as simd;
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     pub(super) fn accumulate(
         weights: &Weights,
@@ -1687,7 +1687,7 @@ mod avx512 {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
@@ -1721,7 +1721,7 @@ mod avx512 {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn tile<const FIRST: bool>(
         weights: &Weights,
@@ -1772,7 +1772,7 @@ mod avx512 {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
         let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
@@ -1787,7 +1787,7 @@ mod avx512 {
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 64>(&half.values, 0);
@@ -1799,7 +1799,7 @@ mod avx512 {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
         let p0 = packed(first, 0);
@@ -1808,7 +1808,7 @@ mod avx512 {
         output.push(simd::bytes_u8(p1));
     }
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     pub(super) fn propagate(
         weights: &Weights,
@@ -2010,7 +2010,7 @@ mod avx512icl {
     pub(super) use super::avx512::accumulate;
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
         let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
@@ -2025,7 +2025,7 @@ mod avx512icl {
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 64>(&half.values, 0);
@@ -2037,7 +2037,7 @@ mod avx512icl {
     }
     #[inline]
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     fn transform(first: &Half, second: &Half, output: &mut InputWriter<'_, 32>) {
         let p0 = packed(first, 0);
@@ -2046,7 +2046,7 @@ mod avx512icl {
         output.push(simd::bytes_u8(p1));
     }
     #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     pub(super) fn propagate(
         weights: &Weights,
