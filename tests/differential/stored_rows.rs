@@ -275,14 +275,16 @@ fn sums_of_floating_point_are_rounded_once() {
     );
 }
 
-/// The sums are those of 32-bit numbers: of three thirds they may be less than one.
+/// The sums are those of the 32-bit numbers in the file, in which 127 of memory are 1.0: the sum of
+/// three thirds may be less than one.
 #[test]
 fn sums_of_floating_point_are_truncated_once() {
     check_floats::<float_truncated::Net>(
         include_str!("../specs/features/float_truncated.toml"),
         |own, [a, b]| {
-            let [own, a, b] = [own, a, b].map(|thirds| thirds as f32 / 3.0);
-            (own + a + b) as i32
+            let stored = |thirds: i32| (f64::from(thirds) / 3.0 / 127.0) as f32;
+            let sum = stored(own) + stored(a) + stored(b);
+            (f64::from(sum) * 127.0) as i32
         },
     );
 }
