@@ -9,8 +9,8 @@ use crate::replay::Replay;
 
 /// A loaded network of any architecture that chooses its bucket by the number of pieces.
 ///
-/// Engines know their network and need none of this: calls through it allocate. It is for tools that are told at run
-/// time which network to load.
+/// Engines know their network and need none of this: calls through it allocate. It is for tools
+/// that are told at run time which network to load.
 pub trait AnyNetwork: Replay + Reorder {
     /// The name that the spec gives it.
     fn name(&self) -> &'static str;
@@ -21,7 +21,7 @@ pub trait AnyNetwork: Replay + Reorder {
     /// What the net file says of itself: text by convention, but any bytes.
     fn description(&self) -> &[u8];
 
-    /// What can be proved from the weights.
+    /// The ranges that follow from the weights, with warnings.
     fn report(&self) -> Report;
 
     /// The number of layer stacks.
@@ -41,7 +41,7 @@ pub struct Evaluation {
     pub side_to_move: Color,
     /// The outputs of all layer stacks, by bucket.
     pub outputs: Vec<Output>,
-    /// The bucket that counts.
+    /// The bucket that the network chooses for this position.
     pub bucket: usize,
 }
 

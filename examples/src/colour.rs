@@ -4,8 +4,8 @@ use std::env;
 use std::fmt;
 use std::io::IsTerminal;
 
-/// What a text is, which decides its colour. Terminals have light and dark backgrounds, so only colours that can be
-/// read on both are used.
+/// The role of a text, which decides its colour. Terminals have light and dark backgrounds, so only
+/// colours that can be read on both are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Good for the player from whose view numbers are.
@@ -16,13 +16,13 @@ pub enum Style {
     White,
     /// A piece of black's.
     Black,
-    /// The values that matter most.
+    /// A value that matters more than those around it.
     Strong,
-    /// What has been chosen.
+    /// The table row of the chosen bucket.
     Chosen,
     /// Lines and captions, which should not distract.
     Faint,
-    /// What should not be overlooked.
+    /// A warning, which the user should not overlook.
     Warning,
 }
 
@@ -60,15 +60,15 @@ impl Colours {
     /// Colours are never written.
     pub const OFF: Colours = Colours(false);
 
-    /// Colours if `output` is a terminal that has them, and the environment variable `NO_COLOR` is not set or empty.
+    /// Colours if `output` is a terminal that has them, and the environment variable `NO_COLOR` is
+    /// not set or empty.
     pub fn for_output(output: &impl IsTerminal) -> Colours {
         let unwanted = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let impossible = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         Colours(output.is_terminal() && !unwanted && !impossible)
     }
 
-    /// A text in a style, or as it is if there is none. It is padded as the text would be: widths do not count escape
-    /// sequences.
+    /// A text in a style, or as it is if there is none. Padding ignores the escape sequences.
     pub fn paint<T: fmt::Display>(self, style: impl Into<Option<Style>>, text: T) -> Painted<T> {
         Painted {
             style: style.into().filter(|_| self.0),

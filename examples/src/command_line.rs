@@ -1,5 +1,5 @@
-//! What the command lines of the example programs share: help, exit codes, the options that name a net, and those of
-//! the programs that measure.
+//! What the command lines of the example programs share: help, exit codes, the options that name a
+//! net, and those of the programs that measure.
 
 use std::error::Error;
 use std::fmt;
@@ -30,7 +30,7 @@ pub enum Command<T> {
 pub enum Failure {
     /// Standard output takes nothing more.
     Output(io::Error),
-    /// The work cannot be done, or its result is bad news.
+    /// The work cannot be done, or it finds a difference.
     Work(String),
 }
 
@@ -40,8 +40,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// A program from its arguments to its exit code: what `run` returns, 1 if it fails, 2 if the options are wrong.
-/// `LEVELS` in its usage stands for the names of this architecture's levels.
+/// A program from its arguments to its exit code: what `run` returns, 1 if it fails, 2 if the
+/// options are wrong. `LEVELS` in its usage stands for the names of this architecture's levels.
 pub fn execute<T>(
     program: &str,
     usage: &str,
@@ -62,7 +62,7 @@ pub fn execute<T>(
     };
     match done {
         Ok(code) => code,
-        // A reader that has seen enough, such as `head`, is no error.
+        // A reader that stops early, such as `head`, is not an error.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Failure::Output(error)) => {
             complain(&format!("cannot write to standard output: {error}"));
@@ -95,16 +95,16 @@ pub fn complain(message: &str) {
 pub enum NetChoice {
     /// The one that is part of the program.
     BuiltIn,
-    /// A file, of a spec that it tells itself where none is named.
+    /// A file and its spec; without a spec, the file decides which one it is.
     File(PathBuf, Option<&'static Spec>),
 }
 
 impl NetChoice {
-    /// The net of these two options.
+    /// The net that the values of the two options mean.
     ///
     /// # Errors
     ///
-    /// [`NeedsFile`] if there is only a spec, which is not the built-in net's.
+    /// [`NeedsFile`] if only a spec is named, and the built-in net is not one of it.
     pub fn of(file: Option<PathBuf>, spec: Option<&'static Spec>) -> Result<NetChoice, NeedsFile> {
         match (file, spec) {
             (Some(file), spec) => Ok(NetChoice::File(file, spec)),
@@ -117,7 +117,8 @@ impl NetChoice {
     ///
     /// # Errors
     ///
-    /// [`NetError`] if the file cannot be read, is of no spec, or is not one of the spec that was named.
+    /// [`NetError`] if the file cannot be read, fits no spec, or does not fit the spec that was
+    /// named.
     pub fn open(&self, level: Level) -> Result<(Box<dyn AnyNetwork>, String), NetError> {
         let (path, spec) = match self {
             NetChoice::BuiltIn => {
@@ -169,7 +170,7 @@ pub fn level_of_environment() -> Result<Option<Level>, String> {
 ///
 /// # Errors
 ///
-/// [`LevelError`] for the first that no level of this machine has.
+/// [`LevelError`] for the first name that no level of this machine has.
 pub fn add_levels(levels: &mut Vec<Level>, names: &str) -> Result<(), LevelError> {
     for name in names.split(',') {
         let level = Level::by_name(name)?;
@@ -192,11 +193,11 @@ pub fn parse_rounds(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Reads a trace, by default the one that is built in, and sees to it that there is something to measure.
+/// Reads a trace, by default the one that is built in, and checks that it has something to measure.
 ///
 /// # Errors
 ///
-/// A message if the file cannot be read, is not a trace, or evaluates nothing.
+/// A message if the file cannot be read, is not a trace, or has no evaluation.
 pub fn read_trace(path: Option<&Path>) -> Result<Trace, String> {
     let (name, trace) = match path {
         None => ("the built-in trace".into(), Trace::bundled()),
@@ -215,7 +216,7 @@ pub fn read_trace(path: Option<&Path>) -> Result<Trace, String> {
     }
 }
 
-/// A bar of what is measured one after the other. It is drawn only in between: that would disturb the clock.
+/// A progress bar. It is drawn only between measurements, because drawing would disturb them.
 pub fn progress_bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos} of {len}, {eta} left");
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

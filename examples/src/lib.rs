@@ -1,5 +1,5 @@
-//! What the example programs share: every network of `specs/` behind one trait, positions shown as text, and
-//! measurements over the trace of a search.
+//! What the example programs share: every network of `specs/` behind one trait, positions shown as
+//! text, and measurements over the trace of a search.
 
 pub mod any_network;
 pub mod colour;

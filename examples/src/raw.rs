@@ -1,7 +1,7 @@
 //! Evaluations as tab-separated values, for programs to read: the network's own integers.
 //!
-//! One line a position: the FEN, its side to move, the bucket that counts, then PSQT and layers of every bucket, then
-//! the value in the engine's units. All are from the view of the side to move.
+//! One line per position: the FEN, its side to move, the chosen bucket, then PSQT and layers of
+//! every bucket, then the value in the engine's units. All are from the view of the side to move.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use crate::any_network::Evaluation;
 ///
 /// # Errors
 ///
-/// The writer's.
+/// The errors of the writer.
 pub fn header(out: &mut dyn Write, buckets: usize) -> io::Result<()> {
     write!(out, "#fen\tstm\tbucket")?;
     for part in ["psqt", "positional"] {
@@ -28,7 +28,7 @@ pub fn header(out: &mut dyn Write, buckets: usize) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// The writer's.
+/// The errors of the writer.
 pub fn row(out: &mut dyn Write, fen: &str, evaluation: &Evaluation) -> io::Result<()> {
     let side = match evaluation.side_to_move {
         Color::White => 'w',

@@ -1,5 +1,5 @@
-//! Neurons in the order of their activity: an order of the transformer's outputs with which fewer blocks of them are not
-//! zero, found on the positions of a trace.
+//! Neurons in the order of their activity: an order of the transformer's outputs in which more
+//! blocks of them are zero, found on the positions of a trace.
 
 mod search;
 
@@ -16,19 +16,21 @@ use crate::replay::{Difference, compare};
 
 pub use self::search::{Activity, better_order};
 
-/// The most positions that an order is looked for on: more of them change little.
+/// The largest number of positions that the search for an order looks at. More of them would hardly
+/// change the result.
 const SAMPLE: usize = 8192;
 
 /// A network, of whatever architecture, whose outputs can be put into another order.
 pub trait Reorder {
-    /// What becomes of its neurons.
+    /// How pooling and layers use its neurons.
     fn neurons(&self) -> Neurons;
 
-    /// Shows what the layers see of the positions `0`, `step`, `2 * step`, ... of a trace: the outputs of one perspective
-    /// after the other.
+    /// Calls `see` with the transformer's outputs for the positions `0`, `step`, `2 * step`, ... of
+    /// a trace: once per position and perspective.
     fn observe(&self, trace: &Trace, step: usize, see: &mut dyn FnMut(&[i32]));
 
-    /// The net file of the network with another order: `order[place]` is the output that takes the place.
+    /// The net file of the network with another order: `order[place]` is the output that takes the
+    /// place.
     ///
     /// # Errors
     ///
@@ -68,12 +70,12 @@ impl<A: SelectedByPieces<Output = Output>> Reorder for Network<A> {
     }
 }
 
-/// What the layers find that is not zero, on average over the positions of a trace.
+/// How much of the transformer's output is not zero, on average over the positions of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counts {
-    /// Outputs, of all perspectives.
+    /// Outputs that are not zero, of all perspectives.
     pub outputs: f64,
-    /// Blocks of [`BLOCK`] of them.
+    /// Blocks of [`BLOCK`] outputs that are not all zero.
     pub blocks: f64,
 }
 
@@ -102,18 +104,18 @@ impl Counts {
 pub struct Reordered {
     /// The bytes of the reordered net file.
     pub file: Vec<u8>,
-    /// What its layers found that was not zero before.
+    /// The counts in the old order.
     pub before: Counts,
-    /// What they find now.
+    /// The counts in the new order.
     pub after: Counts,
 }
 
-/// Looks for a better order, and checks that no value of the trace changes with it on any of the levels. Calls `progress`
-/// while it looks, with an upper bound of the share that is done.
+/// Looks for a better order, and checks that no value of the trace changes with it on any of the
+/// levels. Calls `progress` while it looks, with an upper bound of the share that is done.
 ///
 /// # Errors
 ///
-/// [`ReorderError`] if the order makes no difference to the network, or one to its values.
+/// [`ReorderError`] if the order does not matter to the network, or if a value changes.
 pub fn reorder(
     net: Box<dyn AnyNetwork>,
     trace: &Trace,
@@ -141,21 +143,21 @@ pub fn reorder(
     })
 }
 
-/// Why a network is not in a better order.
+/// Why a network was not reordered.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReorderError {
     /// None of its layers skips blocks of zeros.
     Useless {
         /// The name of the network.
         name: &'static str,
-        /// What they skip instead.
+        /// Which zeros its layers skip.
         skipped: Skipped,
     },
     /// The order that was found is not valid.
     Order(OrderError),
-    /// What was written is refused.
+    /// The loader refuses the reordered file.
     Load(LoadError),
-    /// What was written evaluates to something else.
+    /// The reordered network evaluates a position to another value.
     Difference(Difference),
 }
 

@@ -1,5 +1,5 @@
-//! The speed of a network over the trace of a search, with every value checked: the same on all levels, and
-//! incrementally the same as by a full refresh.
+//! The speed of a network over the trace of a search, with every value checked: the same on all
+//! levels, and incrementally the same as by a full refresh.
 
 mod pass;
 mod show;
@@ -28,7 +28,7 @@ pub struct Results {
 pub struct LevelResults {
     /// The instruction set that was used.
     pub level: Level,
-    /// By [`Pass`], in the order of [`Pass::ALL`].
+    /// The times of each [`Pass`], in the order of [`Pass::ALL`].
     pub times: [Times; 3],
     /// What the evaluator did in one pass over the trace.
     pub statistics: Statistics,
@@ -82,13 +82,13 @@ pub struct Difference {
     pub line: usize,
     /// Which evaluation of that search it is, counted from 1.
     pub number: usize,
-    /// Its position, in two fields of FEN.
+    /// The position as the first two fields of its FEN.
     pub position: String,
     /// The evaluation that this pass computed.
     pub found: Output,
     /// The evaluation that the full refresh computed.
     pub expected: Output,
-    /// The level of that.
+    /// The level that computed the expected evaluation.
     pub reference: Level,
 }
 
@@ -120,13 +120,14 @@ impl fmt::Display for Difference {
 
 impl Error for Difference {}
 
-/// Measures a network over a trace, all levels in each round: what disturbs the machine for a while then disturbs all of
-/// them. Calls `progress` before each pass with the number of passes done and of all.
+/// Measures a network over a trace, all levels in each round: what disturbs the machine for a while
+/// then disturbs all of them. Calls `progress` before each pass with the number of passes done and
+/// of all.
 ///
 /// # Errors
 ///
-/// [`Difference`] for the first evaluation of the first pass whose values are not those of a full refresh on the first
-/// level.
+/// [`Difference`] for the first evaluation of the first pass whose values are not those of a full
+/// refresh on the first level.
 pub fn measure(
     mut net: Box<dyn Replay>,
     levels: &[Level],
@@ -155,7 +156,8 @@ pub fn measure(
     for &level in levels {
         next_pass();
         net = net.at_level(level);
-        // Untimed, so that the first timed pass finds caches and page tables as the others do.
+        // This pass is not timed: it fills caches and page tables, so that the first timed pass
+        // finds them like the others.
         net.time(Pass::Refresh, trace, &mut outputs.found);
         outputs.check(level, Pass::Refresh)?;
         let statistics = net.count(trace, &mut outputs.found);
@@ -185,8 +187,8 @@ pub fn measure(
     Ok(results)
 }
 
-/// Compares the values of two networks over a trace: those of `net` along the search, on each level, with those of a full
-/// refresh of `reference` on the first one.
+/// Compares the values of two networks over a trace: those of `net` along the search, on each
+/// level, with those of a full refresh of `reference` on the first one.
 ///
 /// # Errors
 ///
@@ -219,13 +221,14 @@ pub fn compare(
 /// The values of a pass, and those that it should have.
 struct Outputs<'t> {
     trace: &'t Trace,
-    /// Those of the first pass of all, and its level.
+    /// The values of the very first pass, and its level.
     expected: Option<(Level, Vec<Output>)>,
     found: Vec<Output>,
 }
 
 impl Outputs<'_> {
-    /// Compares what a pass has written. What is left there will not do for the next one.
+    /// Compares what a pass has written, and then overwrites it, so that the next pass cannot
+    /// succeed without writing.
     fn check(&mut self, level: Level, pass: Pass) -> Result<(), Difference> {
         let (reference, expected) =
             (self.expected).get_or_insert_with(|| (level, self.found.clone()));
@@ -327,7 +330,7 @@ mod tests {
     #[test]
     fn a_difference_in_any_pass_is_found() {
         let levels = Level::available().count();
-        // Two for each level to begin with, and three for each in each round.
+        // Each level has two passes at the start, and three in each round.
         let passes = 2 * levels + 2 * 3 * levels;
         for pass in 1..passes {
             let difference = measure_planted(pass, 2).unwrap_err();
@@ -338,7 +341,7 @@ mod tests {
             assert_eq!((difference.line, difference.number), (2, 1));
         }
         assert!(measure_planted(passes, 2).is_ok());
-        // What the others are compared with: every other pass differs from it.
+        // The other passes are compared with the first one, so all of them differ from it.
         let difference = measure_planted(0, 0).unwrap_err();
         assert_eq!(
             difference.found.positional + 1,

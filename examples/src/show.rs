@@ -1,4 +1,5 @@
-//! Evaluations as text for people: the network, the board with each piece's contribution, the table of buckets.
+//! Evaluations as text for people: the network, the board with each piece's contribution, the table
+//! of buckets.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -19,12 +20,12 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Writes what evaluates: the network's name, that of its file, how it is used, what the file says of itself, and
-    /// what the loader warns of.
+    /// Writes the network's name, the file's name, how the network is used, the file's description,
+    /// and the loader's warnings.
     ///
     /// # Errors
     ///
-    /// The writer's.
+    /// The errors of the writer.
     pub fn network(&mut self, file: &str, use_of_it: &dyn fmt::Display) -> io::Result<()> {
         let name = self.colours.paint(Style::Strong, self.net.name());
         writeln!(self.out, "{name} · {file} · {use_of_it}")?;
@@ -39,24 +40,24 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// Writes what the net that is part of the program is for.
+    /// Writes for which positions the net that is part of the program is made.
     ///
     /// # Errors
     ///
-    /// The writer's.
+    /// The errors of the writer.
     pub fn built_in(&mut self) -> io::Result<()> {
         self.caption(
             "",
-            "This is Stockfish's small net, made for lopsided positions: where neither side is far ahead it is off.",
+            "This is Stockfish's small net, made for lopsided positions: where neither side is far ahead it is inaccurate.",
         )
     }
 
-    /// Writes what the network says of a position: the contribution of each piece, the outputs of all buckets, and the
-    /// evaluation for the side to move.
+    /// Writes what the network says of a position: the contribution of each piece, the outputs of
+    /// all buckets, and the evaluation for the side to move.
     ///
     /// # Errors
     ///
-    /// The writer's.
+    /// The errors of the writer.
     pub fn position(&mut self, fen: &str, board: &Board) -> io::Result<()> {
         let evaluation = self.net.evaluate(board);
         writeln!(self.out, "\n{fen}\n")?;
@@ -82,7 +83,7 @@ impl Report<'_> {
         let colours = self.colours;
         let contributions: [Option<i32>; 64] = Square::ALL.map(|square| {
             let piece = board.piece_at(square)?;
-            // No network has learnt what a board without a king is worth.
+            // No network was trained on boards without a king.
             (piece.role != Role::King).then(|| {
                 let without = self.net.evaluate(&board.without(square));
                 evaluation.white_value() - without.white_value()
@@ -226,7 +227,7 @@ impl Report<'_> {
         )
     }
 
-    /// Writes a row of a table: padded cells, and something on either side.
+    /// Writes a row of a table: padded cells, with a text before and one after them.
     fn row(
         &mut self,
         before: &str,
@@ -245,10 +246,10 @@ impl Report<'_> {
     }
 }
 
-/// What is left of a table's lines: room for a rank's number.
+/// The margin to the left of a table, which has room for the number of a rank.
 const MARGIN: &str = "   ";
 
-/// How a line of a table begins, crosses columns and ends.
+/// The characters with which a line of a table begins, crosses columns and ends.
 struct Rule(&'static str, &'static str, &'static str);
 
 const TOP: Rule = Rule("┌", "┬", "┐");
@@ -267,7 +268,7 @@ fn signed(value: i32) -> String {
     }
 }
 
-/// A description as one line of text, however long it is and whatever it says to terminals.
+/// A description as one short line, without control characters that a terminal would obey.
 fn one_line(description: &[u8]) -> String {
     const LIMIT: usize = 160;
 

@@ -67,11 +67,12 @@ impl Spec {
             .ok_or_else(|| UnknownSpec { name: name.into() })
     }
 
-    /// The spec that a net file is for. Of a damaged file it may be one of several whose files begin alike.
+    /// The spec that a net file is for. For a damaged file, it may be any of several specs whose
+    /// files begin in the same way.
     ///
     /// # Errors
     ///
-    /// [`NetError`] if the file cannot be read or is of no spec.
+    /// [`NetError`] if the file cannot be read or fits no spec.
     pub fn of_file(path: &Path) -> Result<&'static Spec, NetError> {
         let identity = identify_file(path).map_err(|error| NetError::Unreadable {
             path: path.into(),
@@ -88,7 +89,7 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// [`NetError::Refused`] if the file cannot be read or is not one.
+    /// [`NetError::Refused`] if the file cannot be read or does not fit.
     pub fn open(&self, path: &Path, level: Level) -> Result<Box<dyn AnyNetwork>, NetError> {
         (self.open)(path, level).map_err(|error| NetError::Refused {
             path: path.into(),
@@ -131,11 +132,11 @@ pub enum NetError {
         /// What the operating system says.
         message: String,
     },
-    /// The file is of no spec.
+    /// The file fits no spec.
     NoSpec {
         /// The path of the net file.
         path: PathBuf,
-        /// What it is instead.
+        /// What the file is instead.
         identity: Identity,
     },
     /// The file is not one of the spec's.
@@ -159,7 +160,7 @@ impl fmt::Display for NetError {
                     Identity::Relative(_) => {
                         write!(
                             f,
-                            ", which no spec here is for; `evaluate --net FILE` writes one"
+                            ", which no spec here fits; `evaluate --net FILE` writes one"
                         )
                     }
                     _ => write!(
@@ -169,7 +170,7 @@ impl fmt::Display for NetError {
                     ),
                 }
             }
-            // The loader's own message names the path where the file could not be read.
+            // If the file cannot be read, the loader's message already names its path.
             NetError::Refused {
                 error: error @ LoadError::Io { .. },
                 ..

@@ -45,7 +45,7 @@ fn run_with_input(arguments: &[&str], input: &str) -> Output {
     })
 }
 
-/// The FENs of a table of goldens, one a line, and all of the table that `--raw` prints.
+/// The FENs of a table of goldens, one per line, and the columns of it that `--raw` prints.
 fn goldens(table: &str) -> (String, String) {
     let (mut fens, mut raw) = (String::new(), String::new());
     for line in golden_table(&format!("{table}.tsv")).lines() {
@@ -65,7 +65,7 @@ fn golden_table(name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("is a golden")
 }
 
-/// The table with exact values where the engine's have too few bits.
+/// The table, with exact values in the places where the engine's 32 bits wrapped around.
 fn unwrapped(raw: &str, table: &str) -> String {
     const LAYERS: usize = 3 + 8;
     let mut rows: Vec<Vec<String>> = raw
@@ -107,7 +107,8 @@ fn raw_output_of_the_built_in_net_is_the_engines() {
     assert_golden(&[], SMALL128_GOLDENS);
 }
 
-/// Nets of every network, whose spec the file tells: what `evaluate --raw` prints for all positions, on every level.
+/// Compares what `evaluate --raw` prints with the goldens, for nets whose spec the program finds
+/// out, for all positions and on every level.
 macro_rules! raw_output_of_nets {
     ($($(#[$ignored:meta])? $name:ident: $generation:literal $(, $released:literal)?;)*) => { $(
         mod $name {
@@ -191,7 +192,7 @@ fn the_spec_is_found_by_the_weights_where_headers_are_the_same() {
         let shown = run(&["--net", text(&net)]);
         assert!(printed(&shown).starts_with(spec), "{}", stdout(&shown));
         assert!(!stdout(&shown).contains("warning"));
-        // Another spec can be asked for, but not without being told.
+        // The user can name another spec, but is warned.
         let shown = run(&["--net", text(&net), "--spec", other]);
         let warning = format!("\nwarning: this is a net of {spec}, by its weights");
         assert!(printed(&shown).contains(&warning), "{}", stdout(&shown));
@@ -211,7 +212,7 @@ fn a_net_that_needs_a_spec_of_its_own_gets_one() {
         "{message}"
     );
     assert!(!message.contains("encoding"), "{message}");
-    // Standard output is the spec, and nothing else.
+    // Standard output holds the spec and nothing else.
     let spec = stdout(&output).to_string();
     assert!(spec.contains("\nencoding = \"leb128\"\n"), "{spec}");
     let source = nnue_compiler::diagnostics::SourceFile::new("my-net.toml", spec.as_str());
@@ -224,7 +225,7 @@ fn a_net_that_needs_a_spec_of_its_own_gets_one() {
 
     let output = run(&["--net", text(&net), "--spec", "small128"]);
     assert_refused(&output, 1, &["width 256 in the file, 128 in the spec"]);
-    // A known net needs none.
+    // A known net needs no spec of its own.
     let output = run(&["--net", SMALL128, "--write-spec", "no/such/folder"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(stderr(&output).starts_with("warning: `--write-spec`"));
@@ -264,10 +265,10 @@ fn a_file_of_no_spec_is_refused() {
         (
             "nothing-known.nnue",
             b"nothing known",
-            &["nothing that is known", "`small128`"],
+            &["of no known kind", "`small128`"],
         ),
-        ("short.nnue", b"\x20\x2F\xF3", &["nothing that is known"]),
-        ("empty.nnue", b"", &["nothing that is known"]),
+        ("short.nnue", b"\x20\x2F\xF3", &["of no known kind"]),
+        ("empty.nnue", b"", &["of no known kind"]),
     ] {
         let path = scratch(name, content);
         let words = [words, &[name]].concat();
@@ -401,7 +402,7 @@ fn a_reader_that_stops_is_no_error() {
     let (fens, _) = goldens(SMALL128_GOLDENS);
     let mut child = start(&["--fens", "-"]);
     let mut stdin = child.stdin.take().expect("is piped");
-    // The program may be gone before it has read all.
+    // The program may exit before it has read everything.
     let feeder = std::thread::spawn(move || drop(stdin.write_all(fens.as_bytes())));
     let mut first = [0; 8];
     let mut output = child.stdout.take().expect("is piped");

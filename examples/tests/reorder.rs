@@ -1,4 +1,5 @@
-//! `reorder` as its users meet it: what it finds, what it writes, what it refuses, and with which exit code.
+//! `reorder` as its users meet it: what it finds, what it writes, what it refuses, and with which
+//! exit code.
 
 mod program;
 
@@ -32,7 +33,7 @@ fn run(arguments: &[&str]) -> Output {
     reorder(arguments).output().expect("the program starts")
 }
 
-/// What there is, what is not zero before, and what after.
+/// The numbers of a row of the table: the total, and how many are not zero before and after.
 fn row(output: &Output, label: &str) -> [f64; 3] {
     let row = printed(output)
         .lines()
@@ -84,7 +85,8 @@ fn what_was_not_moved_along_is_found() {
     };
     assert_eq!(check(&reordered), Ok(()));
 
-    // Raw tensors behind the header: biases, rows, PSQT values; then per stack a hash, biases and weights.
+    // Raw tensors behind the header: biases, rows, PSQT values; then per stack a hash, biases and
+    // weights.
     let description = u32::from_le_bytes(original.as_chunks().0[2]) as usize;
     let biases = 12 + description + 4;
     let rows = biases + 2 * 1024;

@@ -31,7 +31,7 @@ fn run(arguments: &[&str]) -> Output {
     replay(arguments).output().expect("the program starts")
 }
 
-/// What stands in a row of the table, a word per level.
+/// The cells of a row of the table, one word per level.
 fn row<'o>(output: &'o Output, label: &str) -> Vec<&'o str> {
     let lines = printed(output).lines().map(str::trim_start);
     let mut rows = lines.filter_map(|line| line.strip_prefix(label));
@@ -61,7 +61,8 @@ fn the_built_in_search_is_replayed() {
         "small128 · nn-37f18f62d772.nnue, built in · 474,174 moves, 97,226 evaluations, 46 roots, 1 round"
     );
     assert_eq!(row(&output, "checksum"), ["ce87e0e4"]);
-    // What an evaluator needs that is lazy and keeps a cache (`tests/trace`), whatever it does to need a little less.
+    // The bounds hold for every evaluator that is lazy and keeps a refresh cache (see
+    // `tests/trace`).
     let number = |label| numbers(&output, label)[0];
     for (label, range) in [
         ("rows per evaluation", 6.0..8.5),

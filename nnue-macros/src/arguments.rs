@@ -22,7 +22,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Spec {
     /// In a file, relative to the package's manifest.
     Path(LitStr),
-    /// In the macro's argument. Errors are shown at the key, for they quote what they need of the text.
+    /// In the macro's argument. Errors are shown at the key, for they quote what they need of the
+    /// text.
     Inline { key: Span, text: String },
 }
 

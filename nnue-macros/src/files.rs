@@ -24,15 +24,15 @@ pub(crate) fn text(path: &LitStr) -> syn::Result<String> {
     String::from_utf8(read(path)?).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let message = format!(
-            "`{}` is not UTF-8 text: the byte at offset {offset} is no character's",
+            "`{}` is not UTF-8 text: the byte at offset {offset} is invalid",
             path.value()
         );
         syn::Error::new(path.span(), message)
     })
 }
 
-/// Whether there is such a file. What is not there cannot be [tracked](track), and need not be: cargo tries again
-/// whenever a build has failed.
+/// Whether there is such a file. What is not there cannot be [tracked](track), and need not be:
+/// cargo tries again whenever a build has failed.
 pub(crate) fn exists(path: &LitStr) -> bool {
     absolute(path).is_ok_and(|path| path.is_file())
 }
@@ -47,7 +47,8 @@ fn absolute(path: &LitStr) -> syn::Result<PathBuf> {
     }
 }
 
-/// A reference to the bytes of a file, without an absolute path in the expansion unless the user wrote one.
+/// A reference to the bytes of a file, without an absolute path in the expansion unless the user
+/// wrote one.
 pub(crate) fn include(path: &LitStr, runtime: &TokenStream) -> TokenStream {
     let core = quote!(#runtime::__private::core);
     if Path::new(&path.value()).is_absolute() {

@@ -1,5 +1,5 @@
-//! The macro `nnue_net!`. It reads files and passes their text to the compiler; use it through `nnue-runtime`, which
-//! documents it.
+//! The macro `nnue_net!`. It reads files and passes their text to the compiler; use it through
+//! `nnue-runtime`, which documents it.
 
 mod arguments;
 mod files;
@@ -39,8 +39,8 @@ fn expand(arguments: &Arguments) -> TokenStream {
     quote! { #(#tracked)* #generated }
 }
 
-/// Each error as one of the compiler's at the macro's argument, and a skeleton that keeps the code around from failing
-/// too.
+/// Each error as one of the compiler's at the macro's argument, and a skeleton that keeps the code
+/// around from failing too.
 fn refuse(runtime: &TokenStream, errors: &[syn::Error]) -> TokenStream {
     let skeleton = skeleton(runtime);
     let errors = errors.iter().map(syn::Error::to_compile_error);
@@ -63,7 +63,7 @@ fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
         Some((path, file)) => {
             format::check(&file_layout(&network), &file).map_err(|problem| {
                 let message = format!(
-                    "`{}` is no net file for {}: {problem}",
+                    "`{}` is not a net file for {}: {problem}",
                     path.value(),
                     network.name
                 );

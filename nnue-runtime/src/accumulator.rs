@@ -47,7 +47,7 @@ impl<A: Architecture> Accumulator<A> {
     /// removes and adds.
     ///
     /// `before` is the accumulator of the position before the move, `after` the position after it.
-    /// A perspective whose king has moved to where all its rows are others is refreshed.
+    /// If the move of a king changes all rows of its perspective, that perspective is refreshed.
     pub fn update(
         &mut self,
         net: &Network<A>,

@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// A small generator: what matters is that the same games come again.
+    /// A small generator, so that every run plays the same games.
     struct Xorshift(u64);
 
     impl Xorshift {

@@ -24,9 +24,9 @@ use crate::rows::RowChanges;
 /// A position that follows an engine's search, and its evaluation.
 ///
 /// [`push`](Self::push) only records a move. [`evaluate`](Self::evaluate) walks back to the nearest
-/// ply whose accumulator is known and takes all moves since in one pass; a perspective whose king
-/// has moved to other rows is brought up to date from the last position that it saw with its king
-/// there.
+/// ply whose accumulator is known and takes all moves since in one pass; if the move of a king
+/// changes all rows of its perspective, that perspective is updated from the last position that it
+/// saw with its king there.
 ///
 /// `N` is how the network is held: `&Network<A>`, `Arc<Network<A>>` or anything else that
 /// dereferences to it. One network serves any number of evaluators in any number of threads.
@@ -145,8 +145,8 @@ struct Moved {
     squares: Bitboard,
 }
 
-/// The accumulator that a perspective's is computed from. Two numbers, which functions return in
-/// registers.
+/// The accumulator from which that of a perspective is computed. It has two numbers, so that
+/// functions return it in registers.
 #[derive(Clone, Copy)]
 struct Base {
     /// The ply whose accumulator it is; [`Self::CACHE`] if there is none with the same view.
@@ -155,11 +155,11 @@ struct Base {
 }
 
 impl Base {
-    /// No ply: the accumulator of the cache.
+    /// Stands for the accumulator of the cache, which belongs to no ply.
     const CACHE: usize = usize::MAX;
 }
 
-/// Plies that memory is set aside for.
+/// The number of plies for which memory is reserved.
 const PLIES: usize = 256;
 
 impl<A: Architecture, N: Deref<Target = Network<A>>> Evaluator<A, N> {
@@ -225,7 +225,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Starts anew at a position. What the cache has learnt stays.
+    /// Starts anew at a position. The cache keeps its content.
     pub fn reset(&mut self, position: &impl Position) {
         const { refuse_custom(A::FEATURES) };
         self.start(Placement::of(position), position.side_to_move(), [&[]; 2]);
@@ -291,8 +291,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Makes a move, if the delta fits the position. To find out, it follows the position at each
-    /// move, which [`push`](Self::push) leaves until it is evaluated.
+    /// Makes a move, if the delta fits the position. To check that, it follows the position at each
+    /// move, while [`push`](Self::push) does so only for an evaluation.
     ///
     /// # Errors
     ///
@@ -400,9 +400,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Computes the accumulators of a ply, and returns the plies that hold them: this one, or for a
     /// perspective for which nothing has changed an earlier one.
     ///
-    /// Of the ply before, nothing is computed: one pass takes all moves since the last ply of which
-    /// something is. But if that has happened before, with another move in the place of the last,
-    /// more will follow.
+    /// Usually the ply before is not computed: one pass takes all moves since the last computed
+    /// ply. But if the ply before was already skipped for another move, more of its children will
+    /// probably follow, so it is computed first.
     #[inline]
     fn compute(&mut self, ply: usize) -> [usize; 2] {
         if let Some(parent) = ply.checked_sub(1)
@@ -420,7 +420,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.compute_alone(ply);
     }
 
-    /// Computes a ply, and none that others might want.
+    /// Computes a ply, and none of those before it.
     #[inline]
     fn compute_alone(&mut self, ply: usize) -> [usize; 2] {
         let moved = self.place(ply);
@@ -445,8 +445,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let mut squares = Bitboard::EMPTY;
         if base < ply {
             self.set_aside(ply);
-            // In its place: a copy of what has just been written in pieces would wait for all of
-            // them.
+            // The placement is changed where it lies: copying what was just written in pieces would
+            // wait for all of them.
             self.computed[ply].placement = self.computed[base].placement;
             let placement = &mut self.computed[ply].placement;
             for ply in &self.plies[base + 1..=ply] {
@@ -460,7 +460,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         }
     }
 
-    /// Sees to it that there is room for the accumulators of a ply.
+    /// Makes room for the accumulators of a ply.
     #[inline]
     fn set_aside(&mut self, ply: usize) {
         while self.computed.len() <= ply {
@@ -476,7 +476,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     fn find_base(&mut self, perspective: Color, ply: usize, moved: Moved) -> Base {
         let p = perspective.index();
-        // A perspective that is not kept is not read either.
+        // Nothing reads a perspective that is not kept up to date.
         if !A::PERSPECTIVES.contains(&perspective) {
             return Base { ply, view: NO_VIEW };
         }
@@ -530,7 +530,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             Base::CACHE => {
                 self.cache.refresh(net, base.view, placement, changes, into);
                 let mut rows = changes.len();
-                // What the cache knows follows from positions alone.
+                // The cache has only the rows that follow from positions.
                 if const { has_custom(A::FEATURES) } {
                     changes.clear();
                     self.custom

@@ -522,7 +522,7 @@ mod tests {
         );
     }
 
-    /// A small generator: what matters is that the same positions come again.
+    /// A small generator, so that every run has the same positions.
     struct Xorshift(u64);
 
     impl Xorshift {

@@ -128,8 +128,7 @@ impl Level {
     /// empty.
     ///
     /// # Errors
-    ///
-    /// As [`Level::by_name`].
+    /// [`LevelError`] in the same cases as [`Level::by_name`].
     #[cfg(feature = "std")]
     pub fn from_env() -> Result<Option<Level>, LevelError> {
         match std::env::var_os("NNUE_LEVEL") {

@@ -49,7 +49,8 @@ macro_rules! __plain {
 
         impl $crate::__private::core::marker::Copy for $name {}
 
-        // As `derive` would write it: lints do not ask for the attribute, which could not stand here.
+        // As `derive` would write it: lints do not ask for the attribute, which could not stand
+        // here.
         #[automatically_derived]
         impl $crate::__private::core::clone::Clone for $name {
             fn clone(&self) -> Self {
@@ -111,8 +112,9 @@ pub fn zeroed_box<T: Plain>() -> Box<T> {
     if memory.is_null() {
         handle_alloc_error(layout);
     }
-    // Before it is touched: the pages are made then. Of memory that is aligned as weights are,
-    // std's allocator on Unix clears what it is asked to clear by writing to it.
+    // This comes before the memory is first touched, because pages are made then. `alloc_zeroed`
+    // would touch it: for the alignment of weights, std's allocator on Unix clears memory by
+    // writing to it.
     pages::ask_for_huge_pages(memory..memory.wrapping_add(layout.size()));
     // SAFETY: the memory has the layout's size, and bytes need no alignment.
     unsafe { memory.write_bytes(0, layout.size()) };

@@ -83,7 +83,7 @@ impl<A: Architecture> Network<A> {
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     #[cfg(feature = "std")]
     pub fn write(&self, mut writer: impl std::io::Write) -> std::io::Result<()> {
         self.store(&mut |bytes| writer.write_all(bytes))

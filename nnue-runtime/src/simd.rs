@@ -102,7 +102,7 @@ mod tests {
     /// The longest list that there is: indices take all 16 bits.
     type Longest = NonZero<{ 1 << 16 }, { (1 << 16) + 32 }>;
 
-    /// A list, and what must stay as it is behind it.
+    /// A list, followed by memory that must not change.
     #[repr(C)]
     struct Guarded {
         list: Longest,

@@ -1,7 +1,8 @@
 //! Nanoseconds per evaluation, for each network and level: `cargo bench -p nnue-benches`.
 //!
-//! The positions are those of a real search, in its order (`trace/`). A sample runs once over all 97,226 of them, so that
-//! the median is that of whole passes, and what is shown is the time for one evaluation:
+//! The positions are those of a real search, in its order (`trace/`). A sample runs once over all
+//! 97,226 of them, so that the median is that of whole passes, and what is shown is the time for
+//! one evaluation:
 //!
 //! * `refresh`: both perspectives' accumulators of a position from nothing;
 //! * `evaluate`: the forward pass alone, over accumulators that are in the processor's cache;

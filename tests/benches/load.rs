@@ -3,8 +3,8 @@
 //! * `from_bytes`: from memory;
 //! * `open`: from a file that the system has in its cache.
 //!
-//! Nets are the released ones where they have been fetched, otherwise synthetic ones of the same format and of about
-//! the same size. Freeing a network is not measured.
+//! Nets are the released ones where they have been fetched, otherwise synthetic ones of the same
+//! format and of about the same size. Freeing a network is not measured.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

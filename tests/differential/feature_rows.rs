@@ -1,5 +1,5 @@
-//! Which rows of the transformer a position switches on: accumulators against sums over rows whose numbers are reckoned
-//! here from the language's documentation, square by square.
+//! Which rows of the transformer a position switches on: accumulators against sums over rows whose
+//! numbers are computed here, square by square, from the documentation of the language.
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
@@ -50,7 +50,8 @@ impl Seen {
         }
     }
 
-    /// With the own king on the left half, or on the right.
+    /// The same piece after mirroring the board, unless the own king is already on the left half
+    /// (`to_the_left`) or on the right half.
     fn mirrored(self, to_the_left: bool) -> Seen {
         if (self.king_file < 4) == to_the_left {
             return self;
@@ -83,7 +84,8 @@ impl Seen {
     }
 }
 
-/// Compares the accumulators of every golden position with the sums over what `row` says of each piece.
+/// Compares the accumulators of every golden position with the sums over the rows that `row` gives
+/// for each piece.
 fn check<A: Architecture>(
     spec: &str,
     row: impl Fn(Color, Square, Piece, Square, &mut dyn FnMut(usize)),
@@ -179,7 +181,8 @@ fn king_buckets_are_of_the_mirrored_half() {
     );
 }
 
-/// A perspective's own first rank is the last one of each plane, and the first one of the table of buckets.
+/// A perspective's own first rank is the last one of each plane, and the first one of the table of
+/// buckets.
 #[test]
 fn squares_are_counted_from_a8() {
     check::<from_a8::Net>(spec!("from_a8"), |perspective, king, piece, square, row| {

@@ -7,7 +7,8 @@ mod stored_rows;
 use nnue_networks as networks;
 use nnue_test_support::differential::{check, check_by_caller, check_custom, check_mixed};
 
-/// Compiles a spec and compares it with the interpreter; with another check where the engine has a say in it.
+/// Compiles a spec and compares it with the interpreter. Networks whose buckets or features the
+/// engine chooses name another check.
 macro_rules! differential {
     ($($(#[$ignored:meta])? $net:ident: $path:literal $(, $check:ident)?;)*) => { $(
         mod $net {
@@ -131,7 +132,7 @@ mod vocabulary {
     }
 }
 
-/// Networks of engines, of trainers' examples and of the field's documents.
+/// Networks of engines, of trainers' examples and of published documents.
 mod engines {
     use super::*;
 

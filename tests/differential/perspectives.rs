@@ -1,5 +1,5 @@
-//! How perspectives are put together: evaluations against plain loops over the net file's values, in the order that the
-//! language's documentation gives.
+//! How perspectives are put together: evaluations against plain loops over the net file's values,
+//! in the order that the language's documentation gives.
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
@@ -15,7 +15,7 @@ use nnue_test_support::net_file::net_file_of;
 /// The values of a tensor of the net file.
 #[derive(Clone, Copy)]
 struct Values {
-    /// What tells tensors apart.
+    /// A hash of the tensor's name, so that tensors differ.
     hash: usize,
     /// How many different values there are, around 0.
     spread: i32,
@@ -50,8 +50,8 @@ fn row(perspective: Color, king: Square, piece: Piece, square: Square) -> usize 
     704 * bucket + 64 * plane.min(10) + seen(square)
 }
 
-/// What one perspective sums up: clipped neurons, and PSQT. `owner` is `white.` or `black.` where these have tensors of
-/// their own.
+/// The sums of one perspective: clipped neurons, and PSQT. `owner` is `white.` or `black.` where
+/// these have tensors of their own.
 fn half(board: &Board, perspective: Color, owner: &str, width: usize) -> (Vec<i32>, i32) {
     let [biases, weights, psqts] =
         ["biases", "weights", "psqt"].map(|what| Values::of(&format!("transformer.{owner}{what}")));
@@ -72,7 +72,7 @@ fn half(board: &Board, perspective: Color, owner: &str, width: usize) -> (Vec<i3
     )
 }
 
-/// The layers: what `fc_0` reads, and what `fc_1` reads besides `ac_0`.
+/// The value of the layers, where `fc_0` reads `input`, and `fc_1` reads `besides` after `ac_0`.
 fn layers(input: &[i32], besides: &[i32]) -> i32 {
     let affine = |name: &str, outputs: usize, input: &[i32]| -> Vec<i32> {
         let row = input.len().next_multiple_of(32);

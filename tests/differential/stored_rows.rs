@@ -1,4 +1,5 @@
-//! Rows that files store in other ways than memory: as bytes, and as sums that have to be made when they are loaded.
+//! Rows that files store differently from memory: as bytes, or as rows that are added when a file
+//! is loaded.
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
@@ -25,7 +26,7 @@ fn value(tensor: &str, row: usize, column: usize, largest: i32) -> i32 {
     mixed as i32 % (2 * largest + 1) - largest
 }
 
-/// A square as a perspective sees it that turns the board upside down, or round.
+/// A square as a perspective sees it; for black it is exclusive-ored with `turned`.
 fn seen(perspective: Color, square: Square, turned: usize) -> usize {
     square.index()
         ^ if perspective == Color::White {
@@ -143,7 +144,8 @@ fn a_sum_that_does_not_fit_is_refused_with_its_place() {
         "factorised",
         include_str!("../specs/features/factorised.toml"),
     );
-    // HalfKP's king a1, own pawn on a1: row 1, whose virtual ones are K 0, P 0 and, from file and rank 7 on, relative 112.
+    // HalfKP's king a1, own pawn on a1: row 1, whose virtual ones are K 0, P 0 and, from file and
+    // rank 7 on, relative 112.
     let load = |own: i32, virtual_value: i32| {
         let file = net_file_of(&network, "", |weight| {
             let value = match (weight.tensor, weight.row, weight.column) {
@@ -156,7 +158,7 @@ fn a_sum_that_does_not_fit_is_refused_with_its_place() {
         factorised::Network::from_bytes(&file)
     };
     assert!(load(32767 - 30, 10).is_ok());
-    // Each of them fits, and so does the sum, though one after the other they would not.
+    // The sum fits, although adding the virtual rows one after the other would overflow on the way.
     assert!(load(-32768, 15_000).is_ok());
     let error = load(32767 - 29, 10).unwrap_err();
     assert!(
@@ -229,8 +231,8 @@ fn check_floats<A: Architecture>(text: &str, rounded: impl Fn(i32, [i32; 2]) -> 
         let accumulator = Accumulator::new(&net, &board);
         for perspective in Color::ALL {
             let king = board.king(perspective);
-            // In a bucket of several squares the opponent's king can stand where the own one might: then its row is not
-            // told apart.
+            // In a bucket of several squares, the opponent's king can stand on a square where the
+            // own king might be. Both then have the same row.
             let opponents = seen(perspective, board.king(!perspective), 56);
             let own = seen(perspective, king, 56);
             if (opponents / 8 == 0) == (own / 8 == 0) {
@@ -256,7 +258,7 @@ fn check_floats<A: Architecture>(text: &str, rounded: impl Fn(i32, [i32; 2]) -> 
         }
     }
     assert!(seen_kings > 100, "{seen_kings}");
-    // What was written is read as the same.
+    // The written file must load as the same network.
     let again = Network::<A>::from_bytes(&net.to_bytes()).unwrap();
     let board = Board::start();
     assert!(Accumulator::new(&again, &board) == Accumulator::new(&net, &board));
@@ -275,8 +277,8 @@ fn sums_of_floating_point_are_rounded_once() {
     );
 }
 
-/// The sums are those of the 32-bit numbers in the file, in which 127 of memory are 1.0: the sum of
-/// three thirds may be less than one.
+/// The sums are computed in `f32`, with the numbers of the file, in which 127 of memory are 1.0: the
+/// sum of three thirds may be less than one.
 #[test]
 fn sums_of_floating_point_are_truncated_once() {
     check_floats::<float_truncated::Net>(

@@ -1,5 +1,5 @@
-//! Formats of net files: the same network is the same whatever its file's format, bullet's files give what bullet's example
-//! code computes from them, and a wrong file is refused with what would explain it.
+//! Formats of net files: a network is the same whatever the format of its file, bullet's files give
+//! what bullet's example code computes from them, and a wrong file is refused with a likely cause.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ fn value(weight: Weight<'_>) -> f64 {
     }
 }
 
-/// What a file evaluates to on every level, which must be the same on all of them.
+/// The evaluations of a file's network, which must be the same on every level.
 fn evaluations<A: SelectedByPieces<Output = Output>>(file: &[u8]) -> Vec<Output> {
     let mut net = Network::<A>::from_bytes(file).unwrap_or_else(|error| panic!("{error}"));
     let mut common = None;
@@ -69,8 +69,8 @@ fn evaluations<A: SelectedByPieces<Output = Output>>(file: &[u8]) -> Vec<Output>
     common.unwrap()
 }
 
-/// Whether a file comes back: byte for byte, unless there is floating point in it that became integers; then as another
-/// file of the same network.
+/// Checks that a file is written as it was read: byte for byte, unless floating point became
+/// integers; then as another file of the same network.
 fn check_round_trip<A: SelectedByPieces<Output = Output>>(file: &[u8], lossless: bool) {
     let mut net = Network::<A>::from_bytes(file).unwrap();
     let first = net.level();
@@ -128,7 +128,7 @@ fn files_that_end_early_or_go_on_are_refused_by_loader_and_compiler() {
                 assert!(!check(&file[..file.len() - missing]), "{}: {missing} missing", network.name);
             }
             assert!(!check(&[&file[..], b"b"].concat()));
-            // A changed byte is refused by both or taken by both.
+            // If one byte changes, both must refuse the file or both accept it.
             let mut changed = file.clone();
             for index in (0..file.len()).step_by(file.len() / 500) {
                 changed[index] ^= 0xFF;
@@ -229,7 +229,7 @@ fn refusal<A: Architecture>(file: &[u8]) -> String {
     Network::<A>::from_bytes(file).unwrap_err().to_string()
 }
 
-/// A file of bullet's format: so many bytes, and what pads them.
+/// Pads a file as bullet does.
 fn padded(mut file: Vec<u8>) -> Vec<u8> {
     let tail = b"bullet".iter().copied().cycle();
     let missing = file.len().next_multiple_of(64) - file.len();
@@ -241,7 +241,7 @@ fn padded(mut file: Vec<u8>) -> Vec<u8> {
 fn wrong_files_are_refused_with_what_would_explain_them() {
     let network = spec!("../../specs/bullet/simple.toml");
     let right = random_net_file(&network, 1);
-    // Bytes of weights and biases.
+    // The sizes of weights and biases in bytes.
     let (l0w, l0b, l1w, l1b) = (768 * 128 * 2usize, 128 * 2, 256 * 2, 2);
     let data = l0w + l0b + l1w + l1b;
     assert_eq!(right.len(), data.next_multiple_of(64));
@@ -262,7 +262,7 @@ fn wrong_files_are_refused_with_what_would_explain_them() {
     assert_eq!(
         simple(&right[..data]),
         "the file has 197378 bytes, expected 197440 for bullet simple: \
-         as if what pads it behind the last tensor were missing"
+         as if the padding after the last tensor were missing"
     );
     let wider = padded(vec![1; 2 * (769 * 256 + 512 + 1)]);
     assert_eq!(

@@ -21,7 +21,7 @@ mod hm256 {
     nnue_runtime::nnue_net!("specs/hm256.toml");
 }
 
-/// What nets of each generation are.
+/// How a net of each generation is identified.
 const IDENTITIES: [(&str, Identity); 18] = [
     ("v1", spec("SFNNv1")),
     ("v2", spec("SFNNv2")),
@@ -56,7 +56,7 @@ fn identity_of(generation: &str) -> Identity {
     found.unwrap_or_else(|| panic!("no {generation}")).1
 }
 
-/// A file that is gone when dropped.
+/// A file that is removed when this is dropped.
 struct TemporaryFile(std::path::PathBuf);
 
 impl TemporaryFile {
@@ -79,7 +79,7 @@ fn every_generation_is_told_from_the_others() {
     for generation in &GENERATIONS {
         let expected = identity_of(generation.name);
         if let Identity::Later { .. } = expected {
-            // Their headers are all that is looked at.
+            // Only their headers are read.
             let header = [generation.version, generation.header_hash()].map(u32::to_le_bytes);
             assert_eq!(
                 identify(header.as_flattened()),
@@ -115,7 +115,7 @@ fn released_nets_are_told() {
         let expected = identity_of(net.generation);
         let path = match (nets::cached(net.name), expected) {
             (Some(path), _) => path,
-            // Without a spec it is fetched only on demand.
+            // Nets of generations without a spec are only fetched on demand.
             (None, Identity::Later { .. }) => continue,
             (None, _) => panic!("{} is missing", net.name),
         };
@@ -148,7 +148,7 @@ fn nets_of_another_network_with_the_same_header_are_warned_of() {
     assert_eq!(warnings(as_v5(&v5)), []);
 }
 
-/// The project's spec for what a file is, and the one that would be written for it.
+/// The project's spec for a file, and the one that would be written for it.
 fn specs_of(generation: &str) -> (String, String) {
     let Identity::Spec { name } = identity_of(generation) else {
         panic!("{generation} has no spec");
@@ -167,7 +167,7 @@ fn specs_are_written_as_the_project_writes_them() {
         }
         let (mut by_hand, written) = specs_of(generation);
         if ["v9", "small128"].contains(generation) {
-            // How the engine divides is not in the file.
+            // The file does not say how the engine divides.
             by_hand = by_hand.replace("{ by = 16, of = \"each\" }", "16");
         }
         let network = |text| analyse(&SourceFile::new("spec.toml", text)).unwrap();
@@ -175,7 +175,7 @@ fn specs_are_written_as_the_project_writes_them() {
     }
 }
 
-/// Networks that never were: generations in other sizes.
+/// Networks that nobody trained: generations in other sizes.
 fn relatives() -> Vec<Generation> {
     const fn affine(inputs: usize, outputs: usize) -> Affine {
         Affine { inputs, outputs }
@@ -198,18 +198,18 @@ fn relatives() -> Vec<Generation> {
     };
     vec![
         HM256.clone(),
-        // Raw, as no engine has it, and the other way round.
+        // Raw where the engine's are compressed, and compressed where they are raw.
         like("v5", 256, [affine(256, 16), affine(30, 32), affine(32, 1)]),
         Generation {
             transformer: COMPRESSED_HALF_KP,
             ..like("v1", 128, [affine(256, 32), affine(32, 32), affine(32, 1)])
         },
-        // Where only weights tell whether there are squares, and where sizes do.
+        // Some of these have squares, which only the weights show, or the sizes.
         like("v4", 256, [affine(256, 16), affine(15, 32), affine(32, 1)]),
         like("v4", 128, [affine(128, 32), affine(31, 32), affine(32, 1)]),
         like("v6", 384, [affine(384, 32), affine(62, 32), affine(32, 1)]),
         like("v6", 128, [affine(128, 17), affine(32, 8), affine(8, 1)]),
-        // Too narrow to skip zeros.
+        // This one has too few outputs to skip zeros.
         like("v6", 128, [affine(128, 4), affine(6, 16), affine(16, 1)]),
         like("v1", 64, [affine(128, 8), affine(8, 16), affine(16, 1)]),
         like("v2", 256, [affine(512, 16), affine(16, 32), affine(32, 1)]),
@@ -228,7 +228,7 @@ fn specs_that_are_written_compile_and_fit_their_file() {
         let text = spec_of(&family, "a relative");
         let network = analyse(&SourceFile::new("spec.toml", text)).unwrap();
         verify(&network, &net).unwrap_or_else(|error| panic!("{family}: {error}"));
-        // Padding hides from `verify` how many inputs there are.
+        // Because of padding, `verify` cannot see how many inputs there are.
         let inputs = |layer: usize| generation.layers[layer].inputs;
         let affine = network
             .layers
@@ -259,7 +259,7 @@ fn errors_of_the_loader_say_what_the_file_is() {
     let whole = "for SFNNv5: width 256 in the file, 1024 in the spec";
     assert!(message(sfnnv5::Network::open(&file.0)).ends_with(whole));
     assert!(message(sfnnv5::Network::from_bytes(&net)).ends_with(whole));
-    // Of a stream little is read.
+    // From a stream, only a few bytes are read.
     assert!(message(sfnnv5::Network::read(&*net)).ends_with("for SFNNv5"));
     let small = nets::load("nn-37f18f62d772").unwrap();
     let of_small =
@@ -268,7 +268,7 @@ fn errors_of_the_loader_say_what_the_file_is() {
     assert!(message(sfnnv5::Network::read(&*small)).ends_with(&of_small("the header")));
 }
 
-/// The value of a weight, as far from the others as if by chance.
+/// The value of a weight, which looks random.
 fn weight(tensor: &str, index: usize) -> i32 {
     let most: i64 = match tensor {
         "transformer.biases" | "transformer.weights" => 30,
@@ -283,8 +283,8 @@ fn weight(tensor: &str, index: usize) -> i32 {
     ((z >> 33) as i64 % (2 * most + 1) - most) as i32
 }
 
-/// The neuron of the small network that one of the larger is a copy of: products are of a neuron and the one half the
-/// width further, and of either half the second half is new.
+/// The neuron of the small network whose copy a neuron of the larger one is. A product multiplies
+/// neurons that are half the width apart, so the copies are the second quarter and the fourth.
 fn original(neuron: usize) -> Option<usize> {
     let (half, place) = (neuron / 128, neuron % 128);
     (place < 64).then_some(half * 64 + place)
@@ -304,7 +304,8 @@ fn a_network_is_what_it_was_when_neurons_are_added_that_never_fire() {
             "transformer.biases" | "transformer.weights" => {
                 original(index % 256).map_or(0, |neuron| weight(tensor, index / 256 * 128 + neuron))
             }
-            // Behind the products of both perspectives, which are half as many as neurons.
+            // These weights read the products of both perspectives, half as many as there are
+            // neurons.
             "fc_0.weights" => match index % 128 {
                 place @ ..64 => weight(tensor, index / 128 * 64 + place),
                 new => weight("new", new),
@@ -332,7 +333,7 @@ fn a_network_is_what_it_was_when_neurons_are_added_that_never_fire() {
             outputs.push(found.positional);
         }
     }
-    // Not because everything is clipped.
+    // The values must differ: the networks are not equal only because everything is clipped.
     outputs.sort_unstable();
     outputs.dedup();
     assert!(outputs.len() > goldens.len() / 2, "{}", outputs.len());

@@ -1,5 +1,5 @@
-//! Net files: reading and writing them, their formats, which network they are for, what is proved of their weights, and
-//! what they cost in memory.
+//! Net files: reading and writing them, their formats, which network they are for, what is proved
+//! of their weights, and what they cost in memory.
 
 mod formats;
 mod identify;

@@ -1,5 +1,5 @@
-//! What loading a net costs in memory: little more than the file and the weights, and next to nothing for files that
-//! only claim to be large.
+//! What loading a net costs in memory: little more than the file and the weights, and very little
+//! for small files that claim to be large.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -15,7 +15,8 @@ use nnue_runtime::{Architecture, LoadError, Network};
 use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
 
-/// The system's allocator, counting what each thread has and the most that it ever had.
+/// The system's allocator, which counts the bytes that each thread has, and the most that it had at
+/// once.
 struct Counting;
 
 #[global_allocator]
@@ -71,7 +72,7 @@ fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (result, (PEAK.get() - before) as usize)
 }
 
-/// A file that is gone when dropped.
+/// A file that is removed when this is dropped.
 struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {
@@ -113,7 +114,8 @@ fn check_peak<A: Architecture>(content: &[u8]) {
         let most = match way {
             "from_bytes" => weights_and(0),
             "open" => weights_and(content.len()),
-            // Nobody knows how long a stream is: its buffer grows by quarters, and moves when it does.
+            // The length of a stream is not known, so its buffer grows by quarters, and moves each
+            // time.
             _ => 5 * weights / 2,
         };
         assert!(
@@ -193,7 +195,7 @@ fn lengths_that_lie_cost_nothing() {
         .windows(17)
         .position(|window| window == b"COMPRESSED_LEB128")
         .unwrap();
-    // As far as the length, then a few bytes more.
+    // The file up to the length, and a few bytes more.
     let with_length = |offset: usize, length: u32| {
         let mut bytes = net[..offset + 100].to_vec();
         bytes[offset..offset + 4].copy_from_slice(&length.to_le_bytes());

@@ -1,4 +1,4 @@
-//! What is proved about a network from its weights, and what is said where nothing can be.
+//! What reports prove from a network's weights, and what they say where nothing can be proved.
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
@@ -9,7 +9,7 @@ use nnue_test_support::net_file::net_file;
 use nnue_test_support::nets;
 use nnue_test_support::synthetic::synthetic_net;
 
-/// A network small enough to reckon by hand.
+/// A network that is small enough to compute by hand.
 mod tiny {
     nnue_runtime::nnue_net!("specs/report.toml");
 }
@@ -48,7 +48,7 @@ fn bounds_hold_on_all_goldens() {
     check_bounds::<small128::Net>(&released, "real/nn-37f18f62d772");
 }
 
-/// A file of the tiny network with these weights: a row's number and a neuron's give the value.
+/// The tiny network with these biases and weights; `weights` gets the numbers of row and neuron.
 fn tiny(biases: impl Fn(usize) -> i32, weights: impl Fn(usize, usize) -> i32) -> tiny::Network {
     tiny_of(|tensor, index| match tensor {
         "transformer.biases" => biases(index),
@@ -57,7 +57,7 @@ fn tiny(biases: impl Fn(usize) -> i32, weights: impl Fn(usize, usize) -> i32) ->
     })
 }
 
-/// A file of the tiny network with these values of a tensor.
+/// The tiny network with the values that `value` gives for a tensor and an index.
 fn tiny_of(value: impl Fn(&str, usize) -> i32) -> tiny::Network {
     let spec = SourceFile::new("report.toml", include_str!("../specs/report.toml"));
     let network = analyse(&spec).unwrap();
@@ -69,12 +69,13 @@ const KING: usize = 11 * 64;
 
 #[test]
 fn the_margin_is_what_one_reckons_by_hand() {
-    // For one king, own pawns count 1000 on each square and the opponent's 900, but for one square where they count
-    // 1100. Of each square the larger counts, and of the squares the best 32.
+    // For one king, own pawns count 1000 on each square and the opponent's 900, but for one square
+    // where they count
+    // 1100. On each square only the larger one counts, and of the squares the best 32.
     let pawns = |row: usize, neuron: usize| match (row / KING, row % KING / 64, neuron) {
         (3, 0, 5) => 1000,
         (3, 1, 5) => 900 + 200 * i32::from(row % 64 == 17),
-        // Another king, whom the first one's weights do not add to.
+        // Another square of the king, whose rows are never active together with those of the first.
         (4, 0, 5) => 500,
         (3, 2, 6) => -7,
         _ => 0,
@@ -87,7 +88,7 @@ fn the_margin_is_what_one_reckons_by_hand() {
     assert_eq!(bound.margin(), 32767 - 32150);
     assert_eq!(report.warnings, []);
 
-    // The last bias that leaves nothing to warn of, and the first that does.
+    // The largest bias without a warning, and the smallest one with a warning.
     let with_bias = |bias: i32| tiny(|neuron| bias * i32::from(neuron == 5), pawns).report();
     let (full, over) = (with_bias(32767 - 32100), with_bias(32767 - 32100 + 1));
     assert_eq!((full.accumulator.margin(), full.warnings.len()), (0, 0));
@@ -147,7 +148,8 @@ fn a_net_that_may_overflow_loads_warns_and_wraps_around_on_every_level() {
         let net = sfnnv5::Network::from_bytes(&file).unwrap();
         net.report().accumulator
     };
-    // The white king on e1 and white pawns on a2 and b2, as white sees them: one neuron's weights sum up to 65534.
+    // The white king on e1 and white pawns on a2 and b2, as white sees them: one neuron's weights
+    // sum up to 65534.
     let weights = 12 + u32::from_le_bytes(file[8..12].try_into().unwrap()) as usize + 4 + 2 * 1024;
     for square in [8, 9] {
         let row = 31 * KING + square;

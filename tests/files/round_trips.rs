@@ -1,5 +1,5 @@
-//! Net files: they come back byte for byte, and what is no net file is refused by the loader and by the check at
-//! compile time alike.
+//! Net files are written byte for byte as they were read, and other files are refused by the loader
+//! and by the check at compile time alike.
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
@@ -41,7 +41,8 @@ fn released_nets_come_back_byte_for_byte_on_every_level() {
 struct Victim {
     file: Vec<u8>,
     network: nnue_compiler::network::Network,
-    /// Where the bytes of each compressed tensor begin, behind their number; and their number.
+    /// For each compressed tensor, the offset of its bytes, which follow the byte count, and their
+    /// number.
     blocks: [(usize, usize); 3],
     /// Where the stacks begin.
     stacks: usize,
@@ -68,7 +69,8 @@ impl Victim {
         }
     }
 
-    /// Whether both accept the file; they must agree, and what is accepted must come back.
+    /// Whether loader and check accept the file. They must agree, and an accepted file must be
+    /// written as it was read.
     fn accepts(&self, what: &str, file: &[u8]) -> bool {
         let compiling = verify(&self.network, file);
         let loading = Network::<small128::Net>::from_bytes(file);
@@ -80,8 +82,8 @@ impl Victim {
         compiling.is_ok()
     }
 
-    /// Whether the file is accepted with some of a tensor's first integers replaced, and their number of bytes as it
-    /// should be then.
+    /// Whether the file is accepted after the first `count` integers of a tensor are replaced, and
+    /// its byte count is corrected.
     fn accepts_integers(&self, tensor: usize, count: usize, replacement: &[u8]) -> bool {
         let (start, len) = self.blocks[tensor];
         let old: usize = self.file[start..start + len]
@@ -184,8 +186,8 @@ fn descriptions_are_free_but_for_their_length() {
 fn padding_is_free() {
     let victim = Victim::new();
     let mut file = victim.file.clone();
-    // 30 of 32 inputs of the second layer of the last stack mean something; before them come a hash, 16 biases, 16
-    // rows of 128 inputs, and 32 biases.
+    // 30 of 32 inputs of the second layer of the last stack mean something; before them come a
+    // hash, 16 biases, 16 rows of 128 inputs, and 32 biases.
     let stack = file.len() - (file.len() - victim.stacks) / 8;
     file[stack + 4 + 64 + 16 * 128 + 128 + 31] = 0x55;
     assert!(victim.accepts("padding", &file));
@@ -194,7 +196,8 @@ fn padding_is_free() {
 #[test]
 fn integers_must_fit_and_be_as_short_as_they_can() {
     let victim = Victim::new();
-    // In place of as many integers: at the ends of 16 bits and of 32, one beyond, and with bytes to spare.
+    // In place of as many integers: at the ends of 16 bits and of 32, one beyond, and with bytes to
+    // spare.
     let i16s: [(&[u8], bool); 10] = [
         (&[0xFF, 0xFF, 0x01], true),
         (&[0x80, 0x80, 0x7E], true),
@@ -229,7 +232,7 @@ fn integers_must_fit_and_be_as_short_as_they_can() {
                 "{bytes:x?}"
             );
         }
-        // One too few, one too many, none at all.
+        // One integer too few, one too many, none at all.
         assert!(!victim.accepts_integers(tensor, 2, &[0]));
         assert!(!victim.accepts_integers(tensor, 1, &[0, 0]));
         assert!(!victim.accepts_integers(tensor, usize::MAX, &[]));

@@ -17,7 +17,7 @@ echo wrong > package/src/nn-82215d0fd0df.nnue
 tar -czf stockfish-12.0.0.tgz package
 ";
 
-/// Has no connection, and notes that it was called.
+/// Fails as without a connection, and records that it was called.
 const NPM_WITHOUT_NETWORK: &str = "#!/bin/sh
 echo called >> ../calls
 echo 'no route to the registry' >&2
@@ -78,7 +78,8 @@ impl Sandbox {
     }
 }
 
-/// One test, since a program that is just being written cannot be started by another thread.
+/// All cases are one test, because a program cannot be started while another thread still writes
+/// it.
 #[test]
 fn exit_code_tells_what_failed() {
     let real_programs = "/usr/bin:/bin";

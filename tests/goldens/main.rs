@@ -1,5 +1,5 @@
-//! Every network against what the engine of its generation computed: all positions in all buckets, and all lines, by
-//! update and by refresh, on every level of this machine.
+//! Every network against what the engine of its generation computed: all positions in all buckets,
+//! and all lines, by update and by refresh, on every level of this machine.
 
 mod fetch_nets;
 
@@ -70,7 +70,8 @@ fn check_positions<A: SelectedByPieces<Output = Output>>(
     }
 }
 
-/// Plays the lines: each ply's accumulator is updated from the one before and equal to a refreshed one.
+/// Plays the lines. Each ply's accumulator is updated from the one before, and must equal a
+/// refreshed one.
 fn check_lines<A: SelectedByPieces<Output = Output>>(
     net: &Network<A>,
     lines: &[Line],
@@ -206,7 +207,7 @@ fn well_loaded(name: &str) -> Vec<u8> {
     nets::load(name).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Replaces what the original engine computed with too few bits by what the net says.
+/// Replaces values that wrapped around in the original engine by the exact ones.
 fn unwrap_values(positions: &mut [GoldenPosition], wrapped: &[WrappedValue]) {
     assert!(!wrapped.is_empty());
     for value in wrapped {

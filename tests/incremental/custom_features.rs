@@ -1,4 +1,5 @@
-//! Networks whose features the engine tells: a game of Ataxx, and chess with features of the engine's own.
+//! Networks whose features the engine tells: a game of Ataxx, and chess with features of the
+//! engine's own.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,7 @@ fn slices(active: &Active) -> [&[u32]; 2] {
     [&active[0], &active[1]]
 }
 
-/// What becomes of one perspective's features.
+/// The features of one perspective that are added, and those that are removed.
 fn difference(before: &[u32], after: &[u32]) -> [Vec<u32>; 2] {
     let missing = |from: &[u32], of: &[u32]| {
         let from: BTreeSet<&u32> = from.iter().collect();
@@ -43,7 +44,7 @@ fn changes(lists: &[[Vec<u32>; 2]; 2]) -> [FeatureChanges<'_>; 2] {
         .map(|[added, removed]| FeatureChanges { added, removed })
 }
 
-/// Ataxx on seven by seven squares: `Some` is whose stone stands there.
+/// Ataxx on seven by seven squares; `Some` is the owner of the stone on a square.
 #[derive(Clone)]
 struct Ataxx {
     squares: [Option<Color>; 49],
@@ -65,7 +66,7 @@ impl Ataxx {
         (from % 7).abs_diff(to % 7).max((from / 7).abs_diff(to / 7))
     }
 
-    /// From where to where: a step leaves the stone where it was, a jump takes it along.
+    /// All moves, from a square to another: a step adds a stone, a jump moves one.
     fn moves(&self) -> Vec<(usize, usize)> {
         let own = (0..49).filter(|from| self.squares[*from] == Some(self.side_to_move));
         let empty: Vec<usize> = (0..49).filter(|to| self.squares[*to].is_none()).collect();
@@ -113,7 +114,8 @@ fn ataxx_is_followed_along_random_games() {
         let mut evaluator =
             ataxx::Evaluator::from_features(&net, Color::White, slices(&Ataxx::start().features()));
         for round in 0..rounds {
-            // In some games many moves pass between evaluations: more changes than can be active at once.
+            // In some games many moves pass between evaluations, with more changes than features
+            // can be active at once.
             let rarely = if round % 3 == 0 { 60 } else { 3 };
             let mut line = vec![Ataxx::start()];
             evaluator.reset_features(Color::White, slices(&line[0].features()));
@@ -161,8 +163,8 @@ fn ataxx_is_followed_along_random_games() {
     assert!(evaluations > least && taken_back > least && stones_turned > least);
 }
 
-/// Features of our own for chess: on which files a side has pawns (own 0 to 7, opponent's 8 to 15), and how many pieces
-/// there are (16 to 48).
+/// Features of our own for chess: on which files a side has pawns (own 0 to 7, opponent's 8 to 15),
+/// and how many pieces there are (16 to 48).
 fn chess_features(position: &impl Position) -> Active {
     Color::ALL.map(|perspective| {
         let mut active = Vec::new();
@@ -179,7 +181,7 @@ fn chess_features(position: &impl Position) -> Active {
     })
 }
 
-/// The rows of `tests/specs/features/mixed.toml`, reckoned from the language's documentation.
+/// The rows of `tests/specs/features/mixed.toml`, computed from the documentation of the language.
 fn mixed_rows(position: &impl Position, perspective: Color) -> Vec<usize> {
     let active = &chess_features(position)[perspective.index()];
     let mut rows: Vec<usize> = active
@@ -240,7 +242,8 @@ fn features_of_the_engine_are_summed_with_those_of_the_position() {
     assert!(king_moves > 300, "{king_moves}");
 }
 
-/// What happened along the games: the test must not pass because nothing of interest did.
+/// Counts of what happened in the games, so that the test cannot pass without the interesting
+/// cases.
 #[derive(Default, Debug)]
 struct Seen {
     evaluations: usize,
@@ -321,7 +324,7 @@ fn an_evaluator_follows_position_and_features_along_games() {
     }
 }
 
-/// A random move. Kings go often, so that they cross the middle and change their bucket.
+/// A random move. Kings move often, so that they cross the middle and change their bucket.
 fn choose(game: &Game, random: &mut Xorshift) -> Option<cozy_chess::Move> {
     let mut moves = Vec::new();
     game.generate_moves(|of_piece| {
@@ -353,7 +356,7 @@ fn note(game: &Game, mv: cozy_chess::Move, seen: &mut Seen) {
     }
 }
 
-/// The evaluator against an accumulator from nothing, and against the reference.
+/// Compares the evaluator with a full refresh and with the interpreter.
 fn check_evaluation(
     net: &mixed::Network,
     reference: &Net,
@@ -377,7 +380,7 @@ fn check_evaluation(
     );
 }
 
-/// The sums are those of the documentation's rows.
+/// Compares the accumulator with the sums over the rows that the documentation gives.
 fn check_rows(accumulator: &Accumulator<mixed::Net>, game: &Game) {
     for perspective in Color::ALL {
         let mut sums = vec![0; mixed::WIDTH];
@@ -394,7 +397,8 @@ fn weight(row: usize, neuron: usize) -> i32 {
     (((row * 2654435761 + neuron * 40503) >> 7) as i32).rem_euclid(101) - 50
 }
 
-/// Numbers that no feature has and lists that are too long are left out: no panic, and no other feature instead.
+/// Numbers that no feature has, and what is too much in a list, are left out: without a panic, and
+/// without another feature in their place.
 #[test]
 fn wrong_features_are_left_out() {
     let net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));

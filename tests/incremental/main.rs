@@ -1,5 +1,5 @@
-//! The evaluator against fresh refreshes: along random games with unmakes, null moves, castling (Chess960 too), en passant
-//! and promotions, evaluated at random.
+//! The evaluator against fresh refreshes: along random games with unmakes, null moves, castling
+//! (Chess960 too), en passant and promotions, evaluated at random.
 
 mod custom_features;
 
@@ -15,7 +15,8 @@ use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::random::Xorshift;
 use nnue_test_support::synthetic::synthetic_net;
 
-/// What happened in the games: the test must not pass because nothing of interest did.
+/// Counts of what happened in the games, so that the test cannot pass without the interesting
+/// cases.
 #[derive(Default, Debug)]
 struct Seen {
     evaluations: usize,
@@ -70,7 +71,8 @@ fn check_random_play<A: SelectedByPieces>(
                     };
                     note(&game, chosen, seen);
                     let delta = Delta::from_cozy(&game, chosen);
-                    // Only moves that were not looked at when they were made are taken several at a time.
+                    // An evaluator computes several moves at once only if it did not evaluate after
+                    // each.
                     if random.below(8) == 0 {
                         evaluator
                             .try_push(&delta)
@@ -98,7 +100,8 @@ fn check_random_play<A: SelectedByPieces>(
                 );
                 seen.evaluations += 1;
             }
-            // Siblings, whose parent nobody has evaluated: the second has it computed.
+            // Two siblings whose parent was never evaluated: the second one makes the evaluator
+            // compute it.
             if random.below(6) == 0 {
                 for _ in 0..3 {
                     let Some(chosen) = choose(game, &mut random) else {
@@ -124,7 +127,8 @@ fn check_random_play<A: SelectedByPieces>(
     }
 }
 
-/// A random legal move: often of the king, who changes what his side sees, and special ones when there are any.
+/// A random legal move: often of the king, which changes its side's view, and often a special move
+/// if there is one.
 fn choose(game: &Game, random: &mut Xorshift) -> Option<Move> {
     let mut moves = Vec::new();
     game.generate_moves(|of_piece| {
@@ -258,7 +262,8 @@ fn half_ka_v2_hm_with_tiles() {
     }
 }
 
-/// A king walks over every square, so that every view and every line between them is crossed, both ways.
+/// A king walks over every square, so that it crosses every border between two views in both
+/// directions.
 #[test]
 fn kings_cross_every_line() {
     let net = Network::<small128::Net>::embedded();
@@ -313,7 +318,7 @@ fn kings_cross_every_line() {
     assert!(crossings > 800);
 }
 
-/// A knight leaves its first square, and returns.
+/// A knight leaves its square and returns.
 fn out_and_back() -> [Delta; 2] {
     let knight = Piece::new(nnue_runtime::Color::White, Role::Knight);
     [
@@ -340,8 +345,9 @@ fn lines_deeper_than_the_memory_set_aside() {
     assert_eq!((evaluator.ply(), evaluator.evaluate()), (0, expected));
 }
 
-/// Each ply has one child that was evaluated, and is not itself: the second child of the last asks for its parent, which must
-/// not ask for its own. A stack of this size does not hold as many calls as there are plies.
+/// No ply is evaluated, but one child of each is. A second child of the last ply makes the
+/// evaluator compute its parent, but this must not go on to the parent's parent: the stack is too
+/// small for one call per ply.
 #[test]
 fn parents_of_parents_are_not_asked_for() {
     const STACK: usize = 256 << 10;
@@ -386,7 +392,7 @@ fn a_delta_that_contradicts_the_position_is_refused() {
         matches!(occupied, Err(BoardError::Occupied { .. })),
         "{occupied:?}"
     );
-    // Each entry may fit the position before, and not all of them together.
+    // Each entry may fit the position, although all of them together do not.
     let (white, knight) = (nnue_runtime::Color::White, Role::Knight);
     let knight = Piece::new(white, knight);
     let twice = evaluator.try_push(&Delta::capture(
@@ -407,7 +413,7 @@ fn a_delta_that_contradicts_the_position_is_refused() {
     let crowded = evaluator.try_push(&one_more);
     assert_eq!(crowded, Err(BoardError::Pieces { found: 33 }));
     assert_eq!((evaluator.ply(), evaluator.evaluate()), (0, before));
-    // Pushed all the same, it is no more than wrong.
+    // If it is pushed all the same, evaluations are wrong, but nothing else happens.
     evaluator.push(&Delta::quiet(pawn, Square::E4, Square::E5));
     let _ = evaluator.evaluate();
     evaluator.reset(&Board::start());
@@ -472,7 +478,7 @@ fn the_work_is_counted() {
     let king = Piece::new(nnue_runtime::Color::White, Role::King);
     evaluator.push(&Delta::quiet(king, Square::E1, Square::E2));
     evaluator.evaluate();
-    // The same ply again is no second child of its parent's.
+    // Evaluating the same ply again does not count as a second child.
     evaluator.evaluate();
     expected.refreshes += 1;
     expected.refreshed_rows += 2;
@@ -481,7 +487,7 @@ fn the_work_is_counted() {
     expected.updated_rows += 2;
     assert_eq!(evaluator.statistics(), expected);
 
-    // Pushed and taken back unseen, it costs nothing.
+    // A move that is taken back before an evaluation costs nothing.
     evaluator.push_null();
     evaluator.push(&Delta::quiet(king, Square::E2, Square::D2));
     evaluator.pop();
@@ -489,7 +495,7 @@ fn the_work_is_counted() {
     evaluator.push(&Delta::quiet(king, Square::E2, Square::E1));
     evaluator.push_null();
     evaluator.evaluate();
-    // The cache still has white's accumulator of the beginning.
+    // The cache still has white's accumulator of the first position.
     expected.refreshes += 1;
     expected.updates += 1;
     expected.updated_rows += 2;

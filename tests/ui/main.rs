@@ -1,5 +1,6 @@
-//! Errors of the compiler as users see them: what rustc says of each file in `messages/` and `unsafe/` is in the file
-//! of the same name that ends in `.stderr`. `UPDATE_GOLDEN=1` writes what it says now.
+//! Errors of the compiler as users see them: what rustc says of each file in `messages/` and
+//! `unsafe/` is in the file of the same name that ends in `.stderr`. `UPDATE_GOLDEN=1` writes what
+//! it says now.
 //!
 //! The runtime is checked once, and rustc is called for each file, as cargo would call it.
 
@@ -14,7 +15,7 @@ fn the_macro_says_what_is_wrong() {
     check("messages", |_| true);
 }
 
-/// What generated code is made of is exported, and must not let anyone past `unsafe`.
+/// The macros of generated code are exported. They must not allow anybody to avoid `unsafe`.
 #[test]
 fn exported_macros_let_nobody_past_unsafe() {
     let is_for_this_machine =
@@ -69,7 +70,7 @@ fn package() -> &'static Path {
 
 /// rustc, for crates that depend on the runtime alone.
 struct Compiler {
-    /// The runtime's metadata.
+    /// The file with the runtime's metadata.
     runtime: PathBuf,
     /// The folders of what the runtime depends on: of crates, and of the macro.
     dependencies: [PathBuf; 2],
@@ -120,7 +121,7 @@ impl Compiler {
         let said = stderr
             .replace(&*self.manifest_dir.to_string_lossy(), "$DIR")
             .replace(&*root.to_string_lossy(), "$WORKSPACE");
-        // How many errors there were, and where they are explained, adds nothing.
+        // The number of errors and the reference to their explanation are left out.
         let blocks: Vec<String> = said
             .split("\n\n")
             .filter(|block| {
@@ -137,7 +138,8 @@ impl Compiler {
     }
 }
 
-/// An error without the lines of the project that it quotes, which are others after every change there.
+/// An error without the lines of the project that it quotes, which are others after every change
+/// there.
 fn without_source_of_the_project(error: &str) -> String {
     if !error.contains("$WORKSPACE") {
         return error.trim_end().to_owned();
@@ -183,7 +185,7 @@ fn write_files(folder: &Path) {
     let mut net = read("examples/nets/nn-37f18f62d772.nnue");
     write("small128.nnue", &net);
     write("cut-off.nnue", &net[..net.len() - 1000]);
-    // The hash of the last stack, 3 layers of biases and weights before the end.
+    // The hash of the last stack stands before the biases and weights of its 3 layers.
     let stack = 4 + (16 + 32 + 1) * 4 + 16 * 128 + 32 * 32 + 32;
     let hash = net.len() - stack;
     net[hash] ^= 1;

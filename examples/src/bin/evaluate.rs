@@ -26,13 +26,13 @@ contribution, the outputs of all buckets, and the evaluation.
 
 Evaluations are in the engine's units and not in hundredths of a pawn: in Stockfish's networks 600 units are
 what the trainer calls 1.0. The net that is built in is Stockfish's small one, made for lopsided positions:
-where neither side is far ahead it is off, and gives the start of a game 251.
+where neither side is far ahead it is inaccurate, and gives the start of a game 251.
 
 options:
   --net FILE      evaluate with this net file, not with the one that is built in
-  --spec NAME     the network's spec, if not the one that the file is taken for
+  --spec NAME     the network's spec; without it, the file decides
   --write-spec FILE
-                  where the spec goes that is written for a net which has none here; by default to
+                  write the spec of a net that has none here to this file; by default to
                   standard output, with nothing else
   --level NAME    the instruction set, by default the best; one of LEVELS
   --fens FILE     evaluate many positions, one FEN a line; `-` reads standard input.
@@ -120,7 +120,7 @@ fn evaluate(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }) => {
             let spec = spec_of(&family, "my-net");
             let found = format!(
-                "`{}` is {identity}, which no spec here is for",
+                "`{}` is {identity}, which no spec here fits",
                 path.display()
             );
             return write_spec(&spec, &found, arguments.write_spec.as_deref());
@@ -193,7 +193,7 @@ fn evaluate_lines(
     let mut line = Vec::new();
     sheet.begin()?;
     for number in 1_u64.. {
-        // A program that sends one FEN after the other may wait for each answer.
+        // A program that sends one FEN at a time may wait for each answer.
         if fens.buffer().is_empty() {
             sheet.out.flush()?;
         }
@@ -220,7 +220,7 @@ fn evaluate_lines(
     Ok(code)
 }
 
-/// What is written, in the form that was asked for.
+/// Writes evaluations in the form that the options ask for.
 struct Sheet<'a> {
     net: &'a dyn AnyNetwork,
     /// The name of the network's file.

@@ -25,7 +25,7 @@ instruction set of the machine. TRACE is text or gzip, as for `replay`; without 
 
 options:
   --net FILE      reorder this net file, not the one that is built in
-  --spec NAME     the network's spec, if not the one that the file is taken for
+  --spec NAME     the network's spec; without it, the file decides
   --out FILE      write the net in its new order; without it, only what would be gained is shown
   -h, --help      show this
   -V, --version   show the version
@@ -149,7 +149,8 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = PathBuf::from(beside);
     let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // What is left of it is of no use; if even that cannot be removed, the first error says why.
+        // A file that is not complete is useless. Where removing it fails too, the first error is
+        // the one to report.
         let _ = fs::remove_file(&beside);
     }
     written

@@ -1,4 +1,5 @@
-//! `replay [OPTION ...] [TRACE]`: how fast a network evaluates the positions of a search, on each level.
+//! `replay [OPTION ...] [TRACE]`: how fast a network evaluates the positions of a search, on each
+//! level.
 
 use std::error::Error;
 use std::io::{self, BufWriter, Write};
@@ -22,7 +23,7 @@ the same however they are computed. TRACE is text or gzip; without it, the searc
 
 options:
   --net FILE      measure this net file, not the one that is built in
-  --spec NAME     the network's spec, if not the one that the file is taken for
+  --spec NAME     the network's spec; without it, the file decides
   --level NAMES   the instruction sets, separated by commas: LEVELS.
                   By default all that the machine has, or the one that NNUE_LEVEL names. May be given several times
   --rounds N      how often each is measured (default 9): shown are median, minimum and maximum
@@ -99,7 +100,7 @@ fn replay(arguments: &Arguments) -> Result<ExitCode, Failure> {
     );
     head.network(&file, &workload)?;
     writeln!(out)?;
-    // A measurement takes seconds: what is measured is worth knowing at once.
+    // A measurement takes seconds, so the user should see at once what is measured.
     out.flush()?;
 
     let bar = command_line::progress_bar();

@@ -1,23 +1,24 @@
-//! The search for an order: outputs change places as long as fewer blocks are then not zero.
+//! The search for an order: two outputs change places whenever more blocks are then zero.
 
 use std::cmp::Reverse;
 
 use nnue_runtime::neurons::BLOCK;
 
-/// The most passes over all pairs of outputs. Few are needed before no exchange is left that helps.
+/// The most passes over all pairs of outputs. A few passes are usually enough to reach the point
+/// where no exchange helps.
 const PASSES: usize = 24;
 
-/// When outputs were not zero: a bit for each time that a perspective was seen.
+/// When each output was not zero: one bit per observation of a perspective.
 #[derive(Clone, Debug)]
 pub struct Activity {
-    /// The number of times that a perspective was seen.
+    /// The number of observations.
     seen: usize,
-    /// For each output, one bit per time, 64 in each word.
+    /// For each output, one bit per observation, 64 in each word.
     times: Vec<Vec<u64>>,
 }
 
 impl Activity {
-    /// Of a perspective with so many outputs, not seen yet.
+    /// No observations yet, of perspectives with `outputs` outputs.
     #[must_use]
     pub fn new(outputs: usize) -> Activity {
         Activity {
@@ -38,14 +39,15 @@ impl Activity {
         }
     }
 
-    /// How many blocks were not zero in all, if outputs had this order.
+    /// The number of blocks that were not zero, over all observations, with the outputs in this
+    /// order.
     #[must_use]
     pub fn blocks(&self, order: &[usize]) -> u64 {
         let blocks = order.chunks(BLOCK);
         blocks.map(|block| count(&self.any(block.iter()))).sum()
     }
 
-    /// When at least one of some outputs was not zero.
+    /// The observations in which at least one of `outputs` was not zero.
     fn any<'a>(&self, outputs: impl Iterator<Item = &'a usize>) -> Vec<u64> {
         let mut any = vec![0; self.seen.div_ceil(64)];
         for output in outputs {
@@ -61,7 +63,7 @@ fn count(times: &[u64]) -> u64 {
     times.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// How often one or the other.
+/// Counts the bits that are set in at least one of the lists.
 fn count_either(a: &[u64], b: &[u64]) -> u64 {
     let words = a.iter().zip(b);
     words.map(|(a, b)| u64::from((a | b).count_ones())).sum()
@@ -73,9 +75,10 @@ fn count_both(a: &[u64], b: &[u64]) -> u64 {
     words.map(|(a, b)| u64::from((a & b).count_ones())).sum()
 }
 
-/// An order of the outputs with few blocks that are not zero, and no more than there were: the output of each place. Only
-/// outputs of the same class change places. The same for the same activity, on every machine. Calls `progress` with the share of
-/// the work that is done, or a little more.
+/// Finds an order of the outputs with few blocks that are not zero, at most as many as in the
+/// present order, and returns the output of each place. Only outputs of the same class change
+/// places. The result depends on the activity alone, not on the machine. Calls `progress` with the
+/// share of the work that is done, or a little more.
 #[must_use]
 pub fn better_order(
     activity: &Activity,
@@ -102,8 +105,9 @@ pub fn better_order(
     }
 }
 
-/// Block by block: the output that is most often not zero, then those that share most of their times with the block so far.
-/// Single exchanges do not lead there where whole groups of outputs have to move.
+/// Fills one block after the other: first the output that is most often not zero, then those that
+/// are most often not zero together with the block so far. Single exchanges would not find this
+/// order where whole groups of outputs have to move.
 fn grouped(activity: &Activity, classes: &[usize]) -> Vec<usize> {
     let mut left: Vec<usize> = (0..classes.len()).collect();
     let mut block = Vec::new();
@@ -196,7 +200,8 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    /// Two groups of four outputs that are active together, one now and one then, spread over both blocks.
+    /// Two groups of four outputs, each active at times when the other is not, spread over both
+    /// blocks.
     fn two_groups() -> Activity {
         let mut activity = Activity::new(8);
         for time in 0..100 {
@@ -225,7 +230,7 @@ mod tests {
     fn classes_keep_their_places() {
         let classes = [0, 0, 0, 0, 1, 1, 1, 1];
         let order = better_order(&two_groups(), &classes, &mut |_| {});
-        // Nothing to gain: each block has two of both groups whatever is done.
+        // Whatever the order, each block has two outputs of each group.
         assert!(order.iter().copied().eq(0..8));
         let classes = [0, 1, 1, 1, 0, 1, 1, 1];
         let order = better_order(&two_groups(), &classes, &mut |_| {});

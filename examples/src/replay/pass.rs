@@ -13,11 +13,11 @@ use nnue_trace::{Follow, Trace};
 /// A way to evaluate every position of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// An [`Evaluator`] follows the search: everything it does is measured, moves and unmakes included.
+    /// An [`Evaluator`] follows the search. Moves and unmakes are measured too.
     Incremental,
-    /// For each position, an accumulator from nothing and the layers.
+    /// For each position, a full refresh of the accumulator and then the layers.
     Refresh,
-    /// The layers alone, over accumulators that are near at hand.
+    /// The layers alone, with accumulators that are in the processor's cache.
     Forward,
 }
 
@@ -41,8 +41,8 @@ pub trait Replay {
     /// The same network for another instruction set.
     fn at_level(self: Box<Self>, level: Level) -> Box<dyn Replay>;
 
-    /// Evaluates all positions of a trace, and returns how long that took. The evaluations go to `outputs`, in order; those
-    /// for which it has no room are lost.
+    /// Evaluates all positions of a trace, and returns how long that took. The evaluations go to
+    /// `outputs`, in order; those for which it has no room are lost.
     fn time(&self, pass: Pass, trace: &Trace, outputs: &mut [Output]) -> Duration;
 
     /// As [`Pass::Incremental`], but counts the work instead of measuring the time.
@@ -117,8 +117,8 @@ impl<A: SelectedByPieces, C: Counter> Follow for Incremental<'_, '_, A, C> {
     }
 }
 
-/// Evaluates each position of a trace by itself, and returns how long that took. Public for comparisons: the same loop
-/// must measure all that are compared.
+/// Evaluates each position of a trace by itself, and returns how long that took. It is public
+/// because everything that is compared must be measured by the same loop.
 pub fn time_each<V>(
     trace: &Trace,
     mut evaluate: impl FnMut(&Board) -> V,
@@ -131,12 +131,12 @@ pub fn time_each<V>(
     started.elapsed()
 }
 
-/// States that are evaluated between two readings of the clock: few enough for a cache of 1 MB, for all networks, and
-/// enough for the clock not to count.
+/// The number of states that are evaluated between two readings of the clock. They fit in a cache
+/// of 1 MB for every network, and are enough for the time of a reading not to matter.
 const NEAR: usize = 64;
 
-/// Evaluates each position of a trace from a state that was prepared for it beforehand, and returns how long that took
-/// without the preparation. Public for comparisons, as [`time_each`].
+/// Evaluates each position of a trace from a state that was prepared for it beforehand, and returns
+/// how long that took without the preparation. It is public for the same reason as [`time_each`].
 pub fn time_prepared<S: Clone, V>(
     trace: &Trace,
     blank: S,
@@ -151,7 +151,7 @@ pub fn time_prepared<S: Clone, V>(
         for (state, board) in states.iter_mut().zip(boards) {
             prepare(state, board);
         }
-        // The preparation has driven the layers' weights out of the cache.
+        // The preparation may have removed the layers' weights from the cache.
         for (state, board) in states.iter().zip(boards) {
             black_box(evaluate(state, board));
         }

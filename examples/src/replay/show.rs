@@ -29,7 +29,7 @@ impl Report<'_> {
     ///
     /// # Errors
     ///
-    /// The writer's.
+    /// The errors of the writer.
     pub fn write(&mut self) -> io::Result<()> {
         self.times()?;
         writeln!(self.out)?;

@@ -1,4 +1,4 @@
-//! What the tests of all programs look at: output, messages, exit codes.
+//! Access to what all tests of programs check: output, messages, exit codes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) fn stderr(output: &Output) -> &str {
     str::from_utf8(&output.stderr).expect("text")
 }
 
-/// What was printed by a run in which all went well.
+/// The standard output of a run, after checking that it succeeded.
 pub(crate) fn printed(output: &Output) -> &str {
     assert_eq!((output.status.code(), stderr(output)), (Some(0), ""));
     stdout(output)

@@ -119,7 +119,7 @@ fn check_formula(
                 );
                 diagnostics
                     .error(text.span, message)
-                    .help("it must select a stack for 1 to 32 pieces");
+                    .help("it must select a stack for every number of pieces from 1 to 32");
                 return None;
             }
         }

@@ -1,9 +1,9 @@
-//! [`Plan`]s to Rust. What is written here was decided elsewhere: this stage does no arithmetic on
-//! shapes and cannot fail.
+//! [`Plan`]s to Rust. Everything was decided before: this stage does no arithmetic on shapes and
+//! cannot fail.
 //!
 //! Generated code names nothing but the runtime crate and what it defines itself, so that it
 //! compiles wherever it is put: under `#![no_implicit_prelude]`, beside other networks, in crates
-//! that call the runtime something else.
+//! that know the runtime by another name.
 
 mod accumulate;
 mod affine;
@@ -30,7 +30,7 @@ use crate::plan::Plans;
 
 pub(crate) use diagram::diagram;
 
-/// What the emitters write down.
+/// The input of all emitters.
 pub(crate) struct Program<'a> {
     pub(crate) network: &'a Network,
     pub(crate) layout: &'a Layout<'a>,
@@ -59,8 +59,8 @@ pub(crate) fn emit(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// What stands in for a network whose spec has errors: its names, so that the code that uses them
-/// compiles and the user sees the errors of the spec and no others.
+/// The module of a network whose spec has errors: its public names alone. The code that uses them
+/// then compiles, and the user sees the errors of the spec and no others.
 pub(crate) fn skeleton(runtime: &TokenStream) -> TokenStream {
     architecture::skeleton(runtime)
 }

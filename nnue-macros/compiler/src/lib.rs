@@ -1,7 +1,8 @@
 //! The NNUE compiler: the description of a network in, specialised Rust out.
 //!
 //! ```text
-//! SourceFile --decode--> Spec --check--> Network --Layout, Plan per instruction set--> emit --> TokenStream
+//! SourceFile --decode--> Spec --check--> Network --Layout::of--> Layout
+//!                                           Layout --Plans::of--> Plans --emit--> TokenStream
 //! ```
 //!
 //! One file and one public function per arrow. Errors are collected by [`decode()`] and [`check()`]
@@ -48,7 +49,7 @@ pub fn analyse(file: &SourceFile) -> Result<Network, Errors> {
     match diagnostics.barrier(file, network)? {
         Some(network) => Ok(network),
         None => {
-            let message = "the compiler refuses this spec without a reason: please report it";
+            let message = "the compiler refuses this spec and gives no reason: please report it";
             diagnostics.error(Default::default(), message);
             diagnostics.barrier(file, ()).and(Err(Errors {
                 file: file.clone(),

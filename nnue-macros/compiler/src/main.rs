@@ -19,12 +19,12 @@ usage: nnue-compiler COMMAND SPEC [OPTION ...]
 
 commands:
   check    read and check a spec, and show the network: tensors, ones, ranges, hashes
-  plan     show how each instruction set carries it out
+  plan     show how each instruction set computes it
   expand   print the Rust that nnue_net! generates
 
 options of plan and expand:
   --level NAME      only this one of LEVELS
-  --unroll HOW      auto: what measurement favours; full: everything as straight-line code
+  --unroll HOW      auto: as measurements favour, the default; full: everything as straight-line code
 
 options of check:
   --weights FILE    check a net file against the spec too
@@ -104,7 +104,7 @@ fn run(arguments: &[String]) -> Result<String, String> {
     let path = &options.spec;
     let text = String::from_utf8(read(path)?).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        format!("error: `{path}` is not UTF-8 text: the byte at offset {offset} is no character's")
+        format!("error: `{path}` is not UTF-8 text: the byte at offset {offset} is invalid")
     })?;
     let network = analyse(&SourceFile::new(path, text)).map_err(|errors| errors.to_string())?;
     match command {
@@ -113,11 +113,11 @@ fn run(arguments: &[String]) -> Result<String, String> {
             if let Some(weights) = &options.weights {
                 format::check(&file_layout(&network), &read(weights)?).map_err(|problem| {
                     format!(
-                        "error: {weights} is no net file for {}: {problem}",
+                        "error: `{weights}` is not a net file for {}: {problem}",
                         network.name
                     )
                 })?;
-                text += &format!("{weights} is a net file for {}\n", network.name);
+                text += &format!("`{weights}` is a net file for {}\n", network.name);
             }
             Ok(text)
         }

@@ -55,7 +55,7 @@ impl Writer {
 
         self.line(format_args!("# {family}."))?;
         self.line(
-            "# No file tells what is marked as guessed: it is as in most of Stockfish's networks.",
+            "# No net file says what is marked as guessed here: it is as in most of Stockfish's networks.",
         )?;
         self.line(format_args!("name = {}\n", string(name)))?;
         self.line(format_args!("[[features]]\nset = \"{features}\"\n"))?;

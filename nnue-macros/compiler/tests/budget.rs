@@ -1,5 +1,5 @@
-//! How much code a network becomes. Users pay for it in every build: the time that rustc takes grows with the tokens,
-//! and faster than they do where straight-line code ends up in one function.
+//! The amount of code that a network becomes. It costs time in every build: rustc takes longer for
+//! more tokens, and even more so for long straight-line code in one function.
 
 mod specs;
 
@@ -10,8 +10,9 @@ use nnue_compiler::{Options, analyse, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
-/// Tokens of a network with a sparse first layer, which is a loop; a quarter more than the largest needs. Exceed it
-/// for a reason that was measured: nanoseconds of an evaluation against seconds of a build.
+/// Tokens of a network with a sparse first layer, which is a loop; a quarter more than the largest
+/// needs. Exceed it for a reason that was measured: nanoseconds of an evaluation against seconds of
+/// a build.
 const SPARSE: usize = 50_000;
 
 /// Tokens of a network whose first layer may be straight-line code.
@@ -53,7 +54,8 @@ fn networks_stay_within_the_token_budget() {
     }
 }
 
-/// Straight-line code that would take gigabytes is refused before any of it is written; the same network compiles with loops.
+/// Straight-line code that would take gigabytes is refused before any of it is written; the same
+/// network compiles with loops.
 #[test]
 fn straight_line_code_has_a_budget_too() {
     let layer = |index: usize| {

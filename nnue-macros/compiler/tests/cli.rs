@@ -164,7 +164,7 @@ fn files_that_cannot_be_read_are_named() {
     let text = refusal(&["check", &latin1]);
     assert_eq!(
         text,
-        format!("error: `{latin1}` is not UTF-8 text: the byte at offset 10 is no character's\n")
+        format!("error: `{latin1}` is not UTF-8 text: the byte at offset 10 is invalid\n")
     );
     let text = refusal(&["check", SPEC, "--weights", "no/such.nnue"]);
     assert!(
@@ -189,7 +189,7 @@ fn wrong_specs_and_net_files_are_errors() {
     assert_eq!(
         refusal(&["check", SPEC, "--weights", &weights]),
         format!(
-            "error: {weights} is no net file for small128: file version at offset 0 is 0x00000000, expected 0x7af32f20 for small128: this is a file that begins with zeros\n"
+            "error: `{weights}` is not a net file for small128: file version at offset 0 is 0x00000000, expected 0x7af32f20 for small128: this is a file that begins with zeros\n"
         )
     );
 }
@@ -206,7 +206,7 @@ fn a_net_of_another_width_is_told_by_its_width() {
     assert_eq!(
         refusal(&["check", &spec, "--weights", net]),
         format!(
-            "error: {net} is no net file for small128: network hash at offset 4 is 0x1c103c92, \
+            "error: `{net}` is not a net file for small128: network hash at offset 4 is 0x1c103c92, \
              expected 0x1c103c62 for small128: width 128 in the file, 192 in the spec\n"
         )
     );

@@ -7,9 +7,9 @@
 //! #            help{...}
 //! ```
 //!
-//! `^` underlines what an error is about and `-` the other places that it shows, with `related{...}` beside them. A
-//! `#` in the first column stands for a mark itself when what is marked begins there. A file must have exactly the
-//! errors that it says, at exactly these columns.
+//! `^` underlines what an error is about and `-` the other places that it shows, with
+//! `related{...}` beside them. A `#` in the first column stands for a mark itself when what is
+//! marked begins there. A file must have exactly the errors that it says, at exactly these columns.
 
 mod golden;
 

@@ -3,7 +3,8 @@
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::{analyse, diagram};
 
-/// A product of 127 and 127, shifted by 7, is 126, and stands for 127: the table says what the check computed with.
+/// A product of 127 and 127, shifted by 7, is 126, and stands for 127: the table says what the
+/// check computed with.
 #[test]
 fn the_table_shows_the_ones_that_check_computed_with() {
     let spec = r#"

@@ -61,8 +61,8 @@ fn quoted(prose: &str) -> impl Iterator<Item = &str> {
     prose.split('`').skip(1).step_by(2)
 }
 
-/// Whether a quotation is a path of the repository: something in one of its folders or, on the page about the code, a source
-/// file. Files to be made are called `NAME`.
+/// Whether a quotation is a path of the repository: something in one of its folders or, on the page
+/// about the code, a source file. Files to be made are called `NAME`.
 fn is_path(root: &Path, document: &str, quoted: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     if !quoted.chars().all(allowed) || quoted.contains("NAME") || quoted.contains("..") {

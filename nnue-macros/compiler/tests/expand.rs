@@ -1,5 +1,5 @@
-//! What `nnue_net!` generates, formatted for people: `tests/expand/*.rs`. The fixture `expanded` of the tests compiles these
-//! very files, with every lint.
+//! What `nnue_net!` generates, formatted for people: `tests/expand/*.rs`. The fixture `expanded` of
+//! the tests compiles these very files, with every lint.
 
 mod golden;
 mod specs;
@@ -8,8 +8,9 @@ use nnue_compiler::plan::Unroll;
 use nnue_compiler::{Options, analyse, emit};
 use quote::quote;
 
-/// Networks that have a golden, and how many lines a reader may have to go through at most: the one with the widest products,
-/// and the one whose file is compressed, which is small enough to be shown without a loop.
+/// Networks that have a golden, and how many lines a reader may have to go through at most: the one
+/// with the widest products, and the one whose file is compressed, which is small enough to be
+/// shown without a loop.
 const NETWORKS: [(&str, Unroll, usize); 2] = [
     ("sfnnv5", Unroll::Auto, 1800),
     ("small128", Unroll::Full, 2300),

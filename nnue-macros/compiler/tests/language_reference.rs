@@ -1,5 +1,5 @@
-//! `specs/README.md` tells the truth: its spec compiles to the network that it shows, and each mistake gives the error
-//! that it shows.
+//! `specs/README.md` tells the truth: its spec compiles to the network that it shows, and each
+//! mistake gives the error that it shows.
 
 mod golden;
 
@@ -67,7 +67,8 @@ fn error(page: &str, shown: &str) -> String {
         .collect()
 }
 
-/// The spec with the lines that an error quotes, `17 | ...`, in their places: one of them is the mistake.
+/// The spec with the lines that an error quotes, `17 | ...`, in their places: one of them is the
+/// mistake.
 fn with_shown_lines(spec: &str, shown: &str) -> String {
     let mut lines: Vec<&str> = spec.lines().collect();
     for line in shown.lines() {

@@ -1,6 +1,7 @@
 //! Net files with random damage: the loader refuses them or gives them back, and never panics.
 //!
-//! `NNUE_MUTATIONS=1000000 cargo test --release -p nnue-compiler --test mutated_nets` tries a million of them.
+//! `NNUE_MUTATIONS=1000000 cargo test --release -p nnue-compiler --test mutated_nets` tries a
+//! million of them.
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::{FileLayout, Format, LoadError, Loaded, identify, split, store};
@@ -26,7 +27,7 @@ const SPECS: [&str; 10] = [
     include_str!("../../../tests/specs/layers/binary_parts.toml"),
 ];
 
-/// SplitMix64.
+/// Random numbers from SplitMix64, the same on every machine.
 struct Random(u64);
 
 impl Random {

@@ -1,5 +1,6 @@
-//! What the compiler decides for each instruction set, as `nnue-compiler plan` prints it: `tests/plan/*.txt`. Whoever
-//! tunes a decision sees here which networks it changes, and that it leaves the others alone.
+//! What the compiler decides for each instruction set, as `nnue-compiler plan` prints it:
+//! `tests/plan/*.txt`. Whoever tunes a decision sees here which networks it changes, and that it
+//! leaves the others alone.
 
 mod golden;
 mod specs;

@@ -1,6 +1,8 @@
-//! Specs that nobody would write: the compiler answers each with errors or with Rust, never with a panic.
+//! Specs that nobody would write: the compiler answers each with errors or with Rust, never with a
+//! panic.
 //!
-//! `NNUE_MUTANTS` sets how many specs are made and tried, 10,000 unless it is set. A long run takes minutes:
+//! `NNUE_MUTANTS` sets how many specs are made and tried, 10,000 unless it is set. A long run takes
+//! minutes:
 //!
 //! ```text
 //! NNUE_MUTANTS=500000 cargo test --release -p nnue-compiler --test robust -- --nocapture
@@ -22,11 +24,12 @@ use quote::quote;
 /// Specs that are made from the good ones, unless `NNUE_MUTANTS` is set.
 const MUTANTS: u64 = 5_000;
 
-/// Of so many mutants one is compiled to the end if it is a network unlike those before; that takes a hundred times as long
-/// as checking one.
+/// One mutant in so many is compiled to the end, if its network differs from those before; that
+/// takes a hundred times as long as checking it.
 const MUTANTS_PER_COMPILED: u64 = 1000;
 
-/// No mutant takes as long, on a busy machine either: what would take minutes or gigabytes is to be refused.
+/// No mutant takes this long, even on a busy machine: the compiler must refuse what would take
+/// minutes or gigabytes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Errors fill no more than this, whatever the spec.
@@ -154,7 +157,8 @@ fn formulas_of_any_depth_are_refused_or_evaluated() {
     }
 }
 
-/// Kernels use names of their own; those made from layers' names can neither shadow them nor be keywords.
+/// Kernels use names of their own; those made from layers' names can neither shadow them nor be
+/// keywords.
 #[test]
 fn generated_names_keep_layers_apart_from_everything_else() {
     let small = specs::all()
@@ -197,7 +201,8 @@ fn code(network: &Network, unroll: Unroll) -> Result<TokenStream, TooMuchCode> {
     emit(network, &options)
 }
 
-/// Analyses a spec, plans the network that it describes, and confirms that errors are fit to be shown.
+/// Analyses a spec, plans the network that it describes, and confirms that errors are fit to be
+/// shown.
 fn examine(text: &str) -> Option<Network> {
     let file = SourceFile::new("spec.toml", text);
     let analysed = catch_unwind(AssertUnwindSafe(|| {

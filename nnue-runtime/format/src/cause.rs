@@ -125,7 +125,7 @@ impl fmt::Display for Cause {
                 found,
                 expected,
             } => write!(f, "there were {found} {name} instead of {expected}"),
-            Cause::NoTail => f.write_str("what pads it behind the last tensor were missing"),
+            Cause::NoTail => f.write_str("the padding after the last tensor were missing"),
         }
     }
 }

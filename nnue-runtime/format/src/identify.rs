@@ -98,7 +98,7 @@ impl fmt::Display for Identity {
                 write!(f, "a net of {generation}, for which there is no spec yet")
             }
             Identity::Other(what) => f.write_str(what),
-            Identity::Unknown => f.write_str("nothing that is known here"),
+            Identity::Unknown => f.write_str("of no known kind"),
         }
     }
 }

@@ -2,9 +2,9 @@
 //! computed with it, and the placement that it stands for. A king that returns costs only what has
 //! changed since.
 //!
-//! Two squares of a king have one view if every feature set of the network sees alike from both.
-//! The accumulators hold only the rows that follow from the placement, not those of features that
-//! the engine tells.
+//! Two squares of a king have the same view if each feature set of the network has the same rows
+//! with the king on either. The accumulators hold only the rows that follow from the placement, not
+//! those of features that the engine tells.
 
 use alloc::vec::Vec;
 
@@ -20,8 +20,7 @@ pub(super) const NO_VIEW: u8 = u8::MAX;
 
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
-    /// Per perspective and square of its king, which entry serves: squares with the same view share
-    /// one.
+    /// The entry for each perspective and square of its king. Squares with the same view share one.
     entry_of: [[u8; 64]; 2],
     entries: Vec<Entry<A>>,
 }

@@ -76,8 +76,9 @@ pub(super) fn list_active<A: Architecture>(
     });
 }
 
-/// It does not matter which moves lie between: what was moved to and fro is where it was. There is
-/// one loop, over the squares, and its end is the only branch that depends on the position.
+/// It does not matter which moves lie between: a piece that moved away and back is where it was.
+/// There is one loop, over the squares, and its end is the only branch that depends on the
+/// position.
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     table: usize,
@@ -89,7 +90,7 @@ pub(super) fn list_changes<A: Architecture>(
     for square in step.changed {
         let [old, new] = [step.before, step.after].map(|squares| squares.code(square));
         let ((removed, was), (added, is)) = (view.row(old, square), view.row(new, square));
-        // Of two, one is soon enough: most squares have one only.
+        // Only one of two rows is prefetched, because most squares have only one.
         A::prefetch(weights, table, if is { added } else { removed });
         changes.removed.push_if(was & (old != new), table, removed);
         changes.added.push_if(is & (old != new), table, added);

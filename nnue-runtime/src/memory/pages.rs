@@ -16,7 +16,7 @@ pub(super) fn ask_for_huge_pages(memory: Range<*mut u8>) {
     }
 }
 
-/// The huge pages that lie in memory as a whole, and with them no page that belongs to others.
+/// The huge pages that lie completely in the memory, so that no page of others is among them.
 fn whole_pages(memory: Range<*mut u8>) -> Range<*mut u8> {
     let Some(start) = memory.start.addr().checked_next_multiple_of(HUGE_PAGE) else {
         return memory.end..memory.end;
@@ -45,7 +45,7 @@ mod system {
     pub(super) fn advise(pages: Range<*mut u8>) {
         let len = pages.end.addr() - pages.start.addr();
         // SAFETY: the declaration is that of Linux. This advice changes neither contents
-        // nor rights of any page, whosever it is; that it may be refused does not matter.
+        // nor rights of any page, whoever owns it. It may be refused, which does not matter.
         unsafe { madvise(pages.start.cast(), len, MADV_HUGEPAGE) };
     }
 }

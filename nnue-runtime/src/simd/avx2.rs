@@ -208,7 +208,7 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
     unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
 }
 
-/// The four bytes again and again.
+/// The four bytes, repeated over the whole vector.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn splat_block(block: &[u8; 4]) -> U8 {

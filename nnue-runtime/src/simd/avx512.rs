@@ -179,7 +179,7 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
     unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
 }
 
-/// The four bytes again and again.
+/// The four bytes, repeated over the whole vector.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn splat_block(block: &[u8; 4]) -> U8 {

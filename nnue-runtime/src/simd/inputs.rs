@@ -65,7 +65,7 @@ impl<'a, const BLOCKS: usize> InputWriter<'a, BLOCKS> {
         self.written += N;
     }
 
-    /// All inputs.
+    /// All inputs as an array.
     ///
     /// Panics unless all have been written. Constant bounds of the loops that wrote them make that
     /// vanish.

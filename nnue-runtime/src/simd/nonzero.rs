@@ -45,7 +45,7 @@ pub struct NonZero<const BLOCKS: usize, const CAP: usize> {
 }
 
 impl<const BLOCKS: usize, const CAP: usize> NonZero<BLOCKS, CAP> {
-    /// An empty list.
+    /// A list without entries, whose memory is not initialised.
     ///
     /// Compiles only with a capacity that leaves room, and with blocks whose indices fit in 16
     /// bits:

@@ -187,7 +187,7 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
     *from
 }
 
-/// The four bytes again and again.
+/// The four bytes, repeated over the whole vector.
 #[inline(always)]
 pub fn splat_block(block: &[u8; 4]) -> U8 {
     array::from_fn(|index| block[index % 4])

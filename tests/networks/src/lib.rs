@@ -74,9 +74,9 @@ pub mod bullet {
 /// One network, its net files in different formats.
 pub mod formats {
     networks! {
-        /// Stockfish's.
+        /// Stockfish's format, not compressed.
         stockfish: "../specs/formats/stockfish.toml";
-        /// Stockfish's, compressed.
+        /// Stockfish's format with compressed tensors.
         leb128: "../specs/formats/leb128.toml";
         /// bullet's `quantised.bin`.
         quantised: "../specs/formats/quantised.toml";
@@ -102,11 +102,11 @@ pub mod perspectives {
         interleaved_parts: "../specs/perspectives/interleaved_parts.toml";
         /// Weights for white and others for black.
         separate: "../specs/perspectives/separate.toml";
-        /// The side to move's only.
+        /// The side to move's perspective only.
         one: "../specs/perspectives/one.toml";
-        /// The side to move's only, each side with weights of its own.
+        /// The side to move's perspective only, each side with weights of its own.
         one_separate: "../specs/perspectives/one_separate.toml";
-        /// White's only.
+        /// White's perspective only.
         white_only: "../specs/perspectives/white_only.toml";
     }
 }

@@ -106,7 +106,7 @@ fn compare(arguments: &Arguments) -> Result<ExitCode, Failure> {
         nets => (nets.to_vec(), Vec::new()),
     };
     for path in &nets {
-        // A net takes seconds: what is measured is worth knowing at once.
+        // A net takes seconds, so the user should see at once what is measured.
         table.out.flush()?;
         let (name, results) =
             measure(path, arguments, &trace).map_err(|error| Failure::Work(error.to_string()))?;
@@ -151,7 +151,7 @@ fn measure(
     }
 }
 
-/// The released nets that both can load: files, and the names of those that are not here.
+/// The released nets that both can load: the files that are present, and the names of the others.
 fn released_nets() -> (Vec<PathBuf>, Vec<&'static str>) {
     let both = NETS
         .iter()

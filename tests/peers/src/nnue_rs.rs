@@ -22,22 +22,23 @@ pub struct Peer {
 /// A way to evaluate every position of a trace with `nnue-rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// As its documentation shows: each move updates an accumulator, evaluated or not.
+    /// As its documentation shows: each move updates an accumulator, whether the position is
+    /// evaluated or not.
     EachMove,
-    /// Nothing is computed before it is evaluated: then all moves since the last accumulator that is known become one
-    /// update. `nnue-rs` leaves this to its users.
+    /// Nothing is computed before it is evaluated: then all moves since the last accumulator that
+    /// is known become one update. `nnue-rs` leaves this to its users.
     Lazily,
-    /// For each position, an accumulator from nothing and the layers.
+    /// For each position, a full refresh of the accumulator and then the layers.
     Refresh,
-    /// The layers alone, over accumulators that are near at hand.
+    /// The layers alone, with accumulators that are in the processor's cache.
     Forward,
 }
 
 impl Way {
-    /// All of them.
+    /// Every way, in the order in which they are shown.
     pub const ALL: [Way; 4] = [Way::EachMove, Way::Lazily, Way::Refresh, Way::Forward];
 
-    /// What does the same work with ours.
+    /// Our pass that does the same work.
     #[must_use]
     pub fn pass(self) -> Pass {
         match self {
@@ -99,8 +100,9 @@ impl Peer {
         }
     }
 
-    /// What `nnue-rs` makes of an output, in the engine's units. For mirrored feature sets it divides both parts by
-    /// themselves, as engines do since SFNNv9; those before divided the sum.
+    /// The value of an output by the rules of `nnue-rs`, in the engine's units. For mirrored
+    /// feature sets it divides each part, as engines do since SFNNv9; earlier engines divided the
+    /// sum.
     #[must_use]
     pub fn value_of(&self, output: Output) -> i32 {
         match self.net.arch() {
@@ -130,7 +132,7 @@ impl theirs::Board for View<'_> {
 
     #[inline]
     fn for_each_piece(&self, visit: &mut dyn FnMut(u8, theirs::Piece)) {
-        // Not a loop per piece over bitboards: that mispredicts a dozen times.
+        // One loop over all squares: a loop for each piece would mispredict a dozen times.
         for at in self.0.occupied() {
             if let Some(found) = self.0.piece_at(at) {
                 visit(square(at), piece(found));

@@ -1,4 +1,4 @@
-//! Rounds in which everyone does the same work, one after the other, and has the values compared.
+//! Rounds in which both crates do the same work, one after the other, and all values are compared.
 
 use std::error::Error;
 use std::fmt;
@@ -14,37 +14,38 @@ use crate::nnue_rs::{Peer, Way};
 pub struct Results {
     /// Reading the trace without evaluating anything, which both are measured with along a search.
     pub idle: Times,
-    /// Those of `nnue-rs`, by [`Way`], in the order of [`Way::ALL`].
+    /// The times of `nnue-rs` for each [`Way`], in the order of [`Way::ALL`].
     pub peer: [Times; 4],
-    /// Ours.
+    /// Our times on each level.
     pub levels: Vec<LevelResults>,
-    /// How many of the peer's values are not those of the net's engine, because it rounds otherwise.
+    /// How many of the peer's values are not those of the net's engine, because it rounds
+    /// otherwise.
     pub rounded_otherwise: usize,
 }
 
 /// What was measured with one net on one of our levels.
 #[derive(Clone, Debug)]
 pub struct LevelResults {
-    /// The level.
+    /// The instruction set that was used.
     pub level: Level,
-    /// By [`Pass`], in the order of [`Pass::ALL`].
+    /// The times of each [`Pass`], in the order of [`Pass::ALL`].
     pub times: [Times; 3],
 }
 
 /// A value that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What was measured when it came out.
+    /// The crate and the way that computed it.
     pub by: String,
     /// Its search, as the line of the trace.
     pub line: usize,
     /// Which evaluation of that search it is, counted from 1.
     pub number: usize,
-    /// Its position, in two fields of FEN.
+    /// The position as the first two fields of its FEN.
     pub position: String,
-    /// What came out, in the engine's units.
+    /// The value that was found, in the engine's units.
     pub found: i32,
-    /// What our full refresh on the first level makes of it, rounded in the same way.
+    /// The value of our full refresh on the first level, rounded in the same way.
     pub expected: i32,
 }
 
@@ -67,13 +68,14 @@ impl fmt::Display for Difference {
 
 impl Error for Difference {}
 
-/// Measures one net over a trace. What disturbs the machine for a while then disturbs all of them. Calls `progress`
-/// before each round with the number of rounds done, the first of which is not counted: it fills caches.
+/// Measures one net over a trace. What disturbs the machine for a while then disturbs all of them.
+/// Calls `progress` before each round with the number of rounds done, the first of which is not
+/// counted: it fills caches.
 ///
 /// # Errors
 ///
-/// [`Difference`] for the first value of the first pass that has one: ours must be the same by all passes and on all
-/// levels, the peer's the same as ours after [`Peer::value_of`].
+/// [`Difference`] for the first value of the first pass that has one: ours must be the same by all
+/// passes and on all levels, the peer's the same as ours after [`Peer::value_of`].
 pub fn race(
     mut ours: Box<dyn Replay>,
     peer: &Peer,
@@ -124,7 +126,7 @@ pub fn race(
             if round > 0 {
                 peer_times.push(duration, evaluations);
             }
-            // Ours has one way along a search.
+            // Our crate has only one way along a search.
             if way == Way::EachMove {
                 continue;
             }
@@ -148,7 +150,7 @@ pub fn race(
     Ok(results)
 }
 
-/// Compares what a pass has found. `value` is what a message says of it.
+/// Compares the values of a pass. `value` is the number that a message shows.
 fn check<V: PartialEq>(
     trace: &Trace,
     found: &[V],

@@ -1,4 +1,5 @@
-//! What was measured, as text: a block of rows for each net, a column for `nnue-rs` and two for each of our levels.
+//! What was measured, as text: a block of rows for each net, a column for `nnue-rs` and two for
+//! each of our levels.
 
 use std::io::{self, Write};
 
@@ -10,11 +11,11 @@ use nnue_trace::Trace;
 use crate::nnue_rs::Way;
 use crate::race::Results;
 
-/// Writes tables.
+/// Writes the tables of all nets.
 pub struct Table<'a> {
     /// Whether to write in colour.
     pub colours: Colours,
-    /// Where to write.
+    /// The stream that the tables are written to.
     pub out: &'a mut dyn Write,
 }
 
@@ -30,7 +31,7 @@ impl Table<'_> {
     ///
     /// # Errors
     ///
-    /// The writer's.
+    /// The errors of the writer.
     pub fn head(&mut self, levels: &[Level]) -> io::Result<()> {
         let ours: String = (levels.iter())
             .map(|level| format!("{:>TIME$}{:>RATIO$}", level.name(), "ratio"))
@@ -43,7 +44,7 @@ impl Table<'_> {
     ///
     /// # Errors
     ///
-    /// The writer's.
+    /// The errors of the writer.
     pub fn net(
         &mut self,
         name: &str,

@@ -1,4 +1,5 @@
-//! `nnue-rs` and this project agree on every value, in every way to compute it; disagreement does not go unnoticed.
+//! `nnue-rs` and this project agree on every value, in every way to compute it, and the comparison
+//! finds wrong values.
 
 use std::cell::Cell;
 use std::fs;
@@ -14,8 +15,8 @@ use nnue_runtime::{Level, Output, Statistics};
 use nnue_test_support::synthetic::synthetic_net;
 use nnue_trace::Trace;
 
-/// Castling on both sides, en passant, a capture with promotion, null moves, kings that cross the middle, and lines
-/// that are evaluated late, after unmakes, or twice.
+/// Castling on both sides, en passant, a capture with promotion, null moves, kings that cross the
+/// middle, and lines that are evaluated late, after unmakes, or twice.
 const TRACE: &str = "\
 r3k2r/6Pp/8/3Pp3/8/8/8/R3K2R w KQkq e6 0 1; = d5e6 = e8c8 e1g1 - = - - e1g1 = e8c8 g7h8q = - = - - e1d2 = e8d7 d2c2 d7d6 = c2b2 d6c5 = - - - - - - =
 4k3/8/8/8/4P3/8/8/4K3 b - - 0 1; 0 = 0 = e8d8 = - = ~ e1d1 = = - ~ e8f8 0 =
@@ -34,7 +35,7 @@ fn real_trace() -> Trace {
 
 fn synthetic_file(generation: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{generation}.nnue"));
-    // Tests that run at the same time may want the same file: none must see half of it.
+    // Tests that run at the same time may use the same file, and none may see a half-written one.
     let part = path.with_extension(format!("{:?}", std::thread::current().id()));
     fs::write(&part, synthetic_net(generation)).expect("the folder for tests is writable");
     fs::rename(&part, &path).expect("the folder for tests is writable");

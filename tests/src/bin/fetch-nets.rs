@@ -1,8 +1,8 @@
 //! Fetches released nets into the cache, each checked against its name.
 //!
 //! Nets are taken from the packages of the engines that they were released with, by the registries'
-//! own clients. Three outcomes call for three reactions, so the exit code tells them apart: a
-//! failed check is never taken for a bad connection.
+//! own clients. The exit code tells three failures apart, so that a failed check is never taken for
+//! a bad connection.
 
 use std::{
     fmt, fs,
@@ -30,7 +30,7 @@ Without arguments: the nets that the tests use and this repository does not carr
 exit codes: 0 everything is there; 1 something that was fetched is not the net, do not use it;
             2 nothing could be tried (arguments, a missing program, the disk); 3 a download failed";
 
-/// What the tests use and the repository does not carry.
+/// The nets that tests use and that are not part of the repository.
 const DEFAULT_NETS: &[&str] = &[
     "nn-82215d0fd0df",
     "nn-26abeed38351",
@@ -45,14 +45,14 @@ const DEFAULT_NETS: &[&str] = &[
 /// again by themselves.
 const PAUSES: [u64; 2] = [1, 4];
 
-/// Why a net was not fetched. The heaviest comes first, and has the lowest exit code.
+/// Why a net was not fetched. The most serious reason comes first, and has the lowest exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Failure {
-    /// What came is not what was published.
+    /// The file is not the one that was published.
     Check(String),
-    /// This machine cannot do it.
+    /// This machine lacks a program or a permission.
     Local(String),
-    /// The other side did not deliver.
+    /// The server or the connection failed.
     Download(String),
 }
 
@@ -107,7 +107,7 @@ fn select(names: &[&str]) -> Result<Vec<&'static Net>, Failure> {
     names.iter().map(select).collect()
 }
 
-/// Fetches what is not there yet; the exit code is that of the heaviest failure.
+/// Fetches the nets that are not there yet; the exit code is that of the most serious failure.
 fn fetch_all(nets: &[&Net], work: &WorkFolder) -> u8 {
     let mut failures = Vec::new();
     for net in nets {
@@ -168,7 +168,7 @@ fn npm_files(
     work: &WorkFolder,
 ) -> Result<Vec<u8>, Failure> {
     let archive = format!("{package}-{version}.tgz");
-    // Several nets are in the same package.
+    // Several nets may be in the same package, which is then downloaded once.
     if !work.path.join(&archive).is_file() {
         download(
             work.command("npm")
@@ -193,8 +193,8 @@ fn debian_file(
     path: &str,
     work: &WorkFolder,
 ) -> Result<Vec<u8>, Failure> {
-    // Lists may be missing or old. Only root can update them, and whoever cannot may still have
-    // good ones: the download itself tells.
+    // Package lists may be missing or old. Only root can update them. Other users may still have
+    // good lists, so the download is tried in any case.
     if let Err(failure) = run(
         work.command("apt-get").args(["update", "-qq"]),
         Failure::Download,

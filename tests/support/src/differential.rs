@@ -1,4 +1,5 @@
-//! Compiled networks against the interpreter: the same weights, positions and games, every bucket and level.
+//! Compiled networks against the interpreter: the same weights, positions and games, every bucket
+//! and level.
 
 mod cases;
 
@@ -62,7 +63,8 @@ pub fn check_custom<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
     });
 }
 
-/// [`check`] for networks some of whose active features the engine tells, while others follow from the position.
+/// [`check`] for networks in which the engine tells some of the active features, and others follow
+/// from the position.
 ///
 /// # Panics
 ///
@@ -90,8 +92,8 @@ pub fn check_mixed<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
     });
 }
 
-/// Whether a network with weights as trainers make them tells positions apart, layer by layer: where one says the same of
-/// everything, errors before it go unseen.
+/// Whether each layer of a network, with weights like those of trainers, has different values for
+/// different positions. A layer whose values never change would hide every error before it.
 #[must_use]
 pub fn tells(network: &network::Network) -> bool {
     let weights = RandomWeights::draw(network, Style::Small, 1);
@@ -131,7 +133,7 @@ pub fn tells(network: &network::Network) -> bool {
         })
 }
 
-/// Those of a position and of features that the engine tells.
+/// The accumulators of a position and of features that the engine tells.
 fn accumulators(reference: &Net, board: &Board, active: [&[u32]; 2]) -> Accumulators {
     let mut rows = reference.active_rows(board);
     for (rows, told) in rows.iter_mut().zip(told_rows(reference, active)) {
@@ -140,7 +142,7 @@ fn accumulators(reference: &Net, board: &Board, active: [&[u32]; 2]) -> Accumula
     reference.accumulate(&rows)
 }
 
-/// Those of features that the engine tells.
+/// The accumulators of features that the engine tells.
 fn told_accumulators(reference: &Net, features: &Features) -> Accumulators {
     reference.accumulate(&told_rows(reference, features.active()))
 }
@@ -182,7 +184,7 @@ fn compare<A: Architecture<Output: Into<Evaluation>>>(network: &network::Network
     });
 }
 
-/// The first two, or all of them if `NNUE_WEIGHTS` is `all`, which takes twice as long.
+/// The first two styles, or all of them if `NNUE_WEIGHTS` is `all`, which takes twice as long.
 fn styles() -> impl Iterator<Item = Style> {
     let all = std::env::var("NNUE_WEIGHTS").is_ok_and(|weights| weights == "all");
     let count = if all { Style::ALL.len() } else { 2 };
@@ -210,15 +212,15 @@ fn with_all_weights<A: Architecture>(
         let mut subject = check(&reference, subject);
         println!("{}: equal at {}", subject.name, subject.levels.join(", "));
         if matches!(style, Style::Small | Style::Alternating) {
-            // In another order a network is still the same. Alternating weights, pairs of which make sums that fit in 16
-            // bits, then meet their like.
+            // Another order of the outputs must not change the network. Pairs of alternating
+            // weights have small sums; in the new order, weights of the same sign can meet.
             subject.reorder();
             check(&reference, subject);
         }
     }
 }
 
-/// The network after a way through its file, which must be what it was read from.
+/// Writes the network's file, compares it with the one that was loaded, and loads it again.
 fn written_and_read<A: Architecture>(
     net: &Network<A>,
     file: &[u8],
@@ -233,7 +235,8 @@ fn written_and_read<A: Architecture>(
     Network::from_bytes(&written).unwrap_or_else(|error| panic!("{name}, written: {error}"))
 }
 
-/// Whether the file has fractions where the network has integers: then others are written that become the same integers.
+/// Whether the file has floating point where the network has integers: then other numbers may be
+/// written that become the same integers.
 fn rounds(network: &network::Network) -> bool {
     let sections = network.file.sections.iter();
     let mut tensors = sections
@@ -265,7 +268,8 @@ impl<A: Architecture> Subject<A> {
         assert_eq!(file != before, is_another, "{}: the same file", self.name);
         let read = Network::from_bytes(&file);
         let read = read.unwrap_or_else(|error| panic!("{}, written: {error}", self.name));
-        // Either must be the same as before: what is loaded, and what was never in a file.
+        // Both must work: a reordered network that is loaded from its file, and one that never was
+        // in a file.
         self.net = if self.style == Style::Small {
             read
         } else {
@@ -288,13 +292,15 @@ fn reordered<A: Architecture>(net: &Network<A>, order: &[usize], name: &str) -> 
     net.unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// An order in which no output is where it was, as far as layers read others alike.
+/// An order in which every output has a new place, if there is another one that the same layers
+/// read.
 fn another_order(neurons: &Neurons) -> Vec<usize> {
     let mut random = Xorshift::new(0x9E37_79B9_7F4A_7C15);
     let classes = neurons.classes();
     let mut order: Vec<usize> = (0..classes.len()).collect();
     for place in (1..order.len()).rev() {
-        // Of those before alone (Sattolo): all that are alike then make one cycle.
+        // Only earlier places are chosen (Sattolo's algorithm), so that all outputs of a class form
+        // one cycle.
         let alike = (0..place).filter(|other| classes[*other] == classes[place]);
         let alike: Vec<usize> = alike.collect();
         if !alike.is_empty() {
@@ -304,10 +310,11 @@ fn another_order(neurons: &Neurons) -> Vec<usize> {
     order
 }
 
-/// What the interpreter makes of a position: the transformer's output, and what each bucket says.
+/// What the interpreter computes for a position: the transformer's output, and the evaluation of
+/// each bucket.
 struct Expected {
     side_to_move: Color,
-    /// In whatever order.
+    /// Sorted, because networks may have their outputs in another order.
     transformer: Vec<i64>,
     buckets: Vec<Evaluation>,
 }
@@ -335,10 +342,11 @@ fn sorted(values: impl Iterator<Item = i64>) -> Vec<i64> {
     values
 }
 
-/// Different things that a network must say.
+/// The number of different values that a network must have over all positions.
 const TELLING: usize = 8;
 
-/// A test of weights that say the same of everything would find nothing.
+/// Asserts that the values differ: a comparison of networks whose value is always the same would
+/// find nothing.
 fn assert_telling<'e>(network: &network::Network, positions: impl Iterator<Item = &'e Expected>) {
     let said: BTreeSet<i32> = positions
         .flat_map(|position| &position.buckets)
@@ -348,7 +356,7 @@ fn assert_telling<'e>(network: &network::Network, positions: impl Iterator<Item 
     assert!(said.len() >= TELLING, "{} says only {said:?}", network.name);
 }
 
-/// Every bucket of an accumulator.
+/// Compares the evaluations of an accumulator with every bucket.
 fn every_bucket<A: Architecture<Output: Into<Evaluation>>>(
     net: &Network<A>,
     accumulator: &Accumulator<A>,
@@ -382,7 +390,7 @@ fn refreshed<A: Architecture<Output: Into<Evaluation>>>(
     every_bucket(net, &accumulator, expected, || format!("{place}: {board}"));
 }
 
-/// One bucket, in the position that a game has come to.
+/// Compares the evaluation of one bucket, in the current position of a game.
 fn along<A: Architecture<Output: Into<Evaluation>>>(
     evaluator: &mut Evaluator<A, &Network<A>>,
     game: &Game,
@@ -444,7 +452,7 @@ fn updated<A: Architecture>(net: &Network<A>, game: &Game, expected: &[Expected]
     }
 }
 
-/// Features that the engine tells, anew and as changes.
+/// Compares features that the engine tells, both as a whole and as changes.
 fn told<A: Architecture<Output: Into<Evaluation>>>(
     net: &Network<A>,
     line: &[Features],

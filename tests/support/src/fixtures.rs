@@ -1,7 +1,7 @@
 //! The crates under `fixtures/`, which use the macro as users do, and cargo to build them with.
 //!
-//! They are a workspace of their own with one target directory: what they depend on is compiled once, however many
-//! tests build them.
+//! They are a workspace of their own with one target directory: what they depend on is compiled
+//! once, however many tests build them.
 
 use std::{
     env, fs,
@@ -10,8 +10,8 @@ use std::{
     sync::OnceLock,
 };
 
-/// What a release build has. Everything is built in the profile `dev` with these settings: checks and builds then
-/// share the compiled macro.
+/// The settings of a release build. They are given to the profile `dev`, which builds everything,
+/// so that checks and builds share the compiled macro.
 const PROFILE: [(&str, &str); 6] = [
     ("CARGO_PROFILE_DEV_OPT_LEVEL", "3"),
     ("CARGO_PROFILE_DEV_DEBUG", "false"),
@@ -46,14 +46,15 @@ impl Fixtures {
     pub fn new(scratch: &'static str) -> Fixtures {
         static LOCKED: OnceLock<()> = OnceLock::new();
         LOCKED.get_or_init(|| {
-            // Cargo drops from it what no fixture needs, and has nothing to ask the network for.
+            // Cargo removes what no fixture needs, and needs no network because all versions are
+            // fixed.
             let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
             fs::copy(lock, Fixtures::folder().join("Cargo.lock")).expect("fixtures can be locked");
         });
         Fixtures { scratch }
     }
 
-    /// The workspace.
+    /// The folder of the workspace of fixtures.
     #[must_use]
     pub fn folder() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
@@ -80,7 +81,7 @@ impl Fixtures {
             .current_dir(Fixtures::folder())
             .envs(PROFILE)
             .args([subcommand, "--offline", "--color=never"])
-            // Named although it is the host's, so that `RUSTFLAGS` leave the macro alone.
+            // The host's target is named, so that `RUSTFLAGS` do not apply to the macro.
             .args(["--target", host()])
             .arg("--target-dir")
             .arg(self.target_dir());

@@ -2,7 +2,7 @@
 //! and its hashes.
 //!
 //! The table says no more than a file's layout, and it is written independently of `specs/*.toml`
-//! and of the compiler, so that a mistake there meets a second opinion here.
+//! and of the compiler, so that a mistake there shows as a difference.
 
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ pub enum Encoding {
     Leb128,
 }
 
-/// What precedes every compressed block.
+/// The bytes before every compressed block.
 pub const LEB128_MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 
 /// A tensor of the feature transformer. The number is its rows, one per feature.
@@ -87,12 +87,12 @@ impl Generation {
             .find(|generation| generation.name == name)
     }
 
-    /// Hash of the transformer, which stands before its data.
+    /// The hash of the transformer, which the file has before its data.
     pub fn transformer_hash(&self) -> u32 {
         self.feature_hash ^ self.hashed_width()
     }
 
-    /// Hash of a layer stack, which stands before the data of each.
+    /// The hash of a layer stack, which the file has before the data of each stack.
     pub fn stack_hash(&self) -> u32 {
         let input = 0xEC42_E90D ^ self.hashed_width();
         let [first, second, last] = self.layers.map(|layer| layer.outputs as u32);
@@ -102,7 +102,7 @@ impl Generation {
         )
     }
 
-    /// Hash in the file's header.
+    /// The hash in the file's header, which covers the whole network.
     pub fn header_hash(&self) -> u32 {
         self.transformer_hash() ^ self.stack_hash()
     }
@@ -337,7 +337,7 @@ const SMALL128: Generation = Generation {
     ..V6
 };
 
-/// A generation that never was: the small net with twice the neurons. No engine has read a net of it.
+/// A generation that does not exist: the small net with twice the neurons.
 pub static HM256: Generation = Generation {
     name: "hm256",
     width: 256,

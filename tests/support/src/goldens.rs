@@ -8,7 +8,7 @@ use cozy_chess::Color;
 /// One position of `goldens/<net>.tsv`, evaluated from scratch by the original engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoldenPosition {
-    /// The position. Often one that no game reaches, so boards of real engines may refuse it.
+    /// FEN of the position. Often no game reaches it, so boards of real engines may refuse it.
     pub fen: String,
     /// Side to move; every value is from its view.
     pub stm: Color,
@@ -23,15 +23,15 @@ pub struct GoldenPosition {
     pub engine: i32,
 }
 
-/// One position of `goldens/<net>.lines.tsv`, evaluated by the original engine's incremental updates
-/// along a line.
+/// One position of `goldens/<net>.lines.tsv`, evaluated by the original engine's incremental
+/// updates along a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoldenLinePly {
     /// Number of the line, as in [`Line::number`].
     pub line: usize,
     /// Moves made since the line's first position.
     pub ply: usize,
-    /// The position.
+    /// FEN of the position.
     pub fen: String,
     /// Side to move; every value is from its view.
     pub stm: Color,
@@ -50,7 +50,7 @@ pub struct GoldenLinePly {
 pub struct Line {
     /// The number that [`GoldenLinePly::line`] refers to; numbers ascend, but may leave gaps.
     pub number: usize,
-    /// The first position.
+    /// FEN of the first position.
     pub fen: String,
     /// Moves in UCI notation; castling as the king's two steps.
     pub moves: Vec<String>,
@@ -59,7 +59,7 @@ pub struct Line {
 /// Why a table could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GoldenError {
-    /// The file itself.
+    /// The file cannot be read.
     Read {
         /// Path of the file.
         file: String,
@@ -84,7 +84,7 @@ pub enum GoldenError {
         /// Columns of the table.
         expected: usize,
     },
-    /// A cell's content.
+    /// A cell has a content that its column does not allow.
     Cell {
         /// Path of the file.
         file: String,
@@ -92,9 +92,9 @@ pub enum GoldenError {
         line: usize,
         /// Name of the column.
         column: String,
-        /// The cell.
+        /// The content of the cell.
         found: String,
-        /// What it may be.
+        /// The contents that are allowed.
         expected: &'static str,
     },
 }
@@ -124,20 +124,21 @@ pub fn golden_positions(net: &str) -> Result<Vec<GoldenPosition>, GoldenError> {
     })
 }
 
-/// A value that the original engine computed with 32 bits that did not hold it.
+/// A value that the original engine computed in 32 bits, where it wrapped around.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrappedValue {
     /// The position, as in [`GoldenPosition::fen`].
     pub fen: String,
-    /// Layer stack.
+    /// Layer stack, from 0.
     pub bucket: usize,
-    /// What the golden says.
+    /// The value of the golden.
     pub positional: i32,
-    /// What the net says.
+    /// The exact value, which the net computes.
     pub exact: i32,
 }
 
-/// The goldens of a net, as `wrapped_values("real/nn-1c0000000000")`, that 32 bits did not hold.
+/// The goldens of a net that wrapped around in 32 bits, as
+/// `wrapped_values("real/nn-1c0000000000")`.
 ///
 /// # Errors
 ///
@@ -382,7 +383,7 @@ mod tests {
 
     use super::*;
 
-    /// `set/net` of every table that is here, so that a new one is checked without being named.
+    /// `set/net` of every table in the folder, so that new tables are checked too.
     fn nets() -> Vec<String> {
         let mut nets = Vec::new();
         for set in ["synthetic", "real"] {
@@ -406,7 +407,8 @@ mod tests {
         nets
     }
 
-    /// The engine's own units: each generation truncates the sum, or both parts.
+    /// Whether `engine` follows from both parts: some generations divide and truncate the sum,
+    /// others each part.
     fn is_engine_value(engine: i32, psqt: i32, positional: i32) -> bool {
         engine == (psqt + positional) / 16 || engine == psqt / 16 + positional / 16
     }

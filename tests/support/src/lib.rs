@@ -1,4 +1,4 @@
-//! What the tests stand on: goldens of the original engines, nets that a test makes itself,
+//! What several tests need: goldens of the original engines, nets that a test makes itself,
 //! released nets, and crates that use the macro.
 
 pub mod differential;

@@ -26,8 +26,8 @@ pub struct Weight<'a> {
     pub index: usize,
 }
 
-/// [`net_file_of`], where the tensor's name and the index in the file's order are all that matters. Every stack of
-/// Stockfish's format gets the same.
+/// [`net_file_of`] for values that depend only on the tensor's name and the index in the file's
+/// order. Every stack of Stockfish's format gets the same.
 pub fn net_file(
     network: &Network,
     description: &str,
@@ -38,8 +38,8 @@ pub fn net_file(
     })
 }
 
-/// The net file that makes a network of these values: `value` is asked for each of them, as the network has it once it is
-/// loaded. Padding is zero.
+/// The net file that makes a network of these values: `value` is asked for each of them, as the
+/// network has it once it is loaded. Padding is zero.
 ///
 /// # Panics
 ///
@@ -78,11 +78,11 @@ pub fn net_file_of(
     file
 }
 
-/// Whether a file is one of the network's, checked as while compiling.
+/// Checks that a file fits the network, as the macro does while compiling.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// [`LoadError`] if it does not fit.
 pub fn verify(network: &Network, file: &[u8]) -> Result<(), LoadError> {
     format::check(&file_layout(network), file).map(drop)
 }
@@ -152,11 +152,13 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
     file.extend_from_slice(&bytes);
 }
 
-/// A number that is quantised to `value`; of a summand, one whose sums with others are quantised to the sums of theirs.
+/// A number that is quantised to `value`. Summands are chosen so that their sum is quantised to the
+/// sum of their values.
 fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f64 {
     let middle = match quantise.rounding {
         Rounding::Truncate if summand => value,
-        // In the middle of the numbers that are, and so of those that `f32` has.
+        // The middle of the numbers that become `value`, which stays among them when it is rounded
+        // to `f32`.
         Rounding::Truncate => value + 0.5 * value.signum(),
         Rounding::Nearest => value,
     };
@@ -164,8 +166,8 @@ fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f64 {
     middle / quantise.factor
 }
 
-/// A net file with random weights for a network, small enough that accumulators stay within 16 bits and large enough that
-/// both ends of clipping are met.
+/// A net file with random weights for a network, small enough that accumulators stay within 16 bits
+/// and large enough that both ends of clipping are met.
 pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
     let mut random = Xorshift::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     net_file_of(network, "", |weight| {

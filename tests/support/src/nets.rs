@@ -1,8 +1,7 @@
-//! Released nets: what they are called, where they come from, and the cache that `fetch-nets`
-//! fills.
+//! Released nets: their names, their sources, and the cache that `fetch-nets` fills.
 //!
-//! A net's name is the beginning of its SHA-256, so a file is known to be the right one by itself,
-//! whichever way it came.
+//! A net's name is the beginning of its SHA-256, so every file can be checked, wherever it comes
+//! from.
 
 use std::{
     env, fmt, fs,
@@ -13,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::generations::Generation;
 
-/// A released net.
+/// A released net, and where it is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Net {
     /// `nn-` and the first 12 hex digits of the file's SHA-256.
@@ -33,25 +32,25 @@ pub enum Source {
     Npm {
         /// Name of the package.
         package: &'static str,
-        /// Exact version.
+        /// The exact version of the package.
         version: &'static str,
         /// Path of the file in the package.
         path: &'static str,
     },
-    /// In the memory of a WebAssembly module of an npm package. Modules for several threads copy
-    /// their data into place by code, so these are the single-threaded ones, whose data says itself
-    /// where it belongs.
+    /// In the memory of a WebAssembly module of an npm package. These are modules for a single
+    /// thread, whose data segments have fixed addresses. Modules for several threads copy their
+    /// data by code.
     NpmWasm {
         /// Name of the package.
         package: &'static str,
-        /// Exact version.
+        /// The exact version of the package.
         version: &'static str,
         /// Paths in the package of the files that make up the module, in order.
         paths: &'static [&'static str],
     },
     /// In the executable of Debian's package `stockfish`.
     DebianStockfish {
-        /// Exact version.
+        /// The exact version of the package.
         version: &'static str,
     },
 }
@@ -135,10 +134,10 @@ pub const NETS: &[Net] = &[
 pub enum NetError {
     /// [`NETS`] has none of that name.
     Unknown {
-        /// The name.
+        /// The name that was asked for.
         name: String,
     },
-    /// It is neither in the cache nor in this repository.
+    /// The net is neither in the cache nor in this repository.
     NotCached {
         /// Name of the net.
         name: &'static str,
@@ -152,7 +151,7 @@ pub enum NetError {
         /// What the operating system said.
         message: String,
     },
-    /// The net is not in the image that it should be cut from.
+    /// The net is not in the image from which it should be cut.
     NotInImage {
         /// Name of the net.
         name: &'static str,

@@ -1,4 +1,4 @@
-//! Random weights that reach the corners of a network's arithmetic without leaving its middle.
+//! Random weights that reach the limits of a network's arithmetic as well as its usual values.
 
 mod file;
 mod layers;
@@ -10,22 +10,23 @@ use nnue_interpreter::{Net, TransformerWeights, Weights};
 
 use crate::random::Xorshift;
 
-/// What random weights look like.
+/// The sizes and signs of random weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// As trainers make them: sums spread as far as activations tell them apart.
+    /// Like weights of trainers: sums spread over the range in which activations are not constant.
     Small,
-    /// As large as their types allow, in runs of one sign: products of bytes saturate where instructions let them, 16-bit and
-    /// 32-bit sums wrap.
+    /// As large as their types allow, in runs of one sign: products of bytes saturate in
+    /// instructions that saturate, and sums of 16 and 32 bits wrap around.
     Extreme,
-    /// Nothing but zeros, biases included.
+    /// Zeros only, biases included.
     Zero,
-    /// Large ones of alternating sign: whatever is left out or added twice shows.
+    /// Large weights of alternating sign: a product that is left out or added twice changes the
+    /// result.
     Alternating,
 }
 
 impl Style {
-    /// All of them.
+    /// Every style, the usual ones first.
     pub const ALL: [Style; 4] = [
         Style::Small,
         Style::Extreme,
@@ -34,7 +35,7 @@ impl Style {
     ];
 }
 
-/// Weights of a network, as a net file has them.
+/// The weights of a network as its net file has them.
 #[derive(Clone, Debug)]
 pub struct RandomWeights {
     /// All weights; virtual rows are not added to the real ones.
@@ -46,17 +47,18 @@ pub struct RandomWeights {
 /// Rows that a file has besides those of features.
 #[derive(Clone, Debug)]
 struct VirtualRows {
-    /// `[row][neuron]`.
+    /// Values `[row][neuron]`, one after the other.
     weights: Vec<i16>,
-    /// `[row][PSQT value]`.
+    /// Values `[row][bucket]`, one after the other.
     psqt: Vec<i32>,
 }
 
 impl RandomWeights {
     /// Weights that follow from the seed.
     ///
-    /// The biases of layers bring each output, for one of a few random accumulators, to where its activation is neither 0 nor
-    /// at its limit: an error in a sum of thousands would go unseen behind it.
+    /// The biases of layers are chosen so that each output, for one of a few random accumulators,
+    /// is neither 0 nor at its limit after activation. Otherwise clipping would hide errors in the
+    /// sums.
     #[must_use]
     pub fn draw(network: &Network, style: Style, seed: u64) -> RandomWeights {
         let mut draw = Draw {
@@ -115,7 +117,7 @@ struct Range {
 }
 
 impl Range {
-    /// All of a type with so many bits.
+    /// All numbers of a signed type with so many bits.
     fn bits(bits: u32) -> Range {
         let limit = 1i64 << (bits - 1);
         Range {
@@ -124,7 +126,8 @@ impl Range {
         }
     }
 
-    /// What a row of a copy of the transformer can have, so that its sum with virtual rows is refused nowhere.
+    /// The values that a row of the transformer can have, so that its sums with virtual rows always
+    /// fit.
     fn of_row(network: &Network, copy: usize, row: usize, role: fn(usize) -> Role) -> Range {
         let features = network.feature_count();
         let in_memory = match row.checked_sub(features) {
@@ -153,7 +156,7 @@ impl Range {
         }
     }
 
-    /// What a tensor can have: what the network's files say.
+    /// The values that a tensor can have by its type in the network's files.
     fn of(network: &Network, role: Role) -> Range {
         match tensors(network).find(|tensor| tensor.role == role) {
             Some(tensor) => Range::of_tensor(tensor),
@@ -163,7 +166,8 @@ impl Range {
 
     fn of_tensor(tensor: &Tensor) -> Range {
         let bits = |element: Element| match element {
-            // What is left of the 24 bits of its numbers when they are divided by a factor and multiplied again.
+            // Numbers of `f32` have 24 bits; dividing by a factor and multiplying again may cost
+            // two.
             Element::F32 => 22,
             integer => 8 * integer.size() as u32,
         };
@@ -204,7 +208,7 @@ impl Draw {
         let transformer = &network.transformer;
         let width = transformer.width;
         let rows = network.feature_count() + network.virtual_row_count();
-        // Where accumulators should spread to.
+        // The size that accumulators should have.
         let reach = match transformer.activation {
             TransformerActivation::Relu { shift, limit } => f64::from(limit << shift),
             TransformerActivation::None => 10_000.0,
@@ -215,7 +219,7 @@ impl Draw {
         let biases = (0..width).map(|neuron| {
             let bias = match (self.style, neuron / 8 % 4) {
                 (Style::Zero, _) => 0,
-                // With small weights: at the limit, side by side.
+                // With small weights, the first neurons are at the limit, side by side.
                 (Style::Extreme, 0) => 2 * reach as i64,
                 _ => self.near_zero(reach / 2.0, range),
             };
@@ -269,7 +273,8 @@ impl Draw {
     }
 }
 
-/// The size of random weights with which a sum of `count` products with inputs of this size spreads to `reach`.
+/// The size of random weights with which a sum of `count` products with inputs of this size spreads
+/// to `reach`.
 fn spread(reach: f64, count: usize, inputs: f64) -> f64 {
     reach / (inputs * (count.max(3) as f64 / 3.0).sqrt())
 }

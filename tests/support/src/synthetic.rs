@@ -13,8 +13,8 @@ use crate::{
 ///
 /// # Panics
 ///
-/// If there is no generation of that name, or if the file is not, bit for bit, the one that the
-/// goldens were computed from: what a test concluded from such a net would be worthless.
+/// If there is no generation of that name, or if the file differs in any bit from the one that the
+/// goldens were computed from.
 pub fn synthetic_net(name: &str) -> Vec<u8> {
     let Some(generation) = Generation::named(name) else {
         let known: Vec<_> = GENERATIONS
@@ -31,12 +31,12 @@ pub fn synthetic_net(name: &str) -> Vec<u8> {
     file
 }
 
-/// A synthetic net of any layout, made up ones among them.
+/// A synthetic net of any layout, also of one that no engine has.
 pub fn net_of(generation: &Generation) -> Vec<u8> {
     Writer::new(generation).write()
 }
 
-/// Holds a generated file against the size and the hash of the one that the engines read.
+/// Checks size and hash of a generated file: they must be those of the file that the engines read.
 fn check(generation: &Generation, file: &[u8]) {
     let name = generation.name;
     assert_eq!(
@@ -81,7 +81,7 @@ impl<'g> Writer<'g> {
         }
         for _ in 0..generation.stacks {
             self.word(generation.stack_hash());
-            // Wider weights towards the output: there are fewer of them to sum.
+            // Later layers have fewer inputs to sum, so their weights may be larger.
             for (&layer, amplitude) in generation.layers.iter().zip([14, 60, 100]) {
                 self.layer(layer, amplitude);
             }
@@ -127,8 +127,8 @@ impl<'g> Writer<'g> {
         }
         for _ in 0..layer.outputs {
             for input in 0..layer.padded_inputs() {
-                // Padding costs a draw too, so that a layer's draws depend on its shape in the file
-                // alone.
+                // Padding takes a draw too, so that a layer's draws depend only on its shape in the
+                // file.
                 let weight = uniform(self.draws.next(), amplitude);
                 self.file.push(if input < layer.inputs {
                     weight as u8

@@ -1,7 +1,7 @@
 //! The initial memory of a WebAssembly module, from its active data segments.
 //!
-//! Linkers leave runs of zeros out of the segments, so data that lies in one piece in memory may be
-//! in thousands of them in the file.
+//! Linkers leave runs of zeros out, so data that is contiguous in memory may be in thousands of
+//! segments in the file.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub enum WasmError {
     NotWasm,
     /// It ends early, or a length reaches beyond its end.
     Truncated {
-        /// Where something was expected.
+        /// Where more bytes were expected.
         offset: usize,
     },
     /// A number has too many bytes.
@@ -27,7 +27,7 @@ pub enum WasmError {
         /// Where the number is.
         offset: usize,
     },
-    /// A segment whose place only the module's code knows, or in another memory.
+    /// A segment that the module's code places, or one in another memory.
     SegmentKind {
         /// Where the segment begins.
         offset: usize,

@@ -1,4 +1,4 @@
-//! Why a file is no trace.
+//! The reasons for which a file is not a trace.
 
 use std::error::Error;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 /// Why a trace cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceError {
-    /// It begins as files compressed by gzip do, but does not go on so.
+    /// The file begins like one compressed by gzip, but cannot be decompressed.
     Gzip {
         /// What is wrong with it.
         message: String,
@@ -38,9 +38,9 @@ pub enum LineError {
     Token {
         /// Its number after the `;`, counted from 1.
         number: usize,
-        /// The token.
+        /// The token that was found.
         token: String,
-        /// What would fit.
+        /// The kind of token that is allowed there.
         expected: Expected,
     },
 }
@@ -48,11 +48,11 @@ pub enum LineError {
 /// What a token of a trace should have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Anything that the format knows.
+    /// Any token of the format.
     Token,
-    /// A legal move: null moves are none in check.
+    /// A legal move; in check, a null move is not legal.
     LegalMove,
-    /// Nothing that takes back: there is nothing left.
+    /// A move or an evaluation, because no move is left to take back.
     SomethingMade,
     /// `-`, for the last that was made is a move.
     Unmake,

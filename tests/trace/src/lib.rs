@@ -1,4 +1,5 @@
-//! Traces of searches: what an engine asked of its network, in the format of the README beside this file.
+//! Traces of searches: what an engine asked of its network, in the format of the README beside this
+//! file.
 
 mod error;
 mod parse;
@@ -16,7 +17,7 @@ const BUNDLED: &[u8] = include_bytes!("../search-trace.txt.gz");
 /// Searches of several positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// One per line.
+    /// The searches, one per line of the file.
     pub searches: Vec<Search>,
 }
 
@@ -25,9 +26,9 @@ pub struct Trace {
 pub struct Search {
     /// Its line in the file, counted from 1.
     pub line: usize,
-    /// Where it starts.
+    /// The position at which it starts.
     pub root: Board,
-    /// What it does.
+    /// Its moves and evaluations, in order.
     pub events: Vec<Event>,
     /// The positions that it evaluates, in order.
     pub evaluated: Vec<Board>,
@@ -38,7 +39,7 @@ pub struct Search {
 pub enum Event {
     /// It makes a move.
     Make(Delta),
-    /// It passes.
+    /// It makes a null move.
     MakeNull,
     /// It takes back the last move or null move.
     Unmake,
@@ -86,7 +87,8 @@ impl Trace {
         self.searches.iter().flat_map(|search| &search.evaluated)
     }
 
-    /// Where an evaluation stands, counted from 0 over the whole trace: its search, and its number there.
+    /// Where an evaluation stands, counted from 0 over the whole trace: its search, and its number
+    /// there.
     #[must_use]
     pub fn locate(&self, mut evaluation: usize) -> Option<(&Search, usize)> {
         for search in &self.searches {
@@ -98,8 +100,9 @@ impl Trace {
         None
     }
 
-    /// Has somebody follow the trace from beginning to end, writes each evaluation to its place in `values`, and measures
-    /// the time. Evaluations beyond the end of `values` are made, but not written.
+    /// Lets `follower` follow the trace from beginning to end, writes each evaluation to its place
+    /// in `values`, and measures the time. Evaluations beyond the end of `values` are made, but not
+    /// written.
     pub fn replay<F: Follow>(&self, follower: &mut F, values: &mut [F::Value]) -> Duration {
         let mut places = values.iter_mut();
         let started = Instant::now();
@@ -124,20 +127,20 @@ impl Trace {
     }
 }
 
-/// Who can follow a trace: evaluators, and what they are compared with.
+/// Something that can follow a trace: an evaluator, or what it is compared with.
 pub trait Follow {
-    /// What an evaluation is.
+    /// The type of an evaluation.
     type Value;
 
-    /// Another search begins.
+    /// Begins another search at `root`.
     fn reset(&mut self, root: &Board);
-    /// A move is made.
+    /// Makes a move.
     fn make(&mut self, delta: &Delta);
-    /// A null move is made.
+    /// Makes a null move.
     fn make_null(&mut self);
-    /// The last move or null move is taken back.
+    /// Takes back the last move or null move.
     fn unmake(&mut self);
-    /// The position is evaluated.
+    /// Evaluates the position.
     fn evaluate(&mut self) -> Self::Value;
 }
 
@@ -247,7 +250,7 @@ mod tests {
         trace.replay(&mut Boards(Vec::new()), &mut values);
         assert!(values.iter().flatten().eq(trace.evaluated()));
         assert!(values.iter().all(Option::is_some));
-        // A place fewer changes nothing else.
+        // If `values` has one place too few, all others are still written.
         let mut fewer = vec![None; trace.evaluations() - 1];
         trace.replay(&mut Boards(Vec::new()), &mut fewer);
         assert_eq!(values[..fewer.len()], fewer);

@@ -102,7 +102,7 @@ impl Line {
             }
             uci => {
                 let chosen = parse_uci_move(&self.game, uci).map_err(|_| Expected::Token)?;
-                // The parser is content with what a move begins with.
+                // cozy-chess ignores what follows a move, so the text is compared as a whole.
                 if display_uci_move(&self.game, chosen).to_string() != uci {
                     return Err(Expected::Token);
                 }

@@ -1,4 +1,5 @@
-//! Kernels that do no harm, for every level. Where a case defines a module of the same name, that one is called.
+//! Kernels that do no harm, for every level. Where a case defines a module of the same name, that
+//! one is called.
 
 macro_rules! modules {
     ($($kind:ident $module:ident $arch:ident $archs:tt $feature:ident $features:tt $facts:tt)+) => {

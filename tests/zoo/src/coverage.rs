@@ -40,7 +40,8 @@ impl Coverage {
         }
     }
 
-    /// How much a spec with these words would add: rare words count more, and each word of a spec makes it larger.
+    /// How much a spec with these words would add: rare words count more, and each word of a spec
+    /// makes it larger.
     #[must_use]
     pub fn gain(&self, words: &[String]) -> f64 {
         let rare = words.iter().filter_map(|word| self.0.get(word));
@@ -48,7 +49,7 @@ impl Coverage {
         rare / (8.0 + words.len() as f64)
     }
 
-    /// What no spec uses.
+    /// The words that no spec uses.
     #[must_use]
     pub fn missing(&self) -> Vec<&str> {
         let missing = self.0.iter().filter(|(_, count)| **count == 0);

@@ -29,7 +29,7 @@ sum = \"fc\"
 one = 1
 ";
 
-/// Draws a spec, or gives what the compiler says of a part of one that it refuses.
+/// Draws a spec. If the compiler refuses a part of it, the error has its message and that part.
 pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String)> {
     let mut head = Toml(format!("# Drawn by the zoo from seed {seed}.\n"));
     head.name("name", format_args!("Zoo {seed}"));
@@ -48,7 +48,7 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
     with_file(&body, &network, dice)
 }
 
-/// What the layers see of a transformer: the compiler knows.
+/// The transformer's output as the compiler computes it.
 fn outputs(parts: &[&Toml]) -> Result<Tensor, (String, String)> {
     let text = format!("{}{ANY_LAYERS}{ANY_FILE}", join(parts));
     checked(&text).map(|network| network.transformer.output)

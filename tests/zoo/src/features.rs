@@ -1,4 +1,4 @@
-//! `[[features]]` of random networks: few rows, unless a set is taken as it is known.
+//! `[[features]]` of random networks. They have few rows, unless a known set keeps its defaults.
 
 use nnue_compiler::feature_set::piece_square::{
     FactorRounding, FirstSquare, Flip, KING_BUCKETS, Mirror, NAMES, Parameters, PieceOrder, Planes,
@@ -9,7 +9,7 @@ use nnue_compiler::spec::ROW_ELEMENTS;
 use super::dice::Dice;
 use super::toml::{Toml, list};
 
-/// Buckets of drawn tables: nets stay small.
+/// The most buckets that a random table has, so that nets stay small.
 const MOST_BUCKETS: usize = 5;
 
 /// The tables, and whether they have tens of thousands of rows.
@@ -96,7 +96,8 @@ fn pick_named<T: nnue_compiler::spec::Named>(dice: &mut Dice) -> T {
     dice.pick(T::NAMES).1
 }
 
-/// A table without gaps: of all squares, or of the half that boards are mirrored to.
+/// A random table of buckets without gaps, for all squares or for the half to which boards are
+/// mirrored.
 fn king_buckets(dice: &mut Dice, mirror: Mirror, toml: &mut Toml) -> [u8; SQUARES] {
     let buckets = dice.within(1..=MOST_BUCKETS);
     let mirrored = mirror != Mirror::None;
@@ -120,7 +121,7 @@ fn king_buckets(dice: &mut Dice, mirror: Mirror, toml: &mut Toml) -> [u8; SQUARE
     all
 }
 
-/// The virtual sets that stand for something.
+/// Random virtual sets, of those that the compiler accepts for the real set.
 fn factors(dice: &mut Dice, parameters: &Parameters, toml: &mut Toml) {
     let buckets = parameters.buckets();
     let mut sets = vec![VirtualSet::K];

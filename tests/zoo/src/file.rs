@@ -1,4 +1,4 @@
-//! `[file]` of random networks: every format, with what it leaves open.
+//! `[file]` of random networks, in every format and with every choice that it leaves.
 
 use nnue_compiler::format::{Element, Encoding, Rounding, Section};
 use nnue_compiler::network::file::Role;
@@ -11,12 +11,13 @@ use super::toml::{Toml, list};
 /// A tensor that the file must have.
 struct Known {
     name: String,
-    /// What bullet's examples call it, if they do.
+    /// Its name in bullet's examples, if it has one.
     id: Option<String>,
     axes: Vec<(Axis, usize)>,
     element: Element,
     is_sign: bool,
-    /// Whether its rows are summed with others, which must then be alike.
+    /// Whether its rows are summed with those of another tensor, which must then be converted in
+    /// the same way.
     is_summed: bool,
 }
 
@@ -26,7 +27,7 @@ impl Known {
     }
 }
 
-/// The table.
+/// Draws the whole table.
 pub(super) fn draw(dice: &mut Dice, network: &Network) -> Toml {
     let mut toml = Toml::default();
     toml.table("[file]");
@@ -89,7 +90,7 @@ fn bullet(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mu
     for known in &tensors {
         let entry = bullet_entry(dice, known, kind);
         entries.push(entry.clone());
-        // What trainers list twice.
+        // Trainers may list a tensor twice.
         if kind != BulletKind::Weights && dice.once_in(16) {
             entries.push(entry);
         }
@@ -164,7 +165,7 @@ fn tensor_entry(dice: &mut Dice, known: &Known) -> String {
     format!("{{ {} }}", keys.join(", "))
 }
 
-/// `type`, of those that the network's holds.
+/// Draws a `type` that fits in the type of the network.
 fn element_key(dice: &mut Dice, known: &Known, keys: &mut Vec<String>) -> Element {
     if known.is_summed || !dice.once_in(4) {
         return known.element;
@@ -181,7 +182,8 @@ fn element_key(dice: &mut Dice, known: &Known, keys: &mut Vec<String>) -> Elemen
     element
 }
 
-/// How floating point becomes integers. What does not follow from the network must be said.
+/// Draws how floating point becomes integers. A key is needed where its value does not follow from
+/// the network.
 fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Vec<String>) {
     if element != Element::F32 || !known.quantises() || known.is_summed {
         return;
@@ -194,7 +196,9 @@ fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Ve
     }
 }
 
-/// What happens to fractions. Where sums of rows are rounded, the tests' files have none, and truncation may lose a whole one.
+/// Draws the rounding. Where sums of rows are rounded, it is always to the nearest: these sums are
+/// whole numbers in the tests' files, and a small error of `f32` would make truncation lose a whole
+/// 1.
 fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
     let mut factors = network
         .features

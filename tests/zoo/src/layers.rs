@@ -1,4 +1,4 @@
-//! `[[layer]]` of random networks: affine layers, and what stands between them.
+//! `[[layer]]` of random networks: affine layers, and the activations and sums between them.
 
 mod activation;
 mod affine;
@@ -9,17 +9,17 @@ use nnue_compiler::network::{Element, One, Tensor};
 use super::dice::Dice;
 use super::toml::Toml;
 
-/// A stack that grows.
+/// A stack of layers while it is drawn.
 pub(super) struct Graph<'d> {
     pub(super) dice: &'d mut Dice,
     pub(super) toml: Toml,
     /// The transformer's output, and those of all layers.
     values: Vec<Value>,
-    /// What goes from the middle of the stack to the output.
+    /// Values of inner layers that are terms of the output.
     pub(super) skips: Vec<Part>,
 }
 
-/// What a layer hands on.
+/// The output of a layer.
 struct Value {
     name: String,
     tensor: Tensor,
@@ -60,7 +60,8 @@ impl<'d> Graph<'d> {
         (graph, last)
     }
 
-    /// What the next affine layer reads: all that stands in front of it, or parts, and earlier things besides.
+    /// Draws the inputs of the next affine layer: all values of `front` or parts of them, and
+    /// sometimes earlier values.
     fn inputs(&mut self, front: &[Part]) -> Vec<Part> {
         let mut parts = front.to_vec();
         self.dice.shuffle(&mut parts);
@@ -97,7 +98,7 @@ impl<'d> Graph<'d> {
         parts
     }
 
-    /// What stands between the sums of a layer and the next affine one.
+    /// Draws the layers between the sums of an affine layer and the next affine one.
     fn behind(&mut self, sums: Part, block: usize) -> Vec<Part> {
         let mut sums = sums;
         if self.one(sums).shared().is_none() {
@@ -230,7 +231,7 @@ impl<'d> Graph<'d> {
         self.whole(value)
     }
 
-    /// Something reads this.
+    /// Marks a part as read.
     pub(super) fn mark(&mut self, part: Part) {
         self.values[part.value].read[part.start..part.start + part.len].fill(true);
     }

@@ -1,7 +1,8 @@
 //! A zoo of random networks: specs over the whole language, drawn from seeds.
 //!
-//! A spec is valid by construction as far as that is simple. Beyond, the compiler is asked: what it refuses is drawn again,
-//! and so are networks that would say the same of every position, for errors in them would go unseen.
+//! A spec is valid by construction as far as that is simple. The compiler decides about the rest: a
+//! spec that it refuses is drawn again, and so is a network whose value is the same for every
+//! position, because it would hide errors.
 
 mod coverage;
 mod dice;
@@ -26,25 +27,25 @@ pub use scratch::{Failure, Scratch};
 use dice::Dice;
 use differential::tells;
 
-/// What a seed draws.
+/// The network of a seed.
 #[derive(Clone, Debug)]
 pub struct Drawn {
-    /// The seed.
+    /// The seed, which decides everything else.
     pub seed: u64,
-    /// The spec.
+    /// The text of the spec.
     pub text: String,
     /// What the compiler makes of it.
     pub network: Network,
-    /// What was drawn before and thrown away.
+    /// Drafts that were discarded before it.
     pub discarded: Discarded,
 }
 
 /// A spec to be compiled and compared.
 #[derive(Clone, Debug)]
 pub struct Specimen {
-    /// An identifier.
+    /// The name of its module and test, an identifier.
     pub name: String,
-    /// The spec.
+    /// The text of the spec.
     pub text: String,
     /// The check of [`crate::differential`] that suits it.
     pub check: &'static str,
@@ -76,12 +77,12 @@ impl Specimen {
     }
 }
 
-/// Drafts that became nothing.
+/// Drafts that were discarded.
 #[derive(Clone, Debug, Default)]
 pub struct Discarded {
-    /// What the compiler said of those that it refused, and the spec.
+    /// The compiler's message and the spec, for each draft that it refused.
     pub refused: Vec<(String, String)>,
-    /// How many said the same of every position.
+    /// How many networks had the same value for every position.
     pub dull: usize,
 }
 
@@ -143,7 +144,7 @@ pub fn check_for(network: &Network) -> &'static str {
     }
 }
 
-/// Reads a spec; an error is what the compiler says, and the spec.
+/// Reads a spec. An error has the compiler's message and the spec.
 fn checked(text: &str) -> Result<Network, (String, String)> {
     let errors = match analyse(&SourceFile::new("drawn", text)) {
         Ok(network) => return Ok(network),

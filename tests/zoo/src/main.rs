@@ -40,9 +40,9 @@ const BATCH: usize = 10;
 /// Seeds among which `pick` looks.
 const CANDIDATES: usize = 4000;
 
-/// What stops a command.
+/// The reason for which a command stops.
 enum Stop {
-    /// A network fails.
+    /// A network does not compile or gives wrong values.
     Failed,
     /// This machine or the command line is at fault.
     Local(String),
@@ -113,7 +113,7 @@ fn number(option: &str, value: &str) -> Result<u64, Stop> {
         .map_err(|_| Stop::Local(format!("`{option}` is `{value}`, expected a whole number")))
 }
 
-/// What became of the drafts.
+/// Counts of drafts that were used and discarded.
 #[derive(Default)]
 struct Tally {
     drawn: usize,
@@ -207,7 +207,7 @@ fn run_check(options: &Options) -> Result<(), Stop> {
     Err(Stop::Failed)
 }
 
-/// Names those that fail, and says how.
+/// Compares networks; returns the names of those that fail, with the reasons.
 fn compare(scratch: &Scratch, specimens: &[Specimen]) -> Result<Vec<String>, Stop> {
     let failures = scratch.check(specimens);
     let failures = failures.map_err(|error| Stop::Local(format!("cannot compile: {error}")))?;
@@ -246,7 +246,7 @@ fn check_files(options: &Options, scratch: &Scratch) -> Result<(), Stop> {
 /// Refuses what only `check` knows.
 fn no_check(options: &Options) -> Result<(), Stop> {
     if options.forever {
-        return Err(Stop::Local("`--forever` belongs to `check`".to_string()));
+        return Err(Stop::Local("`--forever` is only for `check`".to_string()));
     }
     match options.files.first() {
         Some(file) => Err(Stop::Local(format!(
@@ -257,7 +257,7 @@ fn no_check(options: &Options) -> Result<(), Stop> {
     }
 }
 
-/// Beside what cargo builds.
+/// The folder for scratch packages, beside the output of cargo.
 fn scratch_folder() -> Result<PathBuf, Stop> {
     let program = env::current_exe().map_err(|error| Stop::Local(error.to_string()))?;
     let target = program.ancestors().nth(2);
@@ -266,7 +266,8 @@ fn scratch_folder() -> Result<PathBuf, Stop> {
         .ok_or_else(|| Stop::Local(format!("`{}` is in no target folder", program.display())))
 }
 
-/// Takes, again and again, the seed that uses most words which few chosen ones use.
+/// Chooses seeds one by one: each time the one that uses most words that few of those chosen before
+/// use.
 fn run_pick(options: &Options) -> Result<(), Stop> {
     no_check(options)?;
     let mut tally = Tally::default();

@@ -13,7 +13,7 @@ struct Term {
 }
 
 impl Graph<'_> {
-    /// Ends with the table of outputs; says whether PSQT values can be a part of them.
+    /// Draws the table `[output]`, and says whether PSQT values can be part of the output.
     pub(super) fn output(mut self, last: Part) -> (Toml, bool) {
         let parts = self.terms(last);
         let is_float = self.element(last) == Element::F32;
@@ -75,7 +75,8 @@ impl Graph<'_> {
         (self.toml, true)
     }
 
-    /// Single elements of the last layer and of what else is to be read, all integers or all floating point.
+    /// Single elements of the last layer and of values that nothing else reads, all integers or all
+    /// floating point.
     fn terms(&mut self, last: Part) -> Vec<Part> {
         let is_float = self.element(last) == Element::F32;
         let mut parts: Vec<Part> = self
@@ -90,7 +91,8 @@ impl Graph<'_> {
             .collect();
         let mut terms = vec![self.element_of(last)];
         for part in elements {
-            // Behind floating point there is nothing else, so that integers alone may need to be converted.
+            // After floating point there are no integers, so only integers may have to be
+            // converted.
             let converted = is_float && self.element(part) != Element::F32;
             terms.push(if converted { self.float(part) } else { part });
         }

@@ -1,4 +1,5 @@
-//! A package of drawn networks, made in a folder for it: compiled by cargo, and tested like the committed ones.
+//! A package of drawn networks, made in a folder for it: compiled by cargo, and tested like the
+//! committed ones.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,8 @@ use std::{env, fs, io};
 
 use super::Specimen;
 
-/// What the package needs beside the networks. Its path dependencies are this package's folder and the runtime's.
+/// The manifest of the package, without the networks. Its path dependencies are this package's
+/// folder and the runtime's.
 const MANIFEST: &str = r#"[package]
 name = "drawn"
 version = "0.0.0"
@@ -31,7 +33,7 @@ test = false
 doctest = false
 "#;
 
-/// The package.
+/// The package in its folder.
 #[derive(Clone, Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -42,14 +44,14 @@ pub struct Scratch {
 pub struct Failure {
     /// The specimen's name.
     pub name: String,
-    /// Its spec, kept for whoever looks into it.
+    /// The file with its spec, which is kept for the user.
     pub spec: PathBuf,
     /// The end of what cargo wrote.
     pub message: String,
 }
 
 impl Scratch {
-    /// A package in this folder, which is made if need be.
+    /// A package in this folder, which is created if it does not exist.
     ///
     /// # Errors
     ///
@@ -64,7 +66,7 @@ impl Scratch {
         fs::create_dir_all(folder.join("specs"))?;
         fs::write(folder.join("Cargo.toml"), manifest)?;
         fs::write(folder.join("empty.rs"), "")?;
-        // Cargo drops from it what is not needed, and has nothing to ask the network for.
+        // Cargo removes what is not needed, and needs no network because all versions are fixed.
         fs::copy(package.join("../../Cargo.lock"), folder.join("Cargo.lock"))?;
         Ok(Scratch {
             folder: folder.to_path_buf(),
@@ -89,7 +91,8 @@ impl Scratch {
         }
         let mut failures = Vec::new();
         for specimen in specimens {
-            // If tests ran, they say which failed; otherwise one that does not compile keeps all from running.
+            // If the tests ran, their output says which failed. Otherwise a network did not
+            // compile, and any can be the one.
             let is_suspect = said.contains(&format!("test {} ... FAILED", specimen.name))
                 || !said.contains("test result:");
             if is_suspect {
@@ -99,7 +102,7 @@ impl Scratch {
         Ok(failures)
     }
 
-    /// Runs the tests; gives what was said if one failed.
+    /// Runs the tests, and returns their output if one failed.
     fn test(&self, specimens: &[Specimen]) -> io::Result<Option<String>> {
         let mut source = String::from("nnue_zoo::zoo! {\n");
         for specimen in specimens {

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-/// A text that grows.
+/// A text to which tables and keys are appended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Toml(pub(super) String);
 

@@ -10,10 +10,10 @@ const WIDTHS: &[usize] = &[
     16, 32, 32, 48, 64, 64, 80, 96, 96, 112, 128, 144, 160, 17, 33, 50, 66, 98,
 ];
 
-/// Where there are many rows.
+/// Widths of networks with many rows.
 const FEW: &[usize] = &[16, 24, 32];
 
-/// The table, but for `psqt`: outputs decide whether there can be any.
+/// The table without `psqt`, which depends on the outputs.
 pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     let mut toml = Toml::default();
     let activation = dice.name::<TransformerActivation>();
@@ -41,7 +41,7 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
         "screlu" if pooling != "none" => toml.set("shift", dice.pick(&[7, 8, 9])),
         "screlu" if dice.once_in(2) => toml.set("shift", dice.pick(&[0, 1, 4, 7, 8, 9])),
         "relu" => {
-            // To about seven bits.
+            // The shift that leaves about seven bits.
             let bits = (one as u32).ilog2() as usize;
             let shift = bits.saturating_sub(dice.within(5..=7));
             let shift = shift.min(one.trailing_zeros() as usize);
@@ -87,7 +87,8 @@ fn perspectives(dice: &mut Dice, toml: &mut Toml) {
     }
 }
 
-/// The table, and how many stacks there are; custom features come without positions whose pieces select one.
+/// The table and the number of stacks. Networks of custom features alone have no pieces that could
+/// select a stack.
 pub(super) fn stacks(dice: &mut Dice) -> (Toml, usize) {
     let mut toml = Toml::default();
     if dice.once_in(2) {

@@ -1,4 +1,5 @@
-//! The committed part of the zoo: forty random networks that together use every word of the spec language.
+//! The committed part of the zoo: forty random networks that together use every word of the spec
+//! language.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,8 +62,8 @@ fn texts() -> impl Iterator<Item = (usize, String)> {
     (1..=NETWORKS).map(move |number| (number, text(number)))
 }
 
-/// What is drawn today is what was committed: a change of the generator, or of what the compiler accepts, shows.
-/// `UPDATE_GOLDEN=1` writes what the seeds draw now.
+/// The seeds draw the specs that are committed. A change of the generator, or of what the compiler
+/// accepts, fails here. `UPDATE_GOLDEN=1` writes the new specs.
 #[test]
 fn seeds_draw_what_is_committed() {
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
@@ -97,7 +98,7 @@ fn every_word_of_the_language_is_used() {
     );
 }
 
-/// Each network is tested, and by the check that suits it.
+/// Each network is tested by the check that suits it.
 #[test]
 fn every_network_is_tested() {
     let source = include_str!("zoo.rs");

@@ -69,8 +69,8 @@ fn float(
         OpName::HardSwish => Some(Activation::FloatHardSwish),
         _ => {
             diagnostics
-                .error(layer.span, format!("`{function}` of `f32` values"))
-                .help("it is made for integers");
+                .error(layer.span, format!("`{function}` needs integers"))
+                .help("write `op = \"sigmoid\"`: `quantmoid4` is made for integers");
             None
         }
     }
@@ -87,7 +87,7 @@ fn integer(
     let name = &layer.name.value;
     if matches!(keys.function, OpName::Sigmoid | OpName::HardSwish) {
         diagnostics
-            .error(layer.span, format!("`{}` of integers", keys.function))
+            .error(layer.span, format!("`{}` needs `f32`", keys.function))
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
@@ -195,8 +195,8 @@ enum Takes {
 
 /// Whether a shift takes the sums' one to the activation's.
 ///
-/// A value must do so exactly. A square may miss by one part in 64, as the field's nets do:
-/// 8128 * 8128 >> 19 is 126 and stands for 127.
+/// A value must do so exactly. A square may miss by one part in 64, as in known nets: 8128 * 8128
+/// >> 19 is 126 and stands for 127.
 fn check_shift(
     layer: &spec::Layer,
     takes: Takes,

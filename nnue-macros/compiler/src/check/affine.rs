@@ -91,14 +91,14 @@ fn check_ones(
     if weights == WeightType::F32 {
         if let Some(biases) = biases.filter(|biases| biases.value != Element::F32) {
             diagnostics
-                .error(biases.span, "layers of `f32` weights have `f32` biases")
+                .error(biases.span, "`biases` is `i32`, but `weights` is `f32`")
                 .related(affine.weights.span, "the weights");
             return None;
         }
         let needless = spec::place("one", &affine.one).or(spec::place("scale", &affine.scale));
         if let Some((key, span)) = needless {
             diagnostics
-                .error(span, format!("`{key}` belongs to integer weights"))
+                .error(span, format!("`{key}` is only for integer weights"))
                 .help("in `f32`, 1.0 is 1.0: remove it");
             return None;
         }
@@ -110,8 +110,8 @@ fn check_ones(
             (None, Some(Spanned { value: ones, span })) => {
                 let [one] = ones.as_slice() else {
                     diagnostics
-                        .error(*span, "one `one` per output and `f32` biases")
-                        .help("write one for all, or `scale`");
+                        .error(*span, "`one` is a list, but `biases` is `f32`")
+                        .help("write one number for all outputs, or `scale`");
                     return None;
                 };
                 let one = in_range("one", one, ONES, diagnostics)?;
@@ -119,8 +119,8 @@ fn check_ones(
             }
             (found, _) => {
                 let problem = match found {
-                    Some(_) => "not both",
-                    None => "to make `f32` of its sums",
+                    Some(_) => "found both",
+                    None => "found neither",
                 };
                 let message = format!("`{name}` needs `one` or `scale`, {problem}");
                 diagnostics
@@ -133,7 +133,7 @@ fn check_ones(
         return Some((None, Some(scale)));
     }
     if let Some(scale) = &affine.scale {
-        let message = "`scale` belongs to layers whose biases are `f32`";
+        let message = "`scale` is only for layers whose biases are `f32`";
         diagnostics
             .error(scale.span, message)
             .help("integer layers say what 1.0 is in their sums: `one`");
@@ -186,7 +186,7 @@ fn check_divide(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<
         && affine.divide.is_none()
     {
         diagnostics
-            .error(rounding.span, "`rounding` belongs to `divide`")
+            .error(rounding.span, "`rounding` needs `divide`")
             .help("remove it, or say what the sums are divided by");
         return None;
     }
@@ -195,7 +195,7 @@ fn check_divide(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<
     };
     if weights == WeightType::F32 {
         diagnostics
-            .error(divide.span, "`divide` belongs to integer weights")
+            .error(divide.span, "`divide` is only for integer weights")
             .related(affine.weights.span, "the weights");
         return None;
     }
@@ -213,7 +213,7 @@ fn check_scales(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<
     };
     if affine.weights.value != WeightType::Binary {
         diagnostics
-            .error(scales.span, "`scales` belongs to binary weights")
+            .error(scales.span, "`scales` is only for binary weights")
             .related(affine.weights.span, "the weights");
         return None;
     }
@@ -233,7 +233,7 @@ fn check_order(
     match &affine.sums {
         Some(sums) if affine.weights.value != WeightType::F32 => {
             diagnostics
-                .error(sums.span, "`sums` belongs to `f32` weights")
+                .error(sums.span, "`sums` is only for `f32` weights")
                 .help("sums of integers do not depend on their order: remove it");
             None
         }
@@ -319,13 +319,14 @@ fn report_different_ones(
     diagnostics: &mut Diagnostics,
 ) {
     let (name, input) = (&layer.name.value, scope.name(inputs[index].source));
-    let message = format!("`{name}` reads inputs of different ones: 1.0 is {one} in `{input}`");
-    diagnostics.error(input_span(layer, index), message)
+    let message = format!("`{name}` reads inputs with different ones: 1.0 is {one} in `{input}`");
+    diagnostics
+        .error(input_span(layer, index), message)
         .related(
             input_span(layer, 0),
             format!("1.0 is {first} in `{}`", scope.name(inputs[0].source)),
         )
-        .help("a layer's weights have the same one for all its inputs: give these the same, by `shift` and `one`");
+        .help("all inputs of a layer need the same one: change their `shift` and `one`");
 }
 
 /// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide
@@ -365,7 +366,7 @@ fn check_density(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option
     };
     if affine.sparse.is_none() {
         diagnostics
-            .error(density.span, "`density` belongs to sparse layers")
+            .error(density.span, "`density` is only for sparse layers")
             .help("add `sparse = true`, or remove it");
         return None;
     }
@@ -395,18 +396,18 @@ fn check_sparse(
             && scope.transformer.is_some_and(|transformer| slice.len == transformer.len)
     );
     if !reads_all {
-        let message = format!("`{name}` is sparse and does not read the whole transformer");
+        let message = format!("`{name}` is sparse, but does not read the whole transformer");
         let error = diagnostics.error(sparse.span, message);
         if let Some(input) = &layer.input {
             error.related(input.span, "what it reads");
         }
-        error.help("only the transformer's output is large and zero enough: remove `sparse`");
+        error.help("only the transformer's output is large and has many zeros: remove `sparse`");
         return None;
     }
     if shape.len < FEWEST_SPARSE_OUTPUTS {
         let outputs = shape.len;
         let message = format!(
-            "`{name}` is sparse with {outputs} outputs, allowed are {FEWEST_SPARSE_OUTPUTS} and more"
+            "`{name}` is sparse with {outputs} outputs, expected at least {FEWEST_SPARSE_OUTPUTS}"
         );
         diagnostics
             .error(sparse.span, message)
@@ -444,7 +445,7 @@ fn check_sparse_types(
     if fits {
         return Some(());
     }
-    let message = format!("`{element}` inputs and `{weights}` weights cannot be sparse like that");
+    let message = format!("`{element}` inputs with `{weights}` weights cannot be sparse this way");
     let error = diagnostics.error(span, message);
     error.label("by `blocks`: `u8` and `i8`; by `inputs`: `u8` or `i16`, and `i8` or `i16`");
     error.related(affine.weights.span, "the weights");
@@ -464,7 +465,7 @@ fn check_output_blocks(
         .as_ref()
         .is_some_and(|sparse| sparse.value != SparseBy::Blocks);
     if !by_inputs {
-        let message = "`output_blocks` belongs to layers that are sparse by inputs";
+        let message = "`output_blocks` is only for layers that are sparse by inputs";
         diagnostics
             .error(blocks.span, message)
             .help("add `sparse = \"inputs\"`");

@@ -1,5 +1,5 @@
-//! Brings values in which different integers stand for 1.0 to the same one: in sums of layers and in
-//! the output's sums.
+//! Brings values in which different integers stand for 1.0 to the same one: in sums of layers and
+//! in the output's sums.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::network::{Align, One};
@@ -48,7 +48,7 @@ impl Method {
             .filter(|(key, _)| ["bits", "error"].contains(key));
         if let (false, Some((key, span))) = (by_shift, needless.next()) {
             diagnostics
-                .error(span, format!("`{key}` belongs to `align = \"shift\"`"))
+                .error(span, format!("`{key}` needs `align = \"shift\"`"))
                 .help("remove it, or say how the terms are aligned");
             return None;
         }
@@ -116,10 +116,10 @@ impl Method {
             [] => String::new(),
         };
         let message =
-            format!("summands of different ones: 1.0 is {found} in `{name}` and {one} in the sum");
+            format!("terms with different ones: 1.0 is {found} in `{name}` and {one} in the sum");
         diagnostics
             .error(span, message)
-            .label(format!("the factor between is {factor}"))
+            .label(format!("the factor between them is {factor}"))
             .related(self.one_span, format!("{one} stands for 1.0"))
             .help(format!(
                 "`align = \"{}\"` multiplies by {factor} in 64 bits and rounds towards zero",

@@ -29,7 +29,7 @@ pub(super) fn check(
         && let Some((key, span)) = keys.keys_of_integers().next()
     {
         let name = &layer.name.value;
-        let message = format!("`{key}` belongs to integers, `{name}` reads `f32`");
+        let message = format!("`{key}` is only for integers, but `{name}` reads `f32`");
         diagnostics
             .error(span, message)
             .help("in `f32`, 1.0 is 1.0: remove it");

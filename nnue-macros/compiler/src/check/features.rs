@@ -24,7 +24,7 @@ pub(super) fn check(
 ) -> Option<Vec<FeatureSet>> {
     if let Some(first_beyond) = features.get(MAX_SETS) {
         let found = features.len();
-        let message = format!("there are {found} feature sets, allowed are {MAX_SETS}");
+        let message = format!("there are {found} feature sets, allowed are at most {MAX_SETS}");
         diagnostics.error(first_beyond.span, message);
         return None;
     }

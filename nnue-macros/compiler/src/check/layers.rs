@@ -50,9 +50,9 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
         if name.value == TRANSFORMER {
             diagnostics
                 .error(name.span, format!("no layer can be called `{TRANSFORMER}`"))
-                .label("inputs mean the transformer's output by that name");
+                .label("this name stands for the transformer's output");
         } else if !is_good_name(&name.value) {
-            let message = format!("`{}` is no name for a layer", name.value);
+            let message = format!("`{}` cannot be the name of a layer", name.value);
             let error = diagnostics.error(name.span, message).label(
                 "expected lowercase letters and digits, a letter first, joined by single `_`",
             );
@@ -135,7 +135,7 @@ impl Scope<'_> {
             );
             diagnostics
                 .error(input_span(layer, 1), message)
-                .help("concatenate after it: affine layers read lists");
+                .help("give each a layer of its own, and list these in an affine layer");
             return None;
         };
         Some((input, self.tensor(input.source)?))
@@ -153,12 +153,12 @@ impl Scope<'_> {
         if one.shared().is_none() {
             let name = &layer.name.value;
             let message = format!(
-                "`{name}` reads channels of different ones from `{}`",
+                "`{name}` reads channels with different ones from `{}`",
                 self.name(slice.source)
             );
             diagnostics
                 .error(input_span(layer, index), message)
-                .help("bring them together first: a layer with `op = \"sum\"`, `one` and `align`");
+                .help("make them the same: a layer with `op = \"sum\"`, `one` and `align`");
         }
         one.shared()
     }
@@ -218,7 +218,7 @@ impl Scope<'_> {
         let name = &reference.value.name;
         if reference.value.negative {
             diagnostics
-                .error(reference.span, format!("`-{name}` is no input"))
+                .error(reference.span, format!("`-{name}` cannot be an input"))
                 .help("only the output's `sum` can subtract");
             return None;
         }
@@ -370,7 +370,7 @@ pub(super) fn resolve_range(
         };
         diagnostics
             .error(reference.span, format!("`{name}` has no {elements}"))
-            .label(format!("allowed: parts of 0..{}", tensor.len));
+            .label(format!("its elements are 0..{}", tensor.len));
         return None;
     }
     Some((start, end - start))

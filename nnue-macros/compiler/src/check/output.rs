@@ -32,7 +32,7 @@ pub(super) fn check(
     }
     if let Some(float) = summands.iter().find(|summand| is_float(summand)) {
         let message = format!(
-            "`{}` is `f32`, other terms are integers",
+            "`{}` is `f32`, but other terms are integers",
             float.reference.value.name
         );
         diagnostics
@@ -73,7 +73,7 @@ fn float(
     let rounding = spec::place("rounding", &output.rounding);
     let mut fits = true;
     for (key, span) in output.alignment.keys().chain(divide).chain(rounding) {
-        let message = format!("`{key}` belongs to integers, the output is `f32`");
+        let message = format!("`{key}` is only for integers, but the output is `f32`");
         diagnostics
             .error(span, message)
             .help("`scale` says what 1.0 is in the engine's units");
@@ -83,7 +83,7 @@ fn float(
         && psqt.value != 0
     {
         diagnostics
-            .error(psqt.span, "`psqt` and an output of `f32`")
+            .error(psqt.span, "`psqt` is not allowed with an output of `f32`")
             .help("PSQT values are integers in the output's units: end with integer layers, or remove it");
         fits = false;
     }
@@ -183,7 +183,7 @@ fn units(
         && output.scale.is_none()
     {
         diagnostics
-            .error(rounding.span, "`rounding` belongs to `divide` and `scale`")
+            .error(rounding.span, "`rounding` needs `divide` or `scale`")
             .help("remove it, or say what the sum is divided by");
         return None;
     }
@@ -238,7 +238,7 @@ fn summand<'a>(
     let name = &reference.value.name;
     let Some(layer) = layer_named(spec, name) else {
         let message = if name == TRANSFORMER {
-            format!("`{name}` is no term of a sum")
+            format!("`{name}` cannot be a term of the sum")
         } else {
             format!("there is no layer `{name}`")
         };

@@ -20,10 +20,10 @@ pub(super) fn check(
         && order.value == Order::Interleaved
         && count == 1
     {
-        let message = "one perspective has nothing to be interleaved with";
+        let message = "`order` is `interleaved`, which needs two perspectives";
         let error = diagnostics
             .error(order.span, message)
-            .help("of one perspective `order` says whose it is: `stm-first` or `white-first`");
+            .help("`stm-first` is the side to move's perspective, `white-first` is white's");
         if let Some(count) = &transformer.perspectives {
             error.related(count.span, "one perspective");
         }
@@ -35,8 +35,8 @@ pub(super) fn check(
         && order == Order::WhiteFirst
     {
         diagnostics
-            .error(separate.span, "black's weights would never be used")
-            .help("only white's view is summed up: remove it, or say `order = \"stm-first\"`");
+            .error(separate.span, "`weights` is `separate`, but nothing would use black's weights")
+            .help("the layers see white's perspective only: remove it, or write `order = \"stm-first\"`");
         return None;
     }
     Some(Perspectives {

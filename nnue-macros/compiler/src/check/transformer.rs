@@ -115,14 +115,14 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
         (
             spec::place("shift", &transformer.shift),
             matches!(activation, Name::Screlu | Name::Relu),
-            "`activation = \"screlu\"` and `\"relu\"`",
+            "`activation = \"screlu\"` or `\"relu\"`",
             "products are shifted by `product_shift`",
         ),
         (
             spec::place("limit", &transformer.limit),
             activation == Name::Relu,
             "`activation = \"relu\"`",
-            "the other activations have their one for a limit: remove it",
+            "the other activations are clipped at their one: remove it",
         ),
         (
             spec::place("product_shift", &transformer.product_shift),
@@ -147,7 +147,7 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
     for (key, is_right, owner, help) in owners {
         if let (Some((key, span)), false) = (key, is_right) {
             diagnostics
-                .error(span, format!("`{key}` belongs to {owner}"))
+                .error(span, format!("`{key}` needs {owner}"))
                 .help(help);
             fit = false;
         }
@@ -169,8 +169,7 @@ fn activation(
         Name::Screlu => {
             let largest = (one * one) >> shift;
             if largest == 0 {
-                let message =
-                    format!("shift {shift} leaves nothing: {one} * {one} >> {shift} is 0");
+                let message = format!("shift {shift} is too large: {one} * {one} >> {shift} is 0");
                 diagnostics.error(transformer.shift.as_ref()?.span, message);
                 return None;
             }
@@ -178,7 +177,7 @@ fn activation(
         }
         Name::Relu => {
             if one >> shift == 0 {
-                let message = format!("shift {shift} leaves nothing: {one} >> {shift} is 0");
+                let message = format!("shift {shift} is too large: {one} >> {shift} is 0");
                 diagnostics.error(transformer.shift.as_ref()?.span, message);
                 return None;
             }
@@ -256,7 +255,7 @@ fn pooling(
     if name != spec::Pooling::None && activated.largest > LARGEST_BYTE {
         let largest = activated.largest;
         let message = format!(
-            "pooling `{name}` of values up to {largest}, allowed are values up to {LARGEST_BYTE}"
+            "pooling `{name}` reads values up to {largest}, allowed are values up to {LARGEST_BYTE}"
         );
         diagnostics
             .error(transformer.pooling.as_ref()?.span, message)

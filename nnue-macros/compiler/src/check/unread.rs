@@ -104,7 +104,7 @@ fn check_listed(
     if let Some(index) = values.iter().position(|read| *read) {
         diagnostics
             .error(part.span, format!("`{name}[{}]` is read", start + index))
-            .help("`unread` lists what nothing reads: remove it there");
+            .help("`unread` lists only what nothing reads: remove it from the list");
     }
     values.fill(true);
 }

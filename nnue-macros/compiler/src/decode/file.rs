@@ -191,7 +191,7 @@ fn hexadecimal(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> O
             Some(pairs.map(|pair| pair[0] << 4 | pair[1]).collect())
         }
         _ => {
-            let message = format!("`{key}` is not bytes in hexadecimal digits");
+            let message = format!("`{key}` is not a list of bytes in hexadecimal digits");
             diagnostics
                 .error(text.span, message)
                 .help("write two digits for each byte: `\"4E 4E 55 45\"`");

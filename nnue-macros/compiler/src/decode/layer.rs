@@ -16,7 +16,7 @@ use crate::spec::{
 const ELSEWHERE: &[(&str, &str)] = &[
     (
         "activation",
-        "an activation is a layer of its own, behind this one: `op = \"crelu\"`",
+        "an activation is a layer of its own, after this one: `op = \"crelu\"`",
     ),
     ("pooling", "it belongs to `[transformer]`"),
 ];

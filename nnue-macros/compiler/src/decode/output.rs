@@ -34,7 +34,7 @@ fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Ref
         return Some(vec![sum]);
     }
     if let Some(sum) = table.optional("sum") {
-        let message = "`sum` is one output, `win`, `draw` and `loss` are three";
+        let message = "found `sum` beside `win`, `draw` and `loss`, expected one output or three";
         diagnostics
             .error(sum.span().into(), message)
             .help("remove `sum`, or all of the others");
@@ -46,7 +46,7 @@ fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Ref
             None => {
                 diagnostics
                     .error(table.span, format!("`[output]` needs `{key}`"))
-                    .help("`win`, `draw` and `loss` come together");
+                    .help("`win`, `draw` and `loss` are only allowed together");
             }
         }
     }

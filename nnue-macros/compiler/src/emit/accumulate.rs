@@ -8,18 +8,18 @@ use super::memory::count;
 use crate::network::Element;
 use crate::plan::Plan;
 
-/// What kernels call a table of the transformer's rows.
+/// The names by which kernels refer to a table of the transformer's rows.
 pub(super) struct Table {
-    /// The field of the weights.
+    /// The field of the generated `Weights` that holds the table.
     weights: Ident,
     /// The type of the weights.
     element: Ident,
     /// The primitive that reads a vector of weights, widened to 16 bits.
     load: Ident,
-    /// The parameters that list its rows.
+    /// The parameters that list the rows to add and the rows to remove.
     pub(super) added: Ident,
     pub(super) removed: Ident,
-    /// What leads from a row's number to that of its PSQT values.
+    /// `+ N`, where the table's first row is row `N` of the PSQT values; `None` if that is row 0.
     psqt_offset: Option<TokenStream>,
 }
 
@@ -56,13 +56,13 @@ impl Table {
         [&self.added, &self.removed]
     }
 
-    /// The weights of the row of this number; `buffer` is the path of the runtime's module.
+    /// An expression for the weights of row `number`; `buffer` is the path of the runtime's module.
     pub(super) fn row(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
         let weights = &self.weights;
         quote! { #buffer::row(&weights.#weights, #number) }
     }
 
-    /// The PSQT values of the row of this number.
+    /// An expression for the PSQT values of row `number`.
     pub(super) fn psqt(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
         let offset = &self.psqt_offset;
         quote! { #buffer::row(&weights.transformer_psqt, #number #offset) }
@@ -123,7 +123,7 @@ pub(super) fn functions(
             Some(update(plan, &tables[0], &psqt, attribute)),
         ),
     };
-    // Each table brings two more arguments.
+    // Each table adds two arguments, more than clippy allows.
     let lints = (tables.len() > 1).then(|| {
         quote! { #[allow(clippy::too_many_arguments, reason = "two lists of rows for each table")] }
     });
@@ -140,9 +140,8 @@ pub(super) fn functions(
     }
 }
 
-/// The update of a move that changes rows of the only table, in one pass over the values. The
-/// numbers of rows are known while compiling, so there is no loop over rows whose end could be
-/// mispredicted.
+/// The update for a fixed number of added and removed rows, in networks with a single table. These
+/// numbers are constants, so there is no loop over rows whose end could be mispredicted.
 fn update(
     plan: &Plan<'_>,
     table: &Table,
@@ -189,8 +188,8 @@ fn update(
     }
 }
 
-/// One tile: as many values as fit in the registers set aside for it. The PSQT sums go with the
-/// first one: this saves a loop over the rows.
+/// One tile: as many values as fit in the registers set aside for it. The first tile also adds the
+/// PSQT values, which saves another loop over the rows.
 fn tile(
     plan: &Plan<'_>,
     tables: &[Table],
@@ -247,7 +246,7 @@ fn tile(
     }
 }
 
-/// The PSQT sums: vectors of eight, then single ones.
+/// The PSQT sums: as vectors of eight as far as possible, and single values for the rest.
 struct Psqt {
     eights: Vec<(Ident, Literal)>,
     singles: Vec<(Ident, Literal)>,

@@ -1,8 +1,8 @@
 //! Affine layers: sparse, dense, row by row, or by a function of the runtime.
 //!
 //! Layers of bytes with many outputs are written out over the primitives of an instruction set,
-//! because how many sums there are and how they share loads decides how fast they are, and no
-//! optimiser finds that out. For all other layers a plain loop over arrays of known sizes becomes
+//! because their speed depends on the number of sums and on the loads that these share, which no
+//! optimiser chooses well. For all other layers a plain loop over arrays of known sizes becomes
 //! good code by itself: they are functions of the runtime.
 
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -39,7 +39,7 @@ pub(super) fn statements(
     quote! { #prepare let #name = { #outputs }; }
 }
 
-/// The step that [`Steps::Calls`] calls, for modules that need it.
+/// The function for one step, which modules need where steps are [`Steps::Calls`].
 pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
     let calls = |kernel: &Kernel| {
         matches!(
@@ -60,8 +60,8 @@ pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
     })
 }
 
-/// The reference to a layer's inputs, and the statements that fill it when the inputs have to be
-/// brought together first.
+/// A reference to a layer's inputs, and the statements that copy them into one array first if they
+/// come from several places.
 fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStream) {
     match affine.in_place {
         Some(Source::Transformer) => return (TokenStream::new(), quote! { transformer }),
@@ -147,8 +147,9 @@ impl Writer<'_> {
         }
     }
 
-    /// What is written with the fast primitive or function. Where weights may not prove that it is
-    /// exact, the exact one is written as well, and the proof decides.
+    /// The code that `write` makes with the fast primitive or function. Where only the weights can
+    /// prove that the fast one is exact, code with the exact one is written too, and the proof
+    /// chooses when the network runs.
     fn fast_or_exact(
         &self,
         fast: &str,
@@ -165,7 +166,7 @@ impl Writer<'_> {
         }
     }
 
-    /// One horizontal sum for each output.
+    /// One horizontal sum for each output, which runs along the row of its weights.
     fn rows(&self, dot_row: &str) -> TokenStream {
         let Writer {
             affine,
@@ -312,8 +313,7 @@ impl Writer<'_> {
         quote! { #rounds #(#rest)* }
     }
 
-    /// What is done to sums without biases: a division, a conversion to floating point; then the
-    /// bias is added.
+    /// Divides sums without biases, or converts them to floating point, and then adds the biases.
     fn finished(&self, sums: TokenStream) -> TokenStream {
         let Writer { affine, biases, .. } = self;
         let divided = affine.op.divide.map(|divide| {
@@ -362,7 +362,7 @@ impl Writer<'_> {
     }
 }
 
-/// The exact primitive, where it may be needed.
+/// The exact primitive, if the network may need it.
 fn exact(products: Products, name: &'static str) -> Option<&'static str> {
     match products {
         Products::Fast => None,

@@ -1,4 +1,5 @@
-//! What the runtime needs to know of a network: types, constants, the file's table, the way into the kernels.
+//! The implementation of the runtime's trait `Architecture`: types, constants, the layout of the
+//! net file, and the calls of the kernels.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -37,8 +38,8 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         #(#[doc = #accumulator_doc])*
         pub type Accumulator = #runtime::Accumulator<Net>;
 
-        /// The evaluation of a position that follows a search; `N` is how the network is held: `&Network`,
-        /// `Arc<Network>`.
+        /// The evaluation of a position that follows a search; `N` is how the network is held:
+        /// `&Network`, `Arc<Network>`.
         pub type Evaluator<N> = #runtime::Evaluator<Net, N>;
 
         pub use #output_type;
@@ -187,7 +188,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// Tells tables apart by their numbers: of one there is nothing to tell.
+/// Chooses by the number `table`. A network with a single table needs no choice.
 fn of_table(mut tables: Vec<TokenStream>) -> TokenStream {
     let last = tables.pop();
     if tables.is_empty() {

@@ -8,9 +8,8 @@ use nnue_format::{Format, Section};
 use crate::network::file::{Role, Tensor, section_len};
 use crate::network::{Element, Network, One};
 
-/// Of the type `Net`, which is the first item on the page of the user's module. It is what comes
-/// nearest to documentation of the module itself: no macro can write an inner attribute on stable
-/// Rust.
+/// The documentation of the type `Net`. It stands in for that of the user's module, on whose page
+/// `Net` is the first item: on stable Rust, no macro can write an inner attribute.
 pub(super) fn net(program: &Program<'_>) -> Vec<String> {
     let network = program.network;
     let mut text = format!(
@@ -24,7 +23,7 @@ pub(super) fn net(program: &Program<'_>) -> Vec<String> {
     lines(&text)
 }
 
-/// Of the type `Network`.
+/// The documentation of the type `Network`.
 pub(super) fn network(program: &Program<'_>) -> Vec<String> {
     lines(&format!(
         "The weights of {}, laid out for one instruction set: {} bytes. [`Net`] says what is computed of them.",
@@ -32,7 +31,7 @@ pub(super) fn network(program: &Program<'_>) -> Vec<String> {
     ))
 }
 
-/// Of the type `Accumulator`.
+/// The documentation of the type `Accumulator`.
 pub(super) fn accumulator(program: &Program<'_>) -> Vec<String> {
     let network = program.network;
     let psqt = match network.transformer.psqt {
@@ -49,7 +48,7 @@ pub(super) fn accumulator(program: &Program<'_>) -> Vec<String> {
     ))
 }
 
-/// Of the constant `FEATURES`.
+/// The documentation of the constant `FEATURES`.
 pub(super) fn features(network: &Network) -> Vec<String> {
     lines(&format!(
         "Rows of the transformer, one per feature: {}.",
@@ -57,7 +56,7 @@ pub(super) fn features(network: &Network) -> Vec<String> {
     ))
 }
 
-/// Of the constant `BUCKETS`.
+/// The documentation of the constant `BUCKETS`.
 pub(super) fn buckets(network: &Network) -> Vec<String> {
     let selection = match (network.stacks.count, selection(network)) {
         (1, _) => "every position uses the only one".to_string(),
@@ -69,7 +68,7 @@ pub(super) fn buckets(network: &Network) -> Vec<String> {
     lines(&format!("Layer stacks, one per bucket; {selection}."))
 }
 
-/// What a net file has, and where.
+/// The tables of a net file's sections with their offsets.
 fn file(network: &Network) -> String {
     const HEAD: &str =
         "| at | bytes | content | type | shape | 1.0 is |\n|---|---|---|---|---|---|\n";
@@ -109,7 +108,7 @@ fn file(network: &Network) -> String {
 }
 
 /// The sections as rows of a table; returns how many bytes they take, if that does not depend on
-/// the values. Offsets are those from `base` on; without one, sections may have any order.
+/// the values. Offsets are relative to `base`; without a base, sections may have any order.
 fn rows(
     network: &Network,
     sections: &[Section<Tensor>],
@@ -223,7 +222,7 @@ fn unit(network: &Network, tensor: &Tensor) -> String {
             0 => (sums / first).to_string(),
             _ => format!("{sums} / {first}"),
         },
-        // Each input has a unit of its own, and so has each column.
+        // The inputs have different ones, so the columns of weights have different ones too.
         _ => format!("{sums} / the input's"),
     }
 }

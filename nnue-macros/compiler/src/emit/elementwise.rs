@@ -1,4 +1,5 @@
-//! Layers that compute value by value: calls of the runtime, which the optimiser turns into vectors.
+//! Layers that compute value by value: calls of the runtime, which the optimiser turns into
+//! vectors.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -22,7 +23,7 @@ pub(super) fn statement(
         let function = format_ident!("{function}");
         let arguments = arguments.iter().map(argument);
         let values = values.into_iter().chain(arguments);
-        // Functions that make integers of fewer bits than sums have can make more than one type.
+        // Functions whose result is narrower than 32 bits are generic over its type.
         let element = match element {
             Element::U8 => quote! { u8, },
             Element::I16 => quote! { i16, },

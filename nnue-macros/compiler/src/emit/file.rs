@@ -12,7 +12,7 @@ use super::memory::count;
 use crate::feature_set::piece_square;
 use crate::layout;
 
-/// A reference to the constant. What it names is imported, for it is long.
+/// A reference to the constant. It is long, so the names in it are imported.
 pub(super) fn layout(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
     let FileLayout {
@@ -219,7 +219,7 @@ fn segment(segment: &Segment) -> TokenStream {
     quote! { file::Segment::run(#input, #slot, #len) #every #at #packed }
 }
 
-/// The rows that are sums of their own and of virtual rows.
+/// The table of rows to which virtual rows are added when a file is loaded.
 fn coalesced(runtime: &TokenStream, coalesced: &Coalesced) -> TokenStream {
     let element = word(coalesced.element);
     let [offset, columns, row, virtual_row] = [
@@ -265,7 +265,7 @@ fn encoding(encoding: Encoding) -> TokenStream {
     }
 }
 
-/// Words of files as people compare them.
+/// A word of a file in hexadecimal digits, as it appears in messages.
 fn hex(word: u32) -> TokenStream {
     format!("{word:#010x}").parse().unwrap_or_default()
 }

@@ -88,8 +88,8 @@ fn field_type(field: &Field) -> TokenStream {
     })
 }
 
-/// The generated struct and the loader's table come from the same layout; the compiler that builds
-/// the user's crate confirms that it lays the struct out like that.
+/// The generated struct and the loader's table come from the same layout; the assertion makes rustc
+/// confirm that it lays the struct out in the same way.
 fn assertion(name: &str, layout: &Struct) -> TokenStream {
     let struct_name = format_ident!("{name}");
     let size = count(layout.size);
@@ -105,7 +105,7 @@ pub(super) fn ident(field: &Field) -> Ident {
     format_ident!("{}", field.name)
 }
 
-/// A length, as a person would write it: without a suffix.
+/// A number without a suffix, as a person would write it.
 pub(super) fn count(value: usize) -> Literal {
     Literal::usize_unsuffixed(value)
 }

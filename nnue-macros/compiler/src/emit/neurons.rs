@@ -1,5 +1,5 @@
-//! The table that puts neurons into another order: what becomes of them, and which columns of a net
-//! file are theirs.
+//! The table by which the runtime puts neurons into another order: their pooling, and which columns
+//! of a net file belong to them.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -10,7 +10,7 @@ use crate::layout::{Affine, Form};
 use crate::network::file::{Role, Tensor};
 use crate::network::{Pairs, Pooling, TransformerActivation};
 
-/// The table.
+/// The table as a constant of the runtime's type `Neurons`.
 pub(super) fn table(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let transformer = &network.transformer;
@@ -46,7 +46,7 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         Pairs::Neighbours => quote!(Neighbours),
     };
     let skipped = skipped(program);
-    // Those of the stacks once.
+    // The sections of the stacks are listed once, as for a single stack.
     let sections = network.file.all_sections(1);
     let tensors: Vec<&Tensor> = sections
         .filter_map(|(_, section)| section.as_tensor())
@@ -73,7 +73,7 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// The zeros that are skipped by the kernels that skip the most.
+/// Which zeros kernels skip, for the level whose kernels skip the most.
 fn skipped(program: &Program<'_>) -> TokenStream {
     let by_outputs = |affine: &Affine<'_>| {
         affine.op.sparse.is_some() && matches!(affine.form, Form::Columns | Form::OutputBlocks(_))

@@ -14,7 +14,7 @@ pub(super) fn output_type(program: &Program<'_>) -> TokenStream {
     quote! { #runtime::#name }
 }
 
-/// Its name.
+/// The name of that type in the runtime.
 pub(super) fn output_name(program: &Program<'_>) -> Ident {
     match program.network.output.heads.len() {
         1 => format_ident!("Output"),
@@ -22,7 +22,7 @@ pub(super) fn output_name(program: &Program<'_>) -> Ident {
     }
 }
 
-/// Statements whose last one is an expression of that type.
+/// Statements that end with an expression of that type.
 pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     let network = program.network;
     let psqt = match (
@@ -58,7 +58,7 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     let heads: Vec<_> = heads.collect();
     let result = match heads.as_slice() {
         [head] => quote! { #head },
-        // Three, in this order: `check` lets nothing else through.
+        // `check` allows one head or these three, in this order.
         heads => {
             let names = ["win", "draw", "loss"].map(|name| format_ident!("{name}"));
             quote! { Wdl { #(#names: #heads),* } }
@@ -98,7 +98,8 @@ fn sum(program: &Program<'_>, head: &Head) -> TokenStream {
     }
 }
 
-/// A value in 64 bits, brought to another one. `value` binds as tightly as a product.
+/// An expression for `value` aligned to the output's one, in 64 bits. `value` binds at least as
+/// tightly as a product.
 fn aligned(value: TokenStream, align: &Align) -> TokenStream {
     match align {
         Align::None => value,

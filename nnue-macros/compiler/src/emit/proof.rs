@@ -1,4 +1,4 @@
-//! The function that asks a net's weights what they prove.
+//! The function that finds out what the weights of a net prove.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -10,7 +10,7 @@ use crate::layout::{Affine, Form, Input};
 /// The body of `proofs`: statements about every integer layer of every stack.
 pub(super) fn body(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
-    // Sums of signs cannot go far, and floating point does not wrap.
+    // Sums of signs cannot overflow, and floating point does not wrap.
     let integers = program
         .layout
         .affines()

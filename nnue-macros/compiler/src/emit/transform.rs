@@ -16,7 +16,7 @@ pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
     quote! { NonZero<#blocks, #capacity> }
 }
 
-/// What kernels call the accumulators of the perspectives, in the order in which the layers see
+/// The names of the perspectives' accumulators in kernels, in the order in which the layers see
 /// them.
 pub(super) fn halves(program: &Program<'_>) -> Vec<Ident> {
     ["first", "second"][..program.network.transformer.perspectives.count]
@@ -108,7 +108,7 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     match transformer.activation {
         TransformerActivation::None => quote! { x },
         TransformerActivation::Crelu => clamped,
-        // Kernels square the roots while they multiply.
+        // The layers' kernels square these values while they multiply.
         TransformerActivation::Screlu { .. } if transformer.output.element == Element::U16 => {
             clamped
         }
@@ -159,7 +159,7 @@ fn pooled(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
     let activate = quote! { let (a, b) = (activated(first), activated(second)); };
     let (activated, pool) = match transformer.pooling {
         Pooling::None => {
-            // Packing clips at zero, so it need not be done before.
+            // Packing clips at zero, so clipping at zero before it is not needed.
             let activated = activated(match is_crelu {
                 true => quote! { simd::min_i16(x, simd::splat_i16(#one)) },
                 false => activation,

@@ -157,7 +157,7 @@ fn check_king_buckets(
         let error = diagnostics.error(table.span, message);
         if halved {
             error
-                .label("half a board, and nothing puts the king on a half")
+                .label("these are half of the squares, but without `mirror` the king can be on any")
                 .help("say which half: `mirror = \"a-d\"` or `mirror = \"e-h\"`");
         } else {
             error.label(match mirror {
@@ -217,12 +217,12 @@ fn check_all_used(
         return Some(());
     }
     let message = format!(
-        "`king_buckets` has a bucket {last} and none numbered {}",
+        "`king_buckets` has bucket {last}, but not {}",
         list(&unused)
     );
     diagnostics
         .error(table.span, message)
-        .help("number them from 0 without gaps");
+        .help("number the buckets from 0 without gaps");
     None
 }
 
@@ -240,7 +240,7 @@ fn check_halves(
         && !symmetric
     {
         let message =
-            format!("`{name}` has a bucket for each square, and half of them would never be used");
+            format!("`{name}` has a bucket for each square, but half of them would never be used");
         diagnostics
             .error(mirror.span, message)
             .help("give `king_buckets` of 32 numbers");

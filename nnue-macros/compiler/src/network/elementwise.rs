@@ -73,7 +73,7 @@ pub type Call = (&'static str, Vec<Argument>);
 pub enum Argument {
     /// A number of bits, or a limit.
     Integer(u32),
-    /// A factor.
+    /// The factor of a conversion to floating point.
     Float(f32),
     /// One number for all values, or one for each.
     Integers(Vec<i64>),

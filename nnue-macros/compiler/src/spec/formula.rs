@@ -65,7 +65,7 @@ impl Formula {
 pub(crate) fn number(text: &str) -> Result<f64, String> {
     parse(text)?
         .number()
-        .ok_or("speaks of `n`, expected numbers".to_string())
+        .ok_or("contains `n`, expected only numbers".to_string())
 }
 
 /// Parses a formula; the error completes the sentence "the formula ...".

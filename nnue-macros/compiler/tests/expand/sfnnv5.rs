@@ -62,8 +62,8 @@ pub type Network = ::nnue_runtime::Network<Net>;
 ///
 /// It fits no other network.
 pub type Accumulator = ::nnue_runtime::Accumulator<Net>;
-/// The evaluation of a position that follows a search; `N` is how the network is held: `&Network`,
-/// `Arc<Network>`.
+/// The evaluation of a position that follows a search; `N` is how the network is held:
+/// `&Network`, `Arc<Network>`.
 pub type Evaluator<N> = ::nnue_runtime::Evaluator<Net, N>;
 pub use ::nnue_runtime::Output;
 /// The network's name.

@@ -1,5 +1,5 @@
-//! Files of expected text. `UPDATE_GOLDEN=1 cargo test -p nnue-compiler` writes what the tests found into them;
-//! whether that is right is for the diff's reader to judge.
+//! Files of expected text. `UPDATE_GOLDEN=1 cargo test -p nnue-compiler` writes what the tests
+//! found into them; read the diff to see whether it is right.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The specs of the field.
+//! The specs of known networks.
 
 use nnue_compiler::diagnostics::SourceFile;
 

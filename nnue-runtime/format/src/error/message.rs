@@ -33,7 +33,7 @@ impl fmt::Display for LoadError {
             }
             Self::DescriptionTooLong { length, limit } => write!(
                 f,
-                "description length at offset 8 is {length} bytes, at most {limit} are allowed"
+                "description length at offset 8 is {length} bytes, allowed are at most {limit}"
             ),
             Self::Truncated {
                 offset: 0,
@@ -161,7 +161,7 @@ impl fmt::Display for LoadError {
             Self::EntryTwice { place, offset } => {
                 write!(
                     f,
-                    "`{place}` is there twice, for the second time at offset {offset}"
+                    "found `{place}` a second time at offset {offset}, expected each tensor once"
                 )
             }
             Self::EntryMissing { place } => write!(f, "the file does not have `{place}`"),
@@ -254,7 +254,7 @@ impl fmt::Display for ValueFault {
                 element,
             } => write!(
                 f,
-                "at offset {offset} is {value}, which is not an {element}"
+                "at offset {offset} is {value}, which does not fit in {element}"
             ),
             Self::NotFinite { value } => write!(f, "is {value}, expected a finite number"),
             Self::OutOfRange { value, limits } => {
@@ -320,7 +320,7 @@ fn write_elsewhere(
     };
     write!(
         f,
-        "; {what} begins {distance} bytes {direction}: is a tensor before it of another size?"
+        "; {what} begins {distance} bytes {direction}: does a tensor before it have another size?"
     )
 }
 
@@ -380,7 +380,7 @@ mod tests {
                 elsewhere: Some(400),
             },
             "`stack 3 fc_0.weights` at offset 1000 is not a LEB128 block, expected `COMPRESSED_LEB128`; \
-             a block begins 600 bytes earlier: is a tensor before it of another size?",
+             a block begins 600 bytes earlier: does a tensor before it have another size?",
         );
         check(
             LoadError::SectionHash {
@@ -394,7 +394,7 @@ mod tests {
                 elsewhere: Some(68),
             },
             "`transformer hash` at offset 64 is 0x00000002, expected 0x00000001; \
-             that value begins 4 bytes later: is a tensor before it of another size?",
+             that value begins 4 bytes later: does a tensor before it have another size?",
         );
     }
 

@@ -456,7 +456,7 @@ fn names_and_lengths_of_named_tensors_are_checked() {
     assert_eq!(message(&source[first..]), "the file does not have `first`");
     assert_eq!(
         message(&[&source[..], &source[..first]].concat()),
-        "`first` is there twice, for the second time at offset 80"
+        "found `first` a second time at offset 80, expected each tensor once"
     );
     assert_eq!(
         message(&[&source[..], b"l1b\n"].concat()),

@@ -11,12 +11,12 @@ pub(super) struct EachMove<'n> {
     net: &'n theirs::Network,
     placement: Placement,
     line: Line,
-    /// Of the root, then for each move.
+    /// The accumulator of the root, then one for each move.
     accumulators: Vec<theirs::Accumulator>,
     changes: Changes,
 }
 
-/// Moves are recorded, and taken all at once when somebody evaluates.
+/// Moves are recorded, and applied all at once when a position is evaluated.
 pub(super) struct Lazily<'n, B> {
     net: &'n theirs::Network,
     /// The positions that will be evaluated: an engine has its board anyway.
@@ -29,12 +29,12 @@ pub(super) struct Lazily<'n, B> {
 
 #[derive(Clone)]
 struct Ply {
-    /// Where the kings are, if the accumulator is the one of this position.
+    /// The kings' squares, if the accumulator is computed for this position.
     known: Option<Kings>,
     accumulator: theirs::Accumulator,
 }
 
-/// Plies that memory is set aside for.
+/// The number of plies for which memory is reserved.
 const PLIES: usize = 128;
 
 impl<'n> EachMove<'n> {
@@ -178,13 +178,13 @@ impl<'b, B: Iterator<Item = &'b Board>> Follow for Lazily<'_, B> {
     }
 }
 
-/// The moves from the root to the current position. Null moves share the ply of the position before them: it has the
-/// same accumulator.
+/// The moves from the root to the current position. Null moves share the ply of the position before
+/// them: it has the same accumulator.
 #[derive(Default)]
 struct Line {
-    /// Of the moves that are not null.
+    /// The deltas of the moves that are not null.
     deltas: Vec<Delta>,
-    /// Of all moves, whether they are null.
+    /// For every move, whether it is null.
     nulls: Vec<bool>,
 }
 
@@ -243,7 +243,7 @@ impl Changes {
         self.added.clear();
     }
 
-    /// Adds those of a move. What comes and goes cancels out.
+    /// Adds the changes of a move. A piece that is added and removed again cancels out.
     #[inline]
     fn take(&mut self, delta: &Delta) {
         let one_more = |list: &mut Vec<_>, other: &mut Vec<_>, change: &(Piece, Square)| {
@@ -262,7 +262,7 @@ impl Changes {
     }
 }
 
-/// Where both kings are: all that `nnue-rs` asks of the position before an update.
+/// The kings' squares. `nnue-rs` needs nothing else of the position before an update.
 #[derive(Clone, Copy)]
 struct Kings([u8; 2]);
 
@@ -286,10 +286,11 @@ impl theirs::Board for Kings {
     fn for_each_piece(&self, _visit: &mut dyn FnMut(u8, theirs::Piece)) {}
 }
 
-/// The position that `nnue-rs` asks for when a king moves; as little work for each move as that allows.
+/// The position that `nnue-rs` asks for when a king moves, kept with as little work per move as
+/// possible.
 struct Placement {
     occupied: u64,
-    /// Of the squares that are not occupied, what stood there last.
+    /// The piece on each square; on an empty one, the piece that stood there last.
     squares: [theirs::Piece; 64],
     kings: Kings,
     side_to_move: Color,

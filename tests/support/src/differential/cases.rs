@@ -6,7 +6,7 @@ use nnue_runtime::{Board, Color, Delta, FeatureChanges};
 use crate::goldens::golden_positions;
 use crate::random::Xorshift;
 
-/// Positions of all phases: one of so many of the goldens.
+/// Positions of all phases of the game: one out of `every` goldens.
 pub(super) fn positions(every: usize) -> Vec<Board> {
     golden_fens()
         .iter()
@@ -26,7 +26,7 @@ pub(super) struct Game {
     pub(super) deltas: Vec<Delta>,
 }
 
-/// Random games: from the start, and from some of the goldens, where kings go further.
+/// Random games from the start and from some of the goldens, in which kings move further.
 pub(super) fn games() -> Vec<Game> {
     let mut random = Xorshift::new(7);
     let fens = golden_fens();
@@ -66,7 +66,8 @@ fn copy(board: &cozy_chess::Board) -> Board {
     Board::of(board).expect("a position of a game")
 }
 
-/// Features that are active for white and for black, and what they are after the ones before in a line.
+/// The features that are active for white and for black, and how they differ from the previous ones
+/// of the line.
 pub(super) struct Features {
     active: [Vec<u32>; 2],
     added: [Vec<u32>; 2],
@@ -87,7 +88,8 @@ impl Features {
     }
 }
 
-/// A line in which features come and go, for networks of custom sets: from none to as many as can be active.
+/// A line in which features come and go, for networks of custom sets: from none to as many as can
+/// be active.
 pub(super) fn features(network: &Network) -> Vec<Features> {
     const PLIES: usize = 64;
     let mut random = Xorshift::new(11);

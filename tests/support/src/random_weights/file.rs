@@ -56,15 +56,15 @@ impl RandomWeights {
 /// How many rows there are, counted once for all weights.
 #[derive(Clone, Copy)]
 struct Rows {
-    /// Of each copy of the transformer.
+    /// The number of real rows of each copy of the transformer.
     real: usize,
-    /// Virtual ones of each copy.
+    /// The number of virtual rows of each copy.
     virtuals: usize,
     copies: usize,
 }
 
 impl Rows {
-    /// Where a row of memory is: the real rows of all copies come before the virtual ones.
+    /// Finds a row of memory, where the real rows of all copies come before the virtual ones.
     fn place(self, row: usize) -> Place {
         match row.checked_sub(self.real * self.copies) {
             None => Place::Real(row / self.real, row % self.real),

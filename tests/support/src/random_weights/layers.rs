@@ -1,4 +1,4 @@
-//! The layers' share of random weights, and biases that keep sums where they tell.
+//! Random weights of layers, and biases that keep their sums within the range of the activations.
 
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Affine, Element, Layer, Network, Op, WeightType};
@@ -7,7 +7,7 @@ use nnue_runtime::Color;
 
 use super::{Draw, Range, Style, alternating, max_active, net_of, spread};
 
-/// Accumulators by which biases are chosen.
+/// The number of random accumulators for which biases are chosen.
 const SAMPLES: usize = 4;
 
 /// Outputs of a run in layers that are sparse in their outputs.
@@ -81,7 +81,8 @@ impl Draw {
         match self.style {
             Style::Zero => 0.0,
             Style::Small => self.fraction(size),
-            // Some so large that they swallow the others unless the order of additions is right.
+            // Some are so large that adding them rounds the others away, so the order of additions
+            // matters.
             Style::Extreme if self.random.below(8) == 0 => self.fraction(size * 1e6),
             Style::Extreme => self.fraction(size),
             Style::Alternating => alternating(output + input, 1) as f32 * size as f32,
@@ -111,7 +112,7 @@ impl Draw {
         factors.collect()
     }
 
-    /// Leaves each input so many runs of outputs, or fewer.
+    /// Sets weights to zero until each input has at most the allowed number of runs of outputs.
     fn leave_blocks(&mut self, weights: &mut [i64], inputs: usize, outputs: usize, blocks: usize) {
         let runs = outputs / RUN;
         for input in 0..inputs {
@@ -152,14 +153,14 @@ impl Draw {
         net
     }
 
-    /// Half as many rows as there can be.
+    /// Random rows, half as many as can be active.
     fn active_rows(&mut self, network: &Network) -> Vec<usize> {
         let active = max_active(network).div_ceil(2);
         let rows = (0..active).map(|_| self.random.below(network.feature_count()));
         rows.collect()
     }
 
-    /// Biases that undo the sums of one sample each, but for a little.
+    /// Biases that bring the sums near zero, each output for one of the samples.
     fn biases(&mut self, layer: &Layer, sums: &[Values], range: Range) -> Values {
         let outputs = 0..layer.output.len;
         let sums = |output: usize| &sums[output % SAMPLES];
@@ -169,7 +170,7 @@ impl Draw {
             return Values::Floats(biases.collect());
         }
         let biases = outputs.map(|output| {
-            // Across the ends of 32 bits there is nothing to be told apart: once in a while is enough.
+            // Sums that wrap around hide small errors, so only one output in 16 has such a bias.
             if self.style == Style::Extreme && output % 16 == 15 {
                 return self.either(range);
             }
@@ -181,7 +182,7 @@ impl Draw {
     }
 }
 
-/// Weights of this size make sums of about their one.
+/// The size of weights with which sums are about as large as their one.
 fn size_of_weights(network: &Network, layer: &Layer, op: &Affine, output: usize) -> f64 {
     let divisor = op.divide.map_or(1.0, |divide| f64::from(divide.by));
     let one = match op.to_float {
@@ -195,7 +196,7 @@ fn size_of_weights(network: &Network, layer: &Layer, op: &Affine, output: usize)
     )
 }
 
-/// So do factors of this size where weights are signs.
+/// The size of the factors `alpha` with which sums of signs are about as large as their one.
 fn size_of_factors(network: &Network, layer: &Layer, op: &Affine, output: usize) -> f64 {
     let one = f64::from(layer.output.one.at(output));
     let (shift, inputs) = match op.scales {
@@ -206,7 +207,8 @@ fn size_of_factors(network: &Network, layer: &Layer, op: &Affine, output: usize)
     one * f64::from(1u32 << shift) / (inputs * (layer.input_len() as f64).sqrt())
 }
 
-/// A fair guess: a quarter of the largest, if that is no more than 16 bits.
+/// The typical size of inputs, estimated as a quarter of the largest, which counts as 16 bits at
+/// most.
 fn size_of_inputs(network: &Network, layer: &Layer) -> f64 {
     let ranges = layer
         .inputs

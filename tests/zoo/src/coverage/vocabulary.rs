@@ -14,7 +14,7 @@ use nnue_compiler::spec::{
 
 use super::words::Words;
 
-/// What there is beside the names of keys' values: keys that may be absent, and forms that values may have.
+/// The words besides names: keys that may be absent, and forms that values may have.
 const FORMS: &[&str] = &[
     "features, several",
     "features.active",
@@ -83,7 +83,7 @@ const FORMS: &[&str] = &[
     "file.value",
 ];
 
-/// What affine layers can read, by weights.
+/// The types that affine layers can read, for each type of weights.
 const READS: &[(&str, &[&str])] = &[
     ("i8", &["u8", "i16", "u16"]),
     ("i16", &["u8", "i16", "u16"]),
@@ -91,7 +91,7 @@ const READS: &[(&str, &[&str])] = &[
     ("binary", &["i16", "i32"]),
 ];
 
-/// What activations of `f32` there are.
+/// The activations of `f32`.
 const OF_FLOATS: &[OpName] = &[
     OpName::Crelu,
     OpName::Relu,
@@ -115,7 +115,7 @@ impl Words {
         }
     }
 
-    /// All of them.
+    /// Adds every word of the language.
     pub(super) fn vocabulary(&mut self) {
         FORMS.iter().for_each(|form| self.add(*form));
         for set in names() {

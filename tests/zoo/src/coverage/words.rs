@@ -32,7 +32,7 @@ impl Words {
         }
     }
 
-    /// Those of a spec, of which the network was made.
+    /// Adds the words of a spec, whose network is `network`.
     pub(super) fn spec(&mut self, spec: &Spec, network: &Network) {
         self.add_if(spec.features.len() > 1, "features, several");
         self.transformer(&spec.transformer);
@@ -56,7 +56,8 @@ impl Words {
         self.file(&spec.file);
     }
 
-    /// Of a set, whatever its family, by the text: which keys there are, and the names that are values.
+    /// Adds the keys of a feature set of any family, and the names among their values, as they
+    /// stand in the text.
     pub(super) fn features(&mut self, set: &DeTable<'_>) {
         for (key, value) in set {
             let name: &str = key.get_ref();

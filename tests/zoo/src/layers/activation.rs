@@ -1,14 +1,14 @@
-//! Activations of sums: every function whose shift can take their one to another.
+//! Activations of sums: every function for which some shift gives a useful one.
 
 use nnue_compiler::network::{Element, One, Tensor};
 use nnue_compiler::spec::OpName;
 
 use super::{Graph, Part};
 
-/// Activations with more bits than this say nothing new.
+/// The largest one of an activation. More bits would test nothing new.
 const LARGEST_ONE: u64 = 2047;
 
-/// And with fewer, too little.
+/// The smallest one of an activation. Fewer bits would leave too few different values.
 const LEAST_ONE: u64 = 40;
 
 /// A function with the shift and the one that it has then.
@@ -26,7 +26,7 @@ impl Graph<'_> {
         let count = self.dice.pick(&[1, 1, 2, 2, 3]);
         (0..count)
             .map(|_| {
-                // Functions with many fitting shifts must not crowd out the others.
+                // All functions are equally likely, however many shifts fit them.
                 let mut functions: Vec<OpName> =
                     choices.iter().map(|choice| choice.function).collect();
                 functions.dedup();
@@ -128,7 +128,7 @@ impl Graph<'_> {
     }
 }
 
-/// What authors call such layers.
+/// The usual beginning of such layers' names.
 fn short(function: OpName) -> &'static str {
     match function {
         OpName::Crelu => "ac",
@@ -160,7 +160,8 @@ fn choices(from: u32) -> Vec<Choice> {
         let exact = from.trailing_zeros() >= shift;
         Some(from >> shift).filter(|one| exact && useful(*one))
     };
-    // An even one nearby: small ones miss by more than the compiler allows once in a while, which must be an error.
+    // The nearest even one. With small ones it sometimes differs by more than the compiler allows,
+    // which must be an error.
     let square = |shift: u32| Some((((from * from) >> shift) + 1) & !1).filter(|one| useful(*one));
     let mut choices = shifts(&value, OpName::Crelu);
     choices.extend(shifts(&value, OpName::Relu));
@@ -170,7 +171,7 @@ fn choices(from: u32) -> Vec<Choice> {
     ));
     for function in [OpName::SqrCrelu, OpName::Screlu] {
         choices.extend(shifts(&square, function));
-        // 126 stands for 127, as in all nets of the field.
+        // 126 stands for 127, as in all known nets.
         for choice in &mut choices {
             if choice.function == function && choice.one == 126 {
                 choice.one = 127;
@@ -178,7 +179,7 @@ fn choices(from: u32) -> Vec<Choice> {
         }
     }
     if choices.is_empty() {
-        // A one without factors of two: it stays as it is.
+        // A one without factors of two, which a shift of 0 leaves as it is.
         choices.push(Choice {
             function: OpName::Relu,
             shift: 0,

@@ -1,4 +1,4 @@
-//! Affine layers: weights that go with the inputs, a one that sums reach.
+//! Affine layers: weights of a type that fits the inputs, and a one that the sums can reach.
 
 use nnue_compiler::network::{Element, One, Tensor};
 use nnue_compiler::spec::{Rounding, SparseBy, SumOrder};
@@ -36,7 +36,8 @@ impl Graph<'_> {
         if reads_all && outputs >= 8 && !matches!(weights, "binary" | "f32") {
             self.sparse(inputs[0], weights, outputs);
         }
-        // Sums of random weights stay far below what 32 bits hold; nothing that is drawn depends on it.
+        // Sums of random weights stay far below what 32 bits hold; nothing that is drawn depends on
+        // it.
         let range = (i64::from(i32::MIN), i64::from(i32::MAX));
         self.push(Tensor {
             len: outputs,
@@ -80,7 +81,7 @@ impl Graph<'_> {
         last: bool,
     ) -> (Element, One) {
         let scaled = weights == "binary" && self.dice.once_in(2);
-        // What trainers multiply weights by.
+        // The factor by which trainers multiply weights.
         let factor = match weights {
             "i8" => self.dice.pick(&[16, 32, 64, 64]),
             _ => self.dice.pick(&[32, 64, 256, 512]),
@@ -137,7 +138,7 @@ impl Graph<'_> {
         (Element::I32, One::Tensor(one))
     }
 
-    /// A one that activations can shift to theirs; of the last layer, any.
+    /// A one that a shift takes to that of an activation; for the last layer, any one.
     pub(super) fn one_near(&mut self, wanted: u64, last: bool) -> u32 {
         let wanted = wanted.clamp(1, 1 << 26) as u32;
         if last && self.dice.once_in(3) {

@@ -48,7 +48,7 @@ pub(super) fn bullet(
     };
     if let (BulletKind::Weights, Some(tail)) = (kind, &file.tail) {
         diagnostics
-            .error(tail.span, "`tail` and `kind = \"weights\"`")
+            .error(tail.span, "`kind = \"weights\"` has no `tail`")
             .help("`weights.bin` ends with its last tensor: remove it");
         return None;
     }
@@ -175,7 +175,7 @@ fn check_transposed(
 
 fn report_transposed(kind: BulletKind, span: Span, diagnostics: &mut Diagnostics) {
     diagnostics
-        .error(span, format!("`transposed` and `kind = \"{kind}\"`"))
+        .error(span, format!("`kind = \"{kind}\"` has no `transposed`"))
         .help("bullet applies no transforms to this file: remove it");
 }
 
@@ -252,7 +252,7 @@ impl Reader<'_> {
             }
             _ if matches!(self.bullet, Some((BulletKind::Weights, _))) => {
                 diagnostics
-                    .error(entry.span, "bytes in a file of `kind = \"weights\"`")
+                    .error(entry.span, "found bytes without a name, expected only tensors with `kind = \"weights\"`")
                     .help("everything in `weights.bin` has a name: remove it");
                 return None;
             }
@@ -313,10 +313,10 @@ impl Reader<'_> {
         let found = tensors.find(|known| known.id.as_ref() == Some(&id.value));
         if found.is_none() {
             let ids = self.tensors.iter().filter_map(|known| known.id.as_deref());
-            let message = format!("`{}` is no usual id: the entry needs `tensor`", id.value);
+            let message = format!("`{}` is not a usual id: the entry needs `tensor`", id.value);
             diagnostics
                 .error(id.span, message)
-                .label(format!("usual are {}", list(ids)))
+                .label(format!("the usual ones are {}", list(ids)))
                 .help(format!(
                     "say which tensor it is: `{{ id = \"{}\", tensor = \"{}\" }}`",
                     id.value,
@@ -326,7 +326,7 @@ impl Reader<'_> {
         found
     }
 
-    /// A tensor.
+    /// The tensor of an entry that is listed for the first time.
     fn tensor(
         &self,
         entry: &Entry,
@@ -402,10 +402,10 @@ impl Reader<'_> {
         if let Some((kind @ (BulletKind::Raw | BulletKind::Weights), _)) = self.bullet
             && element.value != Element::F32
         {
-            let message = format!("`type` is `{}` and `kind` is `{kind}`", element.value);
+            let message = format!("`type` is `{}`, expected `f32` for `{kind}`", element.value);
             diagnostics
                 .error(element.span, message)
-                .help("everything in this file is `f32`: remove it");
+                .help("all values of this file are `f32`: remove it");
             return None;
         }
         let allowed: Vec<Element> = Element::NAMES
@@ -418,11 +418,11 @@ impl Reader<'_> {
             })
             .collect();
         if !allowed.contains(&element.value) {
-            let message = format!("`type` of `{}` is `{}`", known.name, element.value);
+            let message = format!("`{}` cannot have the type `{}`", known.name, element.value);
             diagnostics
                 .error(element.span, message)
                 .label(format!("allowed: {}", list(&allowed)))
-                .help("the layers' types are those of the network: a file's must fit into them");
+                .help("the network's type must hold every value of the file's type");
             return None;
         }
         Some(element.value)
@@ -499,10 +499,10 @@ fn needless(
     let Some((key, span)) = needless else {
         return Some(None);
     };
-    let message = format!("`{key}` belongs to floating point that becomes integers");
+    let message = format!("`{key}` is only for floating point that becomes integers");
     diagnostics
         .error(span, message)
-        .label(format!("`{}` is taken as it is", known.name))
+        .label(format!("the values of `{}` are not converted", known.name))
         .help("remove it");
     None
 }
@@ -520,10 +520,10 @@ impl Listed<'_> {
     fn becomes(&self) -> String {
         match &self.quantise {
             Some(quantise) => format!(
-                "`{}` is multiplied by {} and rounded by `{}`",
+                "`{}` is multiplied by {} and rounded with `{}`",
                 self.known.name, quantise.factor, quantise.rounding
             ),
-            None => format!("`{}` is integers", self.known.name),
+            None => format!("`{}` has integers", self.known.name),
         }
     }
 }
@@ -545,8 +545,8 @@ fn check_sums(listed: &[Listed<'_>], diagnostics: &mut Diagnostics) -> Option<()
         };
         if is_psqt(own) == is_psqt(real) && how(own) != how(real) {
             diagnostics
-                .error(own.span, format!("{}, and {}", own.becomes(), real.becomes()))
-                .related(real.span, "its rows are added to these before they are rounded")
+                .error(own.span, format!("{}, but {}", own.becomes(), real.becomes()))
+                .related(real.span, "its rows and these are added before the sums are rounded")
                 .help("give both the same `type`, `one` and `rounding`; or `[[features]]` its `rounding = \"each\"`");
             return None;
         }
@@ -578,7 +578,7 @@ fn check_axes(
             .iter()
             .map(|(axis, _)| format!("`{axis}`"))
             .collect();
-        format!("its axes: {}", names.join(", "))
+        format!("its axes are {}", names.join(", "))
     };
     let mut axes: Vec<(Axis, usize)> = Vec::new();
     for axis in &listed.value {
@@ -599,7 +599,7 @@ fn check_axes(
         .iter()
         .find(|(axis, len)| *len > 1 && !axes.iter().any(|(seen, _)| seen == axis));
     if let Some((axis, len)) = missing {
-        let message = format!("`axes` of `{}` lack `{axis}`", known.name);
+        let message = format!("`axes` of `{}` does not list `{axis}`", known.name);
         diagnostics
             .error(listed.span, message)
             .label(expected())

@@ -46,7 +46,7 @@ pub(super) fn check(
             return Some(None);
         };
         diagnostics
-            .error(rounding.span, "`rounding` belongs to `factorised`")
+            .error(rounding.span, "`rounding` needs `factorised`")
             .help("say which virtual sets the file has: `factorised = [\"A\"]`");
         return None;
     };
@@ -89,26 +89,26 @@ fn check_set(
     let kings = parameters.planes != Planes::NoKings;
     let (problem, help) = match set.value {
         VirtualSet::A if !kings => (
-            "has kings, and the set has none",
+            "has kings, but the set has none",
             "the virtual set without kings is `P`",
         ),
         VirtualSet::P | VirtualSet::HalfRelativeKP if kings => (
-            "has no kings, and the set has",
+            "has no kings, but the set has",
             "the virtual set with kings is `A`",
         ),
         VirtualSet::K if parameters.buckets() == 1 => (
-            "tells the own king's bucket, and there is only one",
+            "stands for the own king's bucket, but there is only one",
             "remove it, or give `king_buckets`",
         ),
         VirtualSet::A | VirtualSet::P if parameters.buckets() == 1 => (
-            "is what the own king's buckets have in common, and there is only one",
+            "is what the own king's buckets have in common, but there is only one",
             "remove it, or give `king_buckets`",
         ),
         VirtualSet::HalfRelativeKP
             if parameters.mirror != Mirror::None || parameters.buckets() != SQUARES =>
         {
             (
-                "needs the own king's square, and buckets have several",
+                "needs the own king's square, but a bucket has several squares",
                 "remove it, or give each square a bucket of its own",
             )
         }
