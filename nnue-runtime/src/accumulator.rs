@@ -1,13 +1,13 @@
 //! Accumulators: the transformer's sums for both perspectives.
 
-mod custom;
+mod told;
 
 use core::fmt;
 
 use crate::architecture::Architecture;
 use crate::chess::{Color, Piece, Role, Square};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, read_all_squares, refuse_custom, sets, view_changes};
+use crate::features::{FeatureChanges, read_all_squares, refuse_told, sets, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Step};
 use crate::position::Position;
@@ -39,7 +39,7 @@ impl<A: Architecture> Accumulator<A> {
 
     /// Computes the sums of a position from nothing: biases plus the rows of all pieces.
     pub fn refresh(&mut self, net: &Network<A>, position: &impl Position) {
-        const { refuse_custom(A::FEATURES) };
+        const { refuse_told(A::FEATURES) };
         self.refresh_perspectives(net, A::PERSPECTIVES, position, [&[]; 2]);
     }
 
@@ -55,7 +55,7 @@ impl<A: Architecture> Accumulator<A> {
         delta: &Delta,
         after: &impl Position,
     ) {
-        const { refuse_custom(A::FEATURES) };
+        const { refuse_told(A::FEATURES) };
         if const { read_all_squares(A::FEATURES) } {
             return self.update_with(net, before, delta, after, FeatureChanges::NONE);
         }

@@ -1,21 +1,21 @@
 //! Evaluation along a search: moves are pushed and popped, and only what is evaluated is computed.
 
 mod cache;
-mod custom;
 mod statistics;
+mod told;
 
 use alloc::vec::Vec;
 use core::ops::Deref;
 use core::{fmt, mem};
 
 use self::cache::{NO_VIEW, RefreshCache};
-use self::custom::CustomFeatures;
 pub use self::statistics::{Counter, Statistics};
+use self::told::ToldFeatures;
 use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, has_custom, refuse_custom, require_only_custom, sets};
+use crate::features::{FeatureChanges, has_told, refuse_told, require_only_told, sets};
 use crate::network::Network;
 use crate::placement::{Placement, Step};
 use crate::position::Position;
@@ -89,7 +89,7 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     /// The rows that the update of each perspective adds and removes; kept so that they need not be
     /// cleared each time.
     changes: [RowChanges<A>; 2],
-    custom: CustomFeatures,
+    told: ToldFeatures,
     counter: C,
 }
 
@@ -219,7 +219,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             computed: Vec::with_capacity(PLIES),
             cache: RefreshCache::new(&net),
             changes: [RowChanges::new(), RowChanges::new()],
-            custom: CustomFeatures::default(),
+            told: ToldFeatures::default(),
             counter,
             net,
         }
@@ -227,7 +227,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Starts anew at a position. The cache keeps its content.
     pub fn reset(&mut self, position: &impl Position) {
-        const { refuse_custom(A::FEATURES) };
+        const { refuse_told(A::FEATURES) };
         self.start(Placement::of(position), position.side_to_move(), [&[]; 2]);
     }
 
@@ -239,7 +239,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     /// Starts anew where these features are active for white and for black.
     pub fn reset_features(&mut self, side_to_move: Color, active: [&[u32]; 2]) {
-        const { require_only_custom(A::FEATURES) };
+        const { require_only_told(A::FEATURES) };
         self.start(Placement::EMPTY, side_to_move, active);
     }
 
@@ -252,8 +252,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         });
         self.set_aside(0);
         self.computed[0].placement = placement;
-        self.custom.truncate(0);
-        self.custom.push(active.map(FeatureChanges::to));
+        self.told.truncate(0);
+        self.told.push(active.map(FeatureChanges::to));
     }
 
     /// Makes a move.
@@ -263,7 +263,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// is [`reset`](Self::reset); nothing worse happens. [`try_push`](Self::try_push) finds out.
     #[inline]
     pub fn push(&mut self, delta: &Delta) {
-        const { refuse_custom(A::FEATURES) };
+        const { refuse_told(A::FEATURES) };
         self.make(delta, FeatureChanges::NONE);
     }
 
@@ -278,7 +278,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Makes a move that changes which features are active for white and for black.
     #[inline]
     pub fn push_features(&mut self, changes: [FeatureChanges<'_>; 2]) {
-        const { require_only_custom(A::FEATURES) };
+        const { require_only_told(A::FEATURES) };
         self.make(&Delta::null(), changes);
     }
 
@@ -286,8 +286,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     fn make(&mut self, delta: &Delta, changes: [FeatureChanges<'_>; 2]) {
         self.plies.push(Ply::after(delta));
         self.side_to_move = !self.side_to_move;
-        if const { has_custom(A::FEATURES) } {
-            self.custom.push(changes);
+        if const { has_told(A::FEATURES) } {
+            self.told.push(changes);
         }
     }
 
@@ -339,8 +339,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         if top > 0 {
             self.plies.truncate(top);
             self.side_to_move = !self.side_to_move;
-            if const { has_custom(A::FEATURES) } {
-                self.custom.truncate(top);
+            if const { has_told(A::FEATURES) } {
+                self.told.truncate(top);
             }
         }
     }
@@ -506,11 +506,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         for set in sets::<A>() {
             set.list_changes(net.weights(), perspective, king, step, changes);
         }
-        if const { has_custom(A::FEATURES) }
+        if const { has_told(A::FEATURES) }
             && let Some(base) = base
         {
             let plies = base + 1..=ply;
-            self.custom.list(net.weights(), perspective, plies, changes);
+            self.told.list(net.weights(), perspective, plies, changes);
         }
         Base {
             ply: base.unwrap_or(Base::CACHE),
@@ -531,10 +531,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
                 self.cache.refresh(net, base.view, placement, changes, into);
                 let mut rows = changes.len();
                 // The cache has only the rows that follow from positions.
-                if const { has_custom(A::FEATURES) } {
+                if const { has_told(A::FEATURES) } {
                     changes.clear();
-                    self.custom
-                        .list(net.weights(), perspective, 0..=ply, changes);
+                    self.told.list(net.weights(), perspective, 0..=ply, changes);
                     changes.apply(net, self.cache.half(base.view), into);
                     rows += changes.len();
                 }
@@ -576,7 +575,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone, C: Clone> Clone
             computed,
             cache: self.cache.clone(),
             changes: self.changes.clone(),
-            custom: self.custom.clone(),
+            told: self.told.clone(),
             counter: self.counter.clone(),
         }
     }

@@ -55,7 +55,7 @@ pub enum Family {
 impl FeatureSet {
     /// Whether the engine tells which features are active. They follow from the position otherwise.
     #[inline]
-    pub(crate) const fn is_custom(&self) -> bool {
+    pub(crate) const fn is_told(&self) -> bool {
         matches!(self.family, Family::Custom)
     }
 
@@ -140,8 +140,8 @@ pub(crate) fn sets<A: Architecture>() -> impl Iterator<Item = &'static FeatureSe
     (0..A::FEATURES.len()).map(|index| &A::FEATURES[index])
 }
 
-/// Whether the network has custom sets.
-pub(crate) const fn has_custom(sets: &[FeatureSet]) -> bool {
+/// Whether the engine tells the active features of some set.
+pub(crate) const fn has_told(sets: &[FeatureSet]) -> bool {
     has(sets, true)
 }
 
@@ -153,17 +153,18 @@ pub(crate) const fn read_all_squares(sets: &[FeatureSet]) -> bool {
     }
 }
 
-/// Whether the network has sets that are custom, or sets that are not.
-const fn has(sets: &[FeatureSet], custom: bool) -> bool {
+/// Whether the network has sets whose active features the engine tells, or sets that follow the
+/// position.
+const fn has(sets: &[FeatureSet], told: bool) -> bool {
     match sets {
-        [first, others @ ..] => first.is_custom() == custom || has(others, custom),
+        [first, others @ ..] => first.is_told() == told || has(others, told),
         [] => false,
     }
 }
 
-/// Fails to compile for networks with custom sets: their features cannot be left out.
+/// Fails to compile for networks with sets whose features the engine tells: they cannot be left out.
 #[track_caller]
-pub(crate) const fn refuse_custom(sets: &[FeatureSet]) {
+pub(crate) const fn refuse_told(sets: &[FeatureSet]) {
     assert!(
         !has(sets, true),
         "the network has custom feature sets: call the function whose name contains `with`, which takes their features, \
@@ -174,7 +175,7 @@ pub(crate) const fn refuse_custom(sets: &[FeatureSet]) {
 /// Fails to compile for networks with sets that follow the position: the position cannot be left
 /// out.
 #[track_caller]
-pub(crate) const fn require_only_custom(sets: &[FeatureSet]) {
+pub(crate) const fn require_only_told(sets: &[FeatureSet]) {
     assert!(
         !has(sets, false),
         "the network has sets that follow the position: call the function whose name contains `with`, which takes it"

@@ -66,7 +66,7 @@ impl<'a> FeatureChanges<'a> {
 /// has.
 #[inline]
 fn row<A: Architecture>(perspective: Color, mut feature: u32) -> Option<(usize, u32)> {
-    for set in sets::<A>().filter(|set| set.is_custom()) {
+    for set in sets::<A>().filter(|set| set.is_told()) {
         if feature < set.rows {
             return Some((set.table, set.first_row[perspective.index()] + feature));
         }

@@ -10,7 +10,7 @@ use crate::rows::RowChanges;
 
 /// The changes of custom features along a line. In networks without custom sets it stays empty.
 #[derive(Clone, Default)]
-pub(super) struct CustomFeatures {
+pub(super) struct ToldFeatures {
     plies: Vec<Ply>,
     /// The features of all plies, one ply after the other: white's added and removed ones, then
     /// black's.
@@ -26,7 +26,7 @@ struct Ply {
     counts: [[usize; 2]; 2],
 }
 
-impl CustomFeatures {
+impl ToldFeatures {
     pub(super) fn push(&mut self, changes: [FeatureChanges<'_>; 2]) {
         self.plies.push(Ply {
             start: self.features.len(),

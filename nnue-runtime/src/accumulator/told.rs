@@ -4,7 +4,7 @@ use super::{Accumulator, kings};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, require_only_custom, sets};
+use crate::features::{FeatureChanges, require_only_told, sets};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
@@ -28,7 +28,7 @@ impl<A: Architecture> Accumulator<A> {
 
     /// Computes one perspective's sums from nothing: biases plus the rows of all active features.
     pub fn refresh_features(&mut self, net: &Network<A>, perspective: Color, active: &[u32]) {
-        const { require_only_custom(A::FEATURES) };
+        const { require_only_told(A::FEATURES) };
         let mut changes = RowChanges::new();
         FeatureChanges::to(active).list(net.weights(), perspective, &mut changes);
         let biases = A::biases(net.weights(), perspective);
