@@ -1,13 +1,16 @@
 //! Checks files without a header: those of bullet, and tensors in the order in which the spec lists
 //! them.
 
-use nnue_format::{Element, Format, Quantise, Rounding, Section, Tail};
+mod tensor;
 
-use super::tensors::{Known, Values};
+use nnue_format::{Format, Quantise, Rounding, Section, Tail};
+
+use self::tensor::{Named, report_transposed};
+use super::tensors::Known;
 use crate::check::{in_range, in_range_or, value_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
-use crate::network::file::{Axis, File, Role, Tensor};
-use crate::spec::{self, BulletKind, Content, Entry, Named, TailName, TensorEntry, Transposed};
+use crate::network::file::{File, Role, Tensor};
+use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
 
 /// The largest number of bytes that one entry can skip.
 const LONGEST_SKIPPED: i64 = 1 << 30;
@@ -36,12 +39,12 @@ pub(super) fn bullet(
             (&usual, file.span)
         }
     };
-    let reader = Reader {
+    let list = List {
         tensors,
         rounding: value_or(&file.rounding, Rounding::Truncate),
         bullet: Some((kind, file.transposed.as_ref())),
     };
-    let sections = reader.sections(entries, span, diagnostics)?;
+    let sections = list.sections(entries, span, diagnostics)?;
     let default = match kind {
         BulletKind::Quantised => TailName::Bullet,
         BulletKind::Raw | BulletKind::Weights => TailName::None,
@@ -69,12 +72,12 @@ pub(super) fn tensors(
     tensors: &[Known],
     diagnostics: &mut Diagnostics,
 ) -> Option<File> {
-    let reader = Reader {
+    let list = List {
         tensors,
         rounding: value_or(&file.rounding, Rounding::Truncate),
         bullet: None,
     };
-    let sections = reader.sections(&file.tensors.value, file.tensors.span, diagnostics)?;
+    let sections = list.sections(&file.tensors.value, file.tensors.span, diagnostics)?;
     Some(File {
         format: Format::Sequence,
         sections,
@@ -173,12 +176,6 @@ fn check_transposed(
     known.then_some(())
 }
 
-fn report_transposed(kind: BulletKind, span: Span, diagnostics: &mut Diagnostics) {
-    diagnostics
-        .error(span, format!("`kind = \"{kind}\"` has no `transposed`"))
-        .help("bullet applies no transforms to this file: remove it");
-}
-
 fn unknown<'n>(
     what: &str,
     found: &Spanned<String>,
@@ -189,15 +186,15 @@ fn unknown<'n>(
     diagnostics.unknown(found.span, message, &found.value, allowed);
 }
 
-/// Makes sections of entries.
-struct Reader<'a> {
+/// What all entries of a list share.
+struct List<'a> {
     tensors: &'a [Known],
     rounding: Rounding,
     /// Which of bullet's files it is, if one, and what is transposed in it.
     bullet: Option<(BulletKind, Option<&'a Spanned<Transposed>>)>,
 }
 
-impl Reader<'_> {
+impl List<'_> {
     fn sections(
         &self,
         entries: &[Entry],
@@ -236,7 +233,13 @@ impl Reader<'_> {
         let section = match &entry.content {
             Content::Tensor(keys) => {
                 let known = self.known(entry, keys, diagnostics)?;
-                let tensor = self.tensor(entry, keys, known, diagnostics)?;
+                let named = Named {
+                    list: self,
+                    keys,
+                    known,
+                    span: entry.span,
+                };
+                let tensor = named.tensor(diagnostics)?;
                 let mut above = listed.iter();
                 let first = above.find(|listed| listed.known.role == known.role);
                 let first = first.map(|first| first.span);
@@ -325,186 +328,6 @@ impl Reader<'_> {
         }
         found
     }
-
-    /// The tensor of an entry that is listed for the first time.
-    fn tensor(
-        &self,
-        entry: &Entry,
-        keys: &TensorEntry,
-        known: &Known,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Tensor> {
-        let element = self.element(keys, known, diagnostics);
-        let axes = match (&keys.axes, self.bullet) {
-            (Some(axes), _) => check_axes(axes, known, diagnostics),
-            (None, Some((_, transposed))) => Some(bullet_axes(
-                known,
-                self.is_transposed(keys, known, transposed),
-            )),
-            (None, None) => Some(known.axes.clone()),
-        };
-        if let (Some((kind, _)), Some(transposed)) = (self.bullet, &keys.transposed)
-            && transposed.value
-            && kind != BulletKind::Quantised
-        {
-            report_transposed(kind, transposed.span, diagnostics);
-            return None;
-        }
-        let pad = in_range_or("pad", keys.pad.as_ref(), 1..=LARGEST_UNIT, 1, diagnostics);
-        let element = element?;
-        let quantise = self.quantise(entry, keys, known, element, diagnostics)?;
-        let (axes, pad) = (axes?, pad? as usize);
-        let id = keys.id.as_ref().map(|id| id.value.clone());
-        Some(Tensor {
-            id: id.unwrap_or_default(),
-            element,
-            padded: axes.last().map_or(1, |(_, len)| len.next_multiple_of(pad)),
-            axes,
-            quantise,
-            ..known.tensor()
-        })
-    }
-
-    fn is_transposed(
-        &self,
-        keys: &TensorEntry,
-        known: &Known,
-        all: Option<&Spanned<Transposed>>,
-    ) -> bool {
-        if let Some(transposed) = &keys.transposed {
-            return transposed.value;
-        }
-        match all.map(|all| &all.value) {
-            None => false,
-            Some(Transposed::All(all)) => *all && matches!(known.role, Role::LayerWeights(_)),
-            Some(Transposed::Ids(ids)) => {
-                let id = keys.id.as_ref().map(|id| &id.value);
-                ids.iter().any(|listed| Some(&listed.value) == id)
-            }
-        }
-    }
-
-    /// The type in the file, which memory's must hold.
-    fn element(
-        &self,
-        keys: &TensorEntry,
-        known: &Known,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Element> {
-        let default = match self.bullet {
-            Some((BulletKind::Raw | BulletKind::Weights, _)) => Element::F32,
-            Some((BulletKind::Quantised, _)) => self.quantised_element(known),
-            None => known.element(),
-        };
-        let Some(element) = &keys.element else {
-            return Some(default);
-        };
-        if let Some((kind @ (BulletKind::Raw | BulletKind::Weights), _)) = self.bullet
-            && element.value != Element::F32
-        {
-            let message = format!("`type` is `{}`, expected `f32` for `{kind}`", element.value);
-            diagnostics
-                .error(element.span, message)
-                .help("all values of this file are `f32`: remove it");
-            return None;
-        }
-        let allowed: Vec<Element> = Element::NAMES
-            .iter()
-            .map(|(_, element)| *element)
-            .filter(|element| match known.values {
-                Values::Integers(own) => element.is_float() || element.size() <= own.size(),
-                Values::Float => element.is_float(),
-                Values::Signs => true,
-            })
-            .collect();
-        if !allowed.contains(&element.value) {
-            let message = format!("`{}` cannot have the type `{}`", known.name, element.value);
-            diagnostics
-                .error(element.span, message)
-                .label(format!("allowed: {}", list(&allowed)))
-                .help("the network's type must hold every value of the file's type");
-            return None;
-        }
-        Some(element.value)
-    }
-
-    /// The type that bullet's examples give a tensor: where weights are `i16`, biases are too.
-    fn quantised_element(&self, known: &Known) -> Element {
-        let Role::LayerBiases(layer) = known.role else {
-            return known.element();
-        };
-        let weights = self
-            .tensors
-            .iter()
-            .find(|other| other.role == Role::LayerWeights(layer));
-        match weights.map(|weights| weights.values) {
-            Some(Values::Integers(Element::I16)) if known.values != Values::Float => Element::I16,
-            _ => known.element(),
-        }
-    }
-
-    /// How floating point becomes the network's integers. The outer `None` is an error.
-    fn quantise(
-        &self,
-        entry: &Entry,
-        keys: &TensorEntry,
-        known: &Known,
-        element: Element,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Option<Quantise>> {
-        let Values::Integers(own) = known.values else {
-            return needless(keys, known, diagnostics);
-        };
-        if !element.is_float() {
-            return needless(keys, known, diagnostics);
-        }
-        let own = match known.role {
-            // Memory holds words where virtual rows are added to rows of bytes.
-            Role::Weights(_) if known.sums.is_factorised => Element::I16,
-            _ => own,
-        };
-        let factor = match &keys.one {
-            Some(one) if one.value > 0.0 => one.value,
-            Some(one) => {
-                let message = format!("`one` is {}, expected a number above 0", one.value);
-                diagnostics.error(one.span, message);
-                return None;
-            }
-            None => match known.one {
-                Some(one) => one,
-                None => {
-                    diagnostics
-                        .error(entry.span, format!("`{}` needs `one`", known.name))
-                        .label("what stands for 1.0 in it does not follow from the network")
-                        .help("list the file's tensors, and in this one say what its values are multiplied by");
-                    return None;
-                }
-            },
-        };
-        Some(Some(Quantise {
-            factor,
-            rounding: value_or(&keys.rounding, self.rounding),
-            element: own,
-        }))
-    }
-}
-
-/// Refuses keys of tensors that are quantised.
-fn needless(
-    keys: &TensorEntry,
-    known: &Known,
-    diagnostics: &mut Diagnostics,
-) -> Option<Option<Quantise>> {
-    let needless = spec::place("one", &keys.one).or(spec::place("rounding", &keys.rounding));
-    let Some((key, span)) = needless else {
-        return Some(None);
-    };
-    let message = format!("`{key}` is only for floating point that becomes integers");
-    diagnostics
-        .error(span, message)
-        .label(format!("the values of `{}` are not converted", known.name))
-        .help("remove it");
-    None
 }
 
 /// A tensor that the file has.
@@ -552,61 +375,4 @@ fn check_sums(listed: &[Listed<'_>], diagnostics: &mut Diagnostics) -> Option<()
         }
     }
     Some(())
-}
-
-/// The axes of a tensor in bullet's files. bullet's matrices are column-major, so the weights of
-/// one input follow one another, those of all stacks together.
-fn bullet_axes(known: &Known, transposed: bool) -> Vec<(Axis, usize)> {
-    let mut axes = known.axes.clone();
-    match known.role {
-        Role::LayerWeights(_) if !transposed => axes.rotate_right(1),
-        Role::Weights(_) | Role::Psqt(_) if transposed => axes.reverse(),
-        _ => {}
-    }
-    axes
-}
-
-/// The axes that a spec lists: all of the tensor's, but those of length 1 may be left out.
-fn check_axes(
-    listed: &Spanned<Vec<Spanned<Axis>>>,
-    known: &Known,
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<(Axis, usize)>> {
-    let expected = || {
-        let names: Vec<String> = known
-            .axes
-            .iter()
-            .map(|(axis, _)| format!("`{axis}`"))
-            .collect();
-        format!("its axes are {}", names.join(", "))
-    };
-    let mut axes: Vec<(Axis, usize)> = Vec::new();
-    for axis in &listed.value {
-        let own = known.axes.iter().find(|(own, _)| *own == axis.value);
-        let twice = axes.iter().any(|(seen, _)| *seen == axis.value);
-        match own {
-            Some(own) if !twice => axes.push(*own),
-            found => {
-                let problem = if found.is_some() { "twice" } else { "not" };
-                let message = format!("`{}` is {problem} an axis of `{}`", axis.value, known.name);
-                diagnostics.error(axis.span, message).label(expected());
-                return None;
-            }
-        }
-    }
-    let missing = known
-        .axes
-        .iter()
-        .find(|(axis, len)| *len > 1 && !axes.iter().any(|(seen, _)| seen == axis));
-    if let Some((axis, len)) = missing {
-        let message = format!("`axes` of `{}` does not list `{axis}`", known.name);
-        diagnostics
-            .error(listed.span, message)
-            .label(expected())
-            .help(format!(
-                "its length is {len}; only axes of length 1 may be left out"
-            ));
-        return None;
-    }
-    Some(axes)
 }
