@@ -162,15 +162,24 @@ impl Range {
     }
 
     fn of_tensor(tensor: &Tensor) -> Range {
-        let bits = |element: Element| match element {
-            // What is left of the 24 bits of its numbers when they are divided by a factor and multiplied again.
-            Element::F32 => 22,
-            integer => 8 * integer.size() as u32,
-        };
-        let held = tensor
-            .quantise
-            .map_or(32, |quantise| bits(quantise.element));
-        Range::bits(bits(tensor.element).min(held))
+        let Range { low, high } = Range::of_type(tensor.element);
+        let held = tensor.quantise.map(|quantise| quantise.element);
+        let held = held.map_or(Range::bits(32), Range::of_type);
+        Range {
+            low: held.clamp(low),
+            high: held.clamp(high),
+        }
+    }
+
+    fn of_type(element: Element) -> Range {
+        match element.limits() {
+            Some((low, high)) => Range {
+                low: low.into(),
+                high: high.into(),
+            },
+            // What is left of the 24 bits of an `f32` when it is divided by a factor and multiplied again.
+            None => Range::bits(22),
+        }
     }
 
     fn clamp(self, value: i64) -> i64 {
