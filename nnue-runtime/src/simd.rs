@@ -469,6 +469,30 @@ mod tests {
         }
     }
 
+    /// A primitive that `results` leaves out would be compared with no other level's.
+    #[test]
+    fn every_function_is_applied_by_the_tests() {
+        fn words(text: &str) -> impl Iterator<Item = &str> {
+            text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        }
+        let (_, from_results) = include_str!("simd.rs")
+            .split_once("macro_rules! results {")
+            .unwrap();
+        let (results, _) = from_results
+            .split_once("macro_rules! results_of_all_levels {")
+            .unwrap();
+        let functions = include_str!("simd/scalar.rs").lines();
+        let functions = functions.filter_map(|line| words(line.strip_prefix("pub fn ")?).next());
+        let functions: Vec<&str> = functions.collect();
+        assert!(functions.len() > 20, "{functions:?}");
+        for function in functions {
+            assert!(
+                words(results).any(|word| word == function),
+                "`results` does not apply `{function}`"
+            );
+        }
+    }
+
     #[test]
     fn vectors_are_as_the_table_of_levels_says() {
         macro_rules! assert_facts {

@@ -208,8 +208,8 @@ fn describe(network: &Network) -> String {
             }
             text += "\n";
         }
-        Format::Sequence => text += &format!("file: {}\n", order(network)),
         Format::Named => text += &format!("file: in any order {}\n", order(network)),
+        _ => text += &format!("file: {}\n", order(network)),
     }
     text += &format!(
         "memory: weights {} bytes, accumulator {} bytes\n",

@@ -169,14 +169,13 @@ pub(super) fn subtract_floats(
                     _ => wanted,
                 };
                 let own = (middle - virtuals.clone().sum::<f64>()) / quantise.factor;
-                let (up, down) = ((own as f32).next_up(), (own as f32).next_down());
-                let own = [own as f32, up, down].into_iter().find(|own| {
+                let own = tensor.stored.element.nearest(own).into_iter().find(|own| {
                     let values = virtuals.clone().map(|v| floats.virtuals.to_stored(v));
-                    tensor.to_memory(sum(f64::from(*own), values)) == Ok(wanted)
+                    tensor.to_memory(sum(*own, values)) == Ok(wanted)
                 });
                 if let Some(own) = own {
                     let index = tensor.stored_index([0, floats.first + row, column]);
-                    tensor.stored.write(values, index, own.into());
+                    tensor.stored.write(values, index, own);
                 }
             }
         });

@@ -54,6 +54,34 @@ impl Element {
         self.limits().is_none()
     }
 
+    /// Whether `other` has all of its values.
+    #[must_use]
+    pub fn fits_in(self, other: Element) -> bool {
+        match (self.limits(), other.limits()) {
+            (Some((low, high)), Some((least, most))) => least <= low && high <= most,
+            (None, None) => self.size() <= other.size(),
+            _ => false,
+        }
+    }
+
+    /// The value that a type of floating point has nearest to this one, then those next to it.
+    /// Integers stay as they are.
+    pub(crate) fn nearest(self, value: f64) -> [f64; 5] {
+        match self {
+            Element::F32 => {
+                let nearest = value as f32;
+                let (up, down) = (nearest.next_up(), nearest.next_down());
+                [nearest, up, down, up.next_up(), down.next_down()].map(f64::from)
+            }
+            Element::I8
+            | Element::U8
+            | Element::I16
+            | Element::U16
+            | Element::I32
+            | Element::U64 => [value; 5],
+        }
+    }
+
     /// The name that Rust and specs have for it, as in `i16`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -126,5 +154,23 @@ pub(crate) fn swap_on_big_endian(values: &mut [u8], element: Element) {
 impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_fit_where_all_their_values_do() {
+        use Element::{F32, I8, I16, I32, U8, U16};
+        for (element, wider) in [(I8, I16), (U8, I16), (U8, U16), (I16, I32), (U16, I32)] {
+            assert!(element.fits_in(element) && element.fits_in(wider));
+            assert!(!wider.fits_in(element), "{wider} in {element}");
+        }
+        for (element, other) in [(U8, I8), (I8, U8), (U16, I16), (I8, F32), (F32, I32)] {
+            assert!(!element.fits_in(other), "{element} in {other}");
+        }
+        assert!(F32.fits_in(F32));
     }
 }

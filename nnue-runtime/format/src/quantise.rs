@@ -95,7 +95,7 @@ impl Tensor {
     /// becomes the value.
     pub(crate) fn to_stored(&self, value: f64) -> f64 {
         match &self.stored.quantise {
-            Some(quantise) => quantise.undo(value),
+            Some(quantise) => quantise.undo(value, self.stored.element),
             None => value,
         }
     }
@@ -118,15 +118,14 @@ impl Quantise {
         }
     }
 
-    /// An `f32` for which [`Self::apply`] gives `value`, if there is one near the quotient.
-    fn undo(&self, value: f64) -> f64 {
-        let nearest = (value / self.factor) as f32;
-        let (up, down) = (nearest.next_up(), nearest.next_down());
-        [nearest, up, down, up.next_up(), down.next_down()]
+    /// A number of a file's type for which [`Self::apply`] gives `value`, if there is one near the
+    /// quotient.
+    fn undo(&self, value: f64, stored: Element) -> f64 {
+        let numbers = stored.nearest(value / self.factor);
+        let found = numbers
             .into_iter()
-            .map(f64::from)
-            .find(|number| self.apply(*number) == value)
-            .unwrap_or(f64::from(nearest))
+            .find(|number| self.apply(*number) == value);
+        found.unwrap_or(numbers[0])
     }
 }
 
@@ -213,7 +212,11 @@ mod tests {
                     .chain([1 << 22, -(1 << 22)])
                     .map(f64::from)
                 {
-                    assert_eq!(quantise.apply(quantise.undo(value)), value, "{quantise:?}");
+                    assert_eq!(
+                        quantise.apply(quantise.undo(value, Element::F32)),
+                        value,
+                        "{quantise:?}"
+                    );
                 }
             }
         }

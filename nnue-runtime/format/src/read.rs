@@ -85,7 +85,7 @@ fn read_sized(
         // Their length is all that there is to say what is wrong with them: enough is read for
         // `f32` instead of `i8`.
         Format::Sequence => 4 * layout.max_len(),
-        Format::Stockfish { .. } | Format::Named => layout.max_len(),
+        _ => layout.max_len(),
     };
     if expected_len > limit {
         return Err(too_long);

@@ -55,7 +55,7 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
         layout,
         description: &[],
         tensors: Vec::new(),
-        unmarked: layout.format == Format::Sequence,
+        unmarked: false,
         loaded: Loaded::default(),
     };
     match layout.format {
@@ -78,6 +78,7 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
                     identity: identify(source),
                 });
             }
+            parts.unmarked = true;
             parts.sections(layout, &mut cursor)?;
         }
         Format::Named => parts.entries(layout, &mut cursor)?,

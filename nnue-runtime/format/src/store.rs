@@ -76,48 +76,16 @@ fn write(
         buffer: Vec::with_capacity(BUFFER_LEN),
         flushed: 0,
     };
-    if let Format::Stockfish { version, hash } = layout.format {
-        writer.put(&version.to_le_bytes())?;
-        writer.put(&hash.to_le_bytes())?;
-        writer.put(&(loaded.description.len() as u32).to_le_bytes())?;
-        writer.put(&loaded.description)?;
-    }
-    if layout.format == Format::Named {
-        for index in &loaded.order {
-            if let Some(entry) = layout.entries().nth(*index)
-                && let Section::Tensor(tensor) = entry.section
-            {
-                writer.put(tensor.id.as_bytes())?;
-                writer.put(b"\n")?;
-                writer.put(&(tensor.stored.values as u64).to_le_bytes())?;
-                let ignored = loaded.ignored_in(*index);
-                writer.tensor(tensor, &entry, packed, weights, ignored)?;
-            }
+    match layout.format {
+        Format::Stockfish { version, hash } => {
+            writer.put(&version.to_le_bytes())?;
+            writer.put(&hash.to_le_bytes())?;
+            writer.put(&(loaded.description.len() as u32).to_le_bytes())?;
+            writer.put(&loaded.description)?;
+            writer.sections(packed, weights, loaded)?;
         }
-        return writer.flush();
-    }
-    let mut skipped = loaded.skipped.as_slice();
-    for (number, entry) in layout.entries().enumerate() {
-        let ignored = loaded.ignored_in(number);
-        match entry.section {
-            Section::Hash { expected, .. } => writer.put(&expected.to_le_bytes())?,
-            Section::Bytes(bytes) => writer.put(bytes)?,
-            Section::Skipped(len) => {
-                let (these, rest) = skipped.split_at((*len).min(skipped.len()));
-                writer.put(these)?;
-                skipped = rest;
-            }
-            Section::Align(to) => {
-                let offset = writer.offset();
-                let len = offset.next_multiple_of(*to as u64) - offset;
-                let mut padding = vec![0; len as usize];
-                put_back(ignored, &mut padding);
-                writer.put(&padding)?;
-            }
-            Section::Tensor(tensor) => {
-                writer.tensor(tensor, &entry, packed, weights, ignored)?;
-            }
-        }
+        Format::Sequence => writer.sections(packed, weights, loaded)?,
+        Format::Named => writer.entries(packed, weights, loaded)?,
     }
     let tail: Vec<u8> = layout.tail.bytes(writer.offset() as usize).collect();
     writer.put(&tail)?;
@@ -138,6 +106,60 @@ impl Writer<'_> {
         for piece in bytes.chunks(BUFFER_LEN) {
             self.make_room(piece.len())?;
             self.buffer.extend_from_slice(piece);
+        }
+        Ok(())
+    }
+
+    /// The sections one after the other.
+    fn sections(
+        &mut self,
+        packed: &[usize],
+        weights: &[u8],
+        loaded: &Loaded,
+    ) -> Result<(), Stopped> {
+        let mut skipped = loaded.skipped.as_slice();
+        for (number, entry) in self.layout.entries().enumerate() {
+            let ignored = loaded.ignored_in(number);
+            match entry.section {
+                Section::Hash { expected, .. } => self.put(&expected.to_le_bytes())?,
+                Section::Bytes(bytes) => self.put(bytes)?,
+                Section::Skipped(len) => {
+                    let (these, rest) = skipped.split_at((*len).min(skipped.len()));
+                    self.put(these)?;
+                    skipped = rest;
+                }
+                Section::Align(to) => {
+                    let offset = self.offset();
+                    let len = offset.next_multiple_of(*to as u64) - offset;
+                    let mut padding = vec![0; len as usize];
+                    put_back(ignored, &mut padding);
+                    self.put(&padding)?;
+                }
+                Section::Tensor(tensor) => {
+                    self.tensor(tensor, &entry, packed, weights, ignored)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tensors in the order in which the file had them, each behind its id and its length.
+    fn entries(
+        &mut self,
+        packed: &[usize],
+        weights: &[u8],
+        loaded: &Loaded,
+    ) -> Result<(), Stopped> {
+        for index in &loaded.order {
+            if let Some(entry) = self.layout.entries().nth(*index)
+                && let Section::Tensor(tensor) = entry.section
+            {
+                self.put(tensor.id.as_bytes())?;
+                self.put(b"\n")?;
+                self.put(&(tensor.stored.values as u64).to_le_bytes())?;
+                let ignored = loaded.ignored_in(*index);
+                self.tensor(tensor, &entry, packed, weights, ignored)?;
+            }
         }
         Ok(())
     }

@@ -165,16 +165,25 @@ impl Range {
     }
 
     fn of_tensor(tensor: &Tensor) -> Range {
-        let bits = |element: Element| match element {
+        let Range { low, high } = Range::of_type(tensor.element);
+        let held = tensor.quantise.map(|quantise| quantise.element);
+        let held = held.map_or(Range::bits(32), Range::of_type);
+        Range {
+            low: held.clamp(low),
+            high: held.clamp(high),
+        }
+    }
+
+    fn of_type(element: Element) -> Range {
+        match element.limits() {
+            Some((low, high)) => Range {
+                low: low.into(),
+                high: high.into(),
+            },
             // Numbers of `f32` have 24 bits; dividing by a factor and multiplying again may cost
             // two.
-            Element::F32 => 22,
-            integer => 8 * integer.size() as u32,
-        };
-        let held = tensor
-            .quantise
-            .map_or(32, |quantise| bits(quantise.element));
-        Range::bits(bits(tensor.element).min(held))
+            None => Range::bits(22),
+        }
     }
 
     fn clamp(self, value: i64) -> i64 {

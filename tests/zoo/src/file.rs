@@ -3,7 +3,7 @@
 use nnue_compiler::format::{Element, Encoding, Rounding, Section};
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, WeightType};
-use nnue_compiler::spec::{Axis, BulletKind, Format, TailName};
+use nnue_compiler::spec::{Axis, BulletKind, Format, Named, TailName};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -170,13 +170,13 @@ fn element_key(dice: &mut Dice, known: &Known, keys: &mut Vec<String>) -> Elemen
     if known.is_summed || !dice.once_in(4) {
         return known.element;
     }
-    let elements = [Element::I8, Element::I16, Element::I32, Element::F32];
+    let elements = Element::NAMES.iter().map(|(_, element)| *element);
     let fits = |element: &Element| match known.element {
-        _ if known.is_sign || *element == Element::F32 => true,
-        Element::F32 => false,
-        own => element.size() <= own.size(),
+        _ if known.is_sign => true,
+        Element::F32 => element.fits_in(Element::F32),
+        own => element.is_float() || element.fits_in(own),
     };
-    let fitting: Vec<Element> = elements.into_iter().filter(fits).collect();
+    let fitting: Vec<Element> = elements.filter(fits).collect();
     let element = dice.pick(&fitting);
     keys.push(format!("type = \"{element}\""));
     element
@@ -185,7 +185,7 @@ fn element_key(dice: &mut Dice, known: &Known, keys: &mut Vec<String>) -> Elemen
 /// Draws how floating point becomes integers. A key is needed where its value does not follow from
 /// the network.
 fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Vec<String>) {
-    if element != Element::F32 || !known.quantises() || known.is_summed {
+    if !element.is_float() || !known.quantises() || known.is_summed {
         return;
     }
     if known.name.ends_with(".alpha") || dice.once_in(3) {

@@ -85,12 +85,12 @@ fn integer(
     diagnostics: &mut Diagnostics,
 ) -> Option<(Activation, Tensor)> {
     let name = &layer.name.value;
-    if matches!(keys.function, OpName::Sigmoid | OpName::HardSwish) {
-        diagnostics
-            .error(layer.span, format!("`{}` needs `f32`", keys.function))
-            .help("a layer with `op = \"float\"` makes `f32` of integers");
-        return None;
-    }
+    let takes = match keys.function {
+        OpName::Crelu if keys.limit.is_none() => Takes::ClippedValue,
+        OpName::Crelu | OpName::Relu | OpName::Quantmoid4 => Takes::Value,
+        OpName::SqrCrelu | OpName::Screlu => Takes::Square,
+        function => return refuse_integers(layer, function, diagnostics),
+    };
     let Some(said) = &keys.shift else {
         diagnostics
             .error(layer.span, format!("`{name}` needs `shift`"))
@@ -111,33 +111,36 @@ fn integer(
             .label("1.0 is 127 before and after it: remove it");
         return None;
     }
-    let (takes, default_one) = match keys.function {
-        OpName::SqrCrelu | OpName::Screlu => (Takes::Square, ACTIVATION_ONE),
-        OpName::Relu => (Takes::Value, (from >> shift).max(1)),
-        OpName::Crelu if limit.is_none() => (Takes::ClippedValue, ACTIVATION_ONE),
-        _ => (Takes::Value, ACTIVATION_ONE),
+    let default_one = match keys.function {
+        OpName::Relu => (from >> shift).max(1),
+        _ => ACTIVATION_ONE,
     };
     let one = one.unwrap_or(default_one);
     check_shift(layer, takes, said, from, one, diagnostics)?;
+    let mut limit_or = |default: u32| {
+        let limit = limit.unwrap_or(default);
+        check_limit(layer, keys, limit, one, diagnostics).map(|()| limit)
+    };
     let (activation, largest) = match keys.function {
+        OpName::Crelu => {
+            let limit = limit_or(one)?;
+            (Activation::Relu { shift, limit }, limit)
+        }
+        OpName::Relu => {
+            let limit = limit_or(ACTIVATION_ONE)?;
+            (Activation::Relu { shift, limit }, limit)
+        }
+        OpName::SqrCrelu => {
+            let limit = limit_or(one)?;
+            (Activation::SqrCrelu { shift, limit }, limit)
+        }
         OpName::Screlu => {
             let largest = (u64::from(from) * u64::from(from)) >> shift;
             let limit = from;
             (Activation::Screlu { shift, limit }, largest as u32)
         }
         OpName::Quantmoid4 => (Activation::Quantmoid4 { shift }, 126),
-        function => {
-            let limit = limit.unwrap_or(match function {
-                OpName::Relu => ACTIVATION_ONE,
-                _ => one,
-            });
-            check_limit(layer, keys, limit, one, diagnostics)?;
-            let activation = match function {
-                OpName::SqrCrelu => Activation::SqrCrelu { shift, limit },
-                _ => Activation::Relu { shift, limit },
-            };
-            (activation, limit)
-        }
+        function => return refuse_integers(layer, function, diagnostics),
     };
     let output = Tensor {
         len,
@@ -150,6 +153,18 @@ fn integer(
         range: (0, i64::from(largest)),
     };
     Some((activation, output))
+}
+
+/// Refuses an activation that is made for floating point, or that nobody has described here.
+fn refuse_integers<T>(
+    layer: &spec::Layer,
+    function: OpName,
+    diagnostics: &mut Diagnostics,
+) -> Option<T> {
+    diagnostics
+        .error(layer.span, format!("`{function}` needs `f32`"))
+        .help("a layer with `op = \"float\"` makes `f32` of integers");
+    None
 }
 
 /// Whether an activation lets 1.0 pass, up to one part in 64: nets since SFNNv14b have 128 for 1.0

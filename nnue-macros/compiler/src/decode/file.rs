@@ -12,8 +12,9 @@ use crate::spec::{
 };
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
-    let example = "\"stockfish\" | \"bullet\" | \"tensors\"";
-    let format = table.required_with("format", example, named, diagnostics);
+    let names = Format::NAMES.iter().map(|(name, _)| format!("\"{name}\""));
+    let example = names.collect::<Vec<_>>().join(" | ");
+    let format = table.required_with("format", &example, named, diagnostics);
     let file = match format {
         Some(format) => keys_of(format.value, &mut table, format.span, diagnostics),
         // Which other keys there are depends on the format: without one, those of every format are

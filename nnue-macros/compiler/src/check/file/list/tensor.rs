@@ -89,8 +89,8 @@ impl Named<'_> {
             .iter()
             .map(|(_, element)| *element)
             .filter(|element| match known.values {
-                Values::Integers(own) => element.is_float() || element.size() <= own.size(),
-                Values::Float => element.is_float(),
+                Values::Integers(own) => element.is_float() || element.fits_in(own),
+                Values::Float => element.fits_in(Element::F32),
                 Values::Signs => true,
             })
             .collect();
