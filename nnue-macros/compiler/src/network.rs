@@ -257,6 +257,24 @@ impl Layer {
         })
     }
 
+    /// What 1.0 is in integer weights, as a numerator and a denominator: the sums' one before they
+    /// are divided, and the inputs' one. `None` where there is no such number, or not the same for
+    /// all outputs.
+    pub fn weights_one(&self) -> Option<(u64, u64)> {
+        let affine = self.affine()?;
+        let by = affine.divide.map_or(1, |divide| divide.by.unsigned_abs());
+        let sums = match affine.weights {
+            WeightType::I8 | WeightType::I16 if affine.to_float.is_none() => {
+                self.output.one.shared()?
+            }
+            _ => return None,
+        };
+        Some((
+            u64::from(sums) * u64::from(by),
+            u64::from(affine.inputs_one),
+        ))
+    }
+
     /// Its affine operation, if it is one.
     pub fn affine(&self) -> Option<&Affine> {
         match &self.op {
@@ -314,6 +332,8 @@ pub struct Affine {
     pub divide: Option<Divide>,
     /// `i32` sums become `f32`: `y[o] = fma(sum as f32, scale, bias[o])`, with an `f32` bias.
     pub to_float: Option<f32>,
+    /// What 1.0 is in the inputs. Of inputs whose signs alone count, it is what 1.0 is in the first.
+    pub inputs_one: u32,
     /// In which order products of `f32` are added.
     pub order: SumOrder,
     /// The factors of binary sums.

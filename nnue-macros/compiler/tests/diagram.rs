@@ -1,7 +1,9 @@
 //! The table of tensors that `check` prints and that generated code carries in its documentation.
 
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::{analyse, diagram};
+use nnue_compiler::plan::Unroll;
+use nnue_compiler::{Options, analyse, diagram, emit};
+use quote::quote;
 
 /// A product of 127 and 127, shifted by 7, is 126, and stands for 127: the table says what the
 /// check computed with.
@@ -56,4 +58,26 @@ fn the_table_shows_the_ones_that_check_computed_with() {
         ["transformer", "64", "u8", "127", "0..=124"],
         "{table}"
     );
+}
+
+/// Sums that are divided have a smaller one than their products, and weights have what the products
+/// have and inputs have not. The table says so, and the documentation of the net file.
+#[test]
+fn what_1_is_in_weights_takes_division_into_account() {
+    let spec = include_str!("../../../specs/bullet/simple.toml");
+    let network =
+        analyse(&SourceFile::new("simple.toml", spec)).unwrap_or_else(|errors| panic!("{errors}"));
+    let table = diagram(&network);
+    assert!(
+        table.contains("affine(transformer), i16 with one 64, sums / 255"),
+        "{table}"
+    );
+    let options = Options {
+        runtime: quote!(::nnue_runtime),
+        unroll: Unroll::Auto,
+        embedded: None,
+    };
+    let code = emit(&network, &options).expect("it is small").to_string();
+    let row = (code.split("doc =")).find(|doc| doc.contains("`l1.weights` (`l1w`)"));
+    assert!(row.is_some_and(|row| row.contains("| 64 |")), "{row:?}");
 }

@@ -5,7 +5,7 @@ use core::fmt;
 
 use crate::chess::{Piece, Square};
 
-/// Why a change or a position does not fit on a [`Board`].
+/// Why a change or a position does not fit on a [`Board`](crate::Board).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BoardError {

@@ -22,11 +22,11 @@ name = \"fc\"
 op = \"affine\"
 outputs = 1
 weights = \"i8\"
-one = 1
+one = 2147483647
 
 [output]
 sum = \"fc\"
-one = 1
+one = 2147483647
 ";
 
 /// Draws a spec. If the compiler refuses a part of it, the error has its message and that part.

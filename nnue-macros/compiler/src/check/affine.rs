@@ -29,7 +29,8 @@ pub(super) fn check(
     let scales = check_scales(affine, diagnostics);
     let ones = check_ones(layer, affine, len, diagnostics);
     let inputs = inputs?;
-    let element = input_element(scope, layer, affine.weights.value, inputs, diagnostics)?;
+    let (element, inputs_one) =
+        common_input(scope, layer, affine.weights.value, inputs, diagnostics)?;
     let sums = range_of_sums(scope, affine.weights.value, inputs)?;
     let len = len? as usize;
     let shape = Shape {
@@ -41,6 +42,7 @@ pub(super) fn check(
     let output_blocks = check_output_blocks(affine, &shape, diagnostics);
     let (one, to_float) = ones?;
     let divide = divide?;
+    check_weights_one(layer, affine, &one, inputs_one, diagnostics)?;
     let (element, range) = match one {
         Some(_) => {
             let by = divide.map_or(1, |divide| i64::from(divide.by));
@@ -59,6 +61,7 @@ pub(super) fn check(
         output_blocks: output_blocks?,
         divide,
         to_float,
+        inputs_one,
         order: order?,
         scales: scales?,
     };
@@ -166,6 +169,35 @@ fn check_ones(
     Some((Some(One::of(checked)), None))
 }
 
+/// Reports sums whose one is so small that the weights' one, which follows from it, is less than 1.
+fn check_weights_one(
+    layer: &spec::Layer,
+    affine: &spec::Affine,
+    sums_one: &Option<One>,
+    inputs_one: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let (Some(ones), Some(One::Tensor(sums_one))) = (&affine.one, sums_one) else {
+        return Some(());
+    };
+    let by = affine.divide.as_ref().map_or(1, |divide| divide.value);
+    let one = i64::from(*sums_one).saturating_mul(by);
+    if affine.weights.value == WeightType::Binary || one >= i64::from(inputs_one) {
+        return Some(());
+    }
+    let name = &layer.name.value;
+    let message =
+        format!("1.0 is {one} / {inputs_one} in the weights of `{name}`, expected at least 1");
+    diagnostics
+        .error(ones.span, message)
+        .related(
+            input_span(layer, 0),
+            format!("1.0 is {inputs_one} in its inputs"),
+        )
+        .help("`one` is that of the inputs times that of the weights, divided by `divide`");
+    None
+}
+
 /// A factor that `f32` holds.
 pub(super) fn check_scale(scale: &Spanned<f64>, diagnostics: &mut Diagnostics) -> Option<f32> {
     let rounded = scale.value as f32;
@@ -243,14 +275,14 @@ fn check_order(
     }
 }
 
-/// The common type of a layer's inputs, which must go with its weights.
-fn input_element(
+/// The type and the one that a layer's inputs have in common. They must go with its weights.
+fn common_input(
     scope: &Scope<'_>,
     layer: &spec::Layer,
     weights: WeightType,
     inputs: &[Slice],
     diagnostics: &mut Diagnostics,
-) -> Option<Element> {
+) -> Option<(Element, u32)> {
     let name = &layer.name.value;
     let mut common = None;
     let mut first_one = None;
@@ -306,7 +338,7 @@ fn input_element(
             return None;
         }
     }
-    common
+    common.zip(first_one)
 }
 
 /// Reports a layer that reads inputs of different ones, for which its weights cannot have one of

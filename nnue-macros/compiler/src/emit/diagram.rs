@@ -211,6 +211,9 @@ fn layer_row(network: &Network, layer: &Layer) -> Row {
 
 fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String {
     let mut text = format!("affine({inputs}), {}", op.weights);
+    if let Some(one) = layer.weights_one() {
+        text += &format!(" with one {}", fraction(one));
+    }
     if op.weights == WeightType::F32 {
         text += &format!(", sums by {}", op.order);
     }
@@ -318,10 +321,15 @@ fn output_rows(network: &Network) -> Vec<Row> {
 
 /// What 1.0 is in the engine's units.
 fn unit(one: u32, ratio: Ratio) -> String {
-    let (scaled, denominator) = (i64::from(one) * ratio.numerator, ratio.denominator);
-    match scaled % denominator {
-        0 => (scaled / denominator).to_string(),
-        _ => format!("{scaled} / {denominator}"),
+    let scaled = i64::from(one) * ratio.numerator;
+    fraction((scaled.unsigned_abs(), ratio.denominator.unsigned_abs()))
+}
+
+/// A quotient: one number where it is whole.
+pub(super) fn fraction((numerator, denominator): (u64, u64)) -> String {
+    match numerator % denominator {
+        0 => (numerator / denominator).to_string(),
+        _ => format!("{numerator} / {denominator}"),
     }
 }
 

@@ -2,11 +2,11 @@
 //! tensors.
 
 use super::Program;
-use super::diagram::{diagram, selection, sets};
+use super::diagram::{diagram, fraction, selection, sets};
 use nnue_format::{Format, Section};
 
 use crate::network::file::{Role, Tensor, section_len};
-use crate::network::{Element, Network, One};
+use crate::network::{Element, Network};
 
 /// The documentation of the type `Net`. It stands in for that of the user's module, on whose page
 /// `Net` is the first item: on stable Rust, no macro can write an inner attribute.
@@ -206,24 +206,8 @@ fn unit(network: &Network, tensor: &Tensor) -> String {
         return "each output's".to_string();
     };
     match tensor.role {
-        Role::LayerBiases(_) => return sums.to_string(),
-        Role::LayerAlpha(_) => return String::new(),
-        _ => {}
-    }
-    let mut ones = layer.inputs.iter().map(|slice| {
-        network
-            .tensor(slice.source)
-            .one
-            .slice(slice.start, slice.len)
-    });
-    match ones.next() {
-        Some(One::Tensor(first)) if ones.all(|one| one == One::Tensor(first)) => match sums % first
-        {
-            0 => (sums / first).to_string(),
-            _ => format!("{sums} / {first}"),
-        },
-        // The inputs have different ones, so the columns of weights have different ones too.
-        _ => format!("{sums} / the input's"),
+        Role::LayerBiases(_) => sums.to_string(),
+        _ => layer.weights_one().map(fraction).unwrap_or_default(),
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let imports = imports(runtime, &functions);
     quote! {
         #[doc = #doc]
+        #[doc(hidden)]
         #cfg
         mod #module {
             use super::{Half, Weights};

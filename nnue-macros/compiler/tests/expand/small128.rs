@@ -8,12 +8,12 @@
 /// psqt sums    2 x 8    i32     9600                      active features' PSQT rows
 /// clipped      2 x 128  u8       127  0..=127             clamp(accumulator, 0, 127)
 /// transformer  128      u8       127  0..=126             clipped[j] * clipped[j + 64] >> 7
-/// fc_0         16       i32     8128  -2064384..=2048256  affine(transformer), i8, sparse
+/// fc_0         16       i32     8128  -2064384..=2048256  affine(transformer), i8 with one 64, sparse
 /// ac_sqr_0     15       u8       127  0..=127             min(x * x >> 19, 127), x = fc_0[..15]
 /// ac_0         15       u8       127  0..=127             clamp(x >> 6, 0, 127), x = fc_0[..15]
-/// fc_1         32       i32     8128  -487680..=483870    affine(ac_sqr_0 ++ ac_0), i8
+/// fc_1         32       i32     8128  -487680..=483870    affine(ac_sqr_0 ++ ac_0), i8 with one 64
 /// ac_1         32       u8       127  0..=127             clamp(x >> 6, 0, 127), x = fc_1
-/// fc_2         1        i32     9600  -520192..=516128    affine(ac_1), i8
+/// fc_2         1        i32     9600  -520192..=516128    affine(ac_1), i8 with one 9600 / 127
 /// positional   1        i32     9600                      fc_2 + fc_0[15] * 150 / 127
 /// psqt         1        i32     9600                      (own - opponent's psqt sum) / 2
 /// value        1        i32      600                      psqt / 16 + positional / 16
@@ -446,6 +446,7 @@ impl ::nnue_runtime::SelectedByPieces for Net {
     ];
 }
 /// Kernels for the level `scalar`.
+#[doc(hidden)]
 mod scalar {
     use super::{Half, Weights};
     use ::nnue_runtime::__private::{Output, activation, buffer};
@@ -954,6 +955,7 @@ mod scalar {
     }
 }
 /// Kernels for the level `avx2`.
+#[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Half, Weights};
@@ -1353,6 +1355,7 @@ mod avx2 {
     }
 }
 /// Kernels for the level `avxvnni`.
+#[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
     use super::{Half, Weights};
@@ -1659,6 +1662,7 @@ mod avxvnni {
     }
 }
 /// Kernels for the level `avx512`.
+#[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{Half, Weights};
@@ -2000,6 +2004,7 @@ mod avx512 {
     }
 }
 /// Kernels for the level `avx512icl`.
+#[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
     use super::{Half, Weights};

@@ -5,7 +5,7 @@ use nnue_format::{Element, Encoding};
 use super::Parts;
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
-use crate::network::{Affine, Layer, Output, Source, Transformer, WeightType};
+use crate::network::{Affine, Layer, Output, Transformer, WeightType};
 
 /// What a tensor's values are once they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub(super) fn all(parts: Parts<'_>) -> Option<Vec<Known>> {
             // bullet's examples count from the transformer on.
             id: format!("l{}", number + 1),
         };
-        tensors.extend(owner.tensors(affine, transformer, layers));
+        tensors.extend(owner.tensors(affine));
     }
     Some(tensors)
 }
@@ -244,7 +244,7 @@ struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    fn tensors(&self, affine: &Affine, transformer: &Transformer, layers: &[Layer]) -> Vec<Known> {
+    fn tensors(&self, affine: &Affine) -> Vec<Known> {
         let (stack, output) = (
             (Axis::Stack, self.stacks),
             (Axis::Output, self.layer.output.len),
@@ -261,18 +261,10 @@ impl Owner<'_> {
             true => Values::Float,
             false => Values::Integers(Element::I32),
         };
-        let sums_one = match self.layer.output.one.shared() {
-            Some(one) if !float => Some(f64::from(one)),
-            _ => None,
-        };
-        let inputs_one = self.inputs_one(transformer, layers);
-        let weights_one = match (affine.to_float, sums_one) {
-            (Some(scale), _) => inputs_one.map(|one| 1.0 / (f64::from(scale) * one)),
-            (None, Some(sums)) => {
-                let by = affine.divide.map_or(1.0, |divide| f64::from(divide.by));
-                inputs_one.map(|one| sums * by / one)
-            }
-            (None, None) => None,
+        let biases_one = self.layer.output.one.shared().filter(|_| !float);
+        let weights_one = match affine.to_float {
+            Some(scale) => Some(1.0 / (f64::from(scale) * f64::from(affine.inputs_one))),
+            None => (self.layer.weights_one()).map(|(one, inputs)| one as f64 / inputs as f64),
         };
         let weights = self.tensor(
             "weights",
@@ -281,7 +273,13 @@ impl Owner<'_> {
             values,
             weights_one,
         );
-        let biases = self.tensor("biases", "b", vec![stack, output], biases, sums_one);
+        let biases = self.tensor(
+            "biases",
+            "b",
+            vec![stack, output],
+            biases,
+            biases_one.map(f64::from),
+        );
         let mut tensors = vec![weights, biases];
         if affine.scales.is_some() {
             let values = Values::Integers(Element::I16);
@@ -312,19 +310,5 @@ impl Owner<'_> {
             one,
             sums: Sums::default(),
         }
-    }
-
-    /// What 1.0 is in all inputs, if it is the same.
-    fn inputs_one(&self, transformer: &Transformer, layers: &[Layer]) -> Option<f64> {
-        let mut ones = self.layer.inputs.iter().map(|slice| {
-            let tensor = match slice.source {
-                Source::Transformer => &transformer.output,
-                Source::Layer(index) => &layers[index].output,
-            };
-            tensor.one.slice(slice.start, slice.len).shared()
-        });
-        let first = ones.next()??;
-        ones.all(|one| one == Some(first))
-            .then_some(f64::from(first))
     }
 }
