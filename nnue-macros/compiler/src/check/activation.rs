@@ -70,7 +70,9 @@ fn float(
         _ => {
             diagnostics
                 .error(layer.span, format!("`{function}` needs integers"))
-                .help("write `op = \"sigmoid\"`: `quantmoid4` is made for integers");
+                .help(
+                    "`f32` has `crelu`, `sqr_crelu`, `screlu`, `relu`, `sigmoid` and `hard_swish`",
+                );
             None
         }
     }

@@ -42,7 +42,7 @@ pub(super) fn check(
     let output_blocks = check_output_blocks(affine, &shape, diagnostics);
     let (one, to_float) = ones?;
     let divide = divide?;
-    check_weights_one(layer, affine, &one, inputs_one, diagnostics)?;
+    check_weights_one(layer, affine, inputs_one, diagnostics)?;
     let (element, range) = match one {
         Some(_) => {
             let by = divide.map_or(1, |divide| i64::from(divide.by));
@@ -173,27 +173,23 @@ fn check_ones(
 fn check_weights_one(
     layer: &spec::Layer,
     affine: &spec::Affine,
-    sums_one: &Option<One>,
     inputs_one: u32,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    let (Some(ones), Some(One::Tensor(sums_one))) = (&affine.one, sums_one) else {
+    let by = affine.divide.as_ref().map_or(1, |divide| divide.value);
+    let of_products = |one: &Spanned<i64>| one.value.saturating_mul(by);
+    let mut ones = affine.one.iter().flat_map(|ones| &ones.value);
+    let small = ones.find(|one| of_products(one) < i64::from(inputs_one));
+    let (Some(small), false) = (small, affine.weights.value == WeightType::Binary) else {
         return Some(());
     };
-    let by = affine.divide.as_ref().map_or(1, |divide| divide.value);
-    let one = i64::from(*sums_one).saturating_mul(by);
-    if affine.weights.value == WeightType::Binary || one >= i64::from(inputs_one) {
-        return Some(());
-    }
-    let name = &layer.name.value;
+    let (name, one) = (&layer.name.value, of_products(small));
     let message =
         format!("1.0 is {one} / {inputs_one} in the weights of `{name}`, expected at least 1");
+    let inputs = format!("1.0 is {inputs_one} in its inputs");
     diagnostics
-        .error(ones.span, message)
-        .related(
-            input_span(layer, 0),
-            format!("1.0 is {inputs_one} in its inputs"),
-        )
+        .error(small.span, message)
+        .related(input_span(layer, 0), inputs)
         .help("`one` is that of the inputs times that of the weights, divided by `divide`");
     None
 }

@@ -5,7 +5,7 @@ mod tensor;
 
 use nnue_format::{Format, Quantise, Rounding, Section, Tail};
 
-use self::tensor::{Named, report_transposed};
+use self::tensor::{NamedTensor, report_transposed};
 use super::tensors::Known;
 use crate::check::{in_range, in_range_or, value_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
@@ -233,7 +233,7 @@ impl List<'_> {
         let section = match &entry.content {
             Content::Tensor(keys) => {
                 let known = self.known(entry, keys, diagnostics)?;
-                let named = Named {
+                let named = NamedTensor {
                     list: self,
                     keys,
                     known,

@@ -10,17 +10,17 @@ use crate::network::file::{Axis, Role, Tensor};
 use crate::spec::{self, BulletKind, Named as _, TensorEntry, Transposed};
 
 /// An entry, and the tensor that it names.
-pub(super) struct Named<'a> {
+pub(super) struct NamedTensor<'a> {
     pub(super) list: &'a List<'a>,
     pub(super) keys: &'a TensorEntry,
     pub(super) known: &'a Known,
     pub(super) span: Span,
 }
 
-impl Named<'_> {
+impl NamedTensor<'_> {
     /// The tensor as the file has it.
     pub(super) fn tensor(&self, diagnostics: &mut Diagnostics) -> Option<Tensor> {
-        let Named { keys, known, .. } = self;
+        let NamedTensor { keys, known, .. } = self;
         let element = self.element(diagnostics);
         let axes = match (&keys.axes, self.list.bullet) {
             (Some(axes), _) => self.check_axes(axes, diagnostics),
@@ -67,7 +67,7 @@ impl Named<'_> {
 
     /// The type in the file, which memory's must hold.
     fn element(&self, diagnostics: &mut Diagnostics) -> Option<Element> {
-        let Named { keys, known, .. } = self;
+        let NamedTensor { keys, known, .. } = self;
         let default = match self.list.bullet {
             Some((BulletKind::Raw | BulletKind::Weights, _)) => Element::F32,
             Some((BulletKind::Quantised, _)) => self.quantised_element(),
@@ -125,7 +125,7 @@ impl Named<'_> {
         element: Element,
         diagnostics: &mut Diagnostics,
     ) -> Option<Option<Quantise>> {
-        let Named {
+        let NamedTensor {
             keys, known, span, ..
         } = self;
         let is_summed = known.sums.is_factorised && matches!(known.role, Role::Weights(_));
@@ -162,7 +162,7 @@ impl Named<'_> {
 
     /// Refuses keys of tensors that are quantised.
     fn refuse_quantising(&self, diagnostics: &mut Diagnostics) -> Option<()> {
-        let Named { keys, known, .. } = self;
+        let NamedTensor { keys, known, .. } = self;
         let needless = spec::place("one", &keys.one).or(spec::place("rounding", &keys.rounding));
         let Some((key, span)) = needless else {
             return Some(());
