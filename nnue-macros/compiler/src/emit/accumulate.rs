@@ -95,7 +95,7 @@ pub(super) fn functions(
         };
         let (added, removed) = (rows("a", *adds), rows("r", *removes));
         quote! {
-            (&[#(#added),*], &[#(#removed),*]) => {
+            ([#(#added),*], [#(#removed),*]) => {
                 update(weights, base, [#(#added),*], [#(#removed),*], into)
             }
         }
@@ -142,6 +142,9 @@ pub(super) fn functions(
 
 /// The update for a fixed number of added and removed rows, in networks with a single table. These
 /// numbers are constants, so there is no loop over rows whose end could be mispredicted.
+///
+/// The rows' numbers come by reference. An array of two of them would be one load of 64 bits, which
+/// waits for the two stores that have just written them.
 fn update(
     plan: &Plan<'_>,
     table: &Table,
@@ -155,7 +158,7 @@ fn update(
     let psqt_rows = |list: &str, operation: &str| {
         let list = format_ident!("{list}");
         let row = psqt.row(table, operation, &quote!(feature));
-        row.map(|row| quote! { for feature in #list { #row } })
+        row.map(|row| quote! { for &feature in #list { #row } })
     };
     let (psqt_removed, psqt_added) = (psqt_rows("removed", "sub"), psqt_rows("added", "add"));
     quote! {
@@ -164,11 +167,11 @@ fn update(
         fn update<const ADDED: usize, const REMOVED: usize>(
             weights: &Weights,
             base: &Half,
-            added: [u32; ADDED],
-            removed: [u32; REMOVED],
+            added: [&u32; ADDED],
+            removed: [&u32; REMOVED],
             into: &mut Half,
         ) {
-            let row = |feature| #row;
+            let row = |&feature: &u32| #row;
             let (added_rows, removed_rows) = (added.map(row), removed.map(row));
             for index in 0..#vectors {
                 let mut value = simd::load_i16(chunk(&base.values, index));

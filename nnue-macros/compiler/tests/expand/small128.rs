@@ -461,9 +461,9 @@ mod scalar {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => update(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => update(weights, base, [a0], [r0, r1], into),
-            (&[a0, a1], &[r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0]) => update(weights, base, [a0], [r0], into),
+            ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
+            ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
                 tile::<false>(weights, base, added, removed, into, 1);
@@ -474,11 +474,11 @@ mod scalar {
     fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
-        added: [u32; ADDED],
-        removed: [u32; REMOVED],
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
         into: &mut Half,
     ) {
-        let row = |feature| buffer::row(&weights.transformer_weights, feature);
+        let row = |&feature: &u32| buffer::row(&weights.transformer_weights, feature);
         let (added_rows, removed_rows) = (added.map(row), removed.map(row));
         for index in 0..16 {
             let mut value = simd::load_i16(chunk(&base.values, index));
@@ -491,11 +491,11 @@ mod scalar {
             simd::store_i16(value, chunk_mut(&mut into.values, index));
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for feature in removed {
+        for &feature in removed {
             let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
-        for feature in added {
+        for &feature in added {
             let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
@@ -972,9 +972,9 @@ mod avx2 {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => update(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => update(weights, base, [a0], [r0, r1], into),
-            (&[a0, a1], &[r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0]) => update(weights, base, [a0], [r0], into),
+            ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
+            ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
             }
@@ -985,11 +985,11 @@ mod avx2 {
     fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
-        added: [u32; ADDED],
-        removed: [u32; REMOVED],
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
         into: &mut Half,
     ) {
-        let row = |feature| buffer::row(&weights.transformer_weights, feature);
+        let row = |&feature: &u32| buffer::row(&weights.transformer_weights, feature);
         let (added_rows, removed_rows) = (added.map(row), removed.map(row));
         for index in 0..8 {
             let mut value = simd::load_i16(chunk(&base.values, index));
@@ -1002,11 +1002,11 @@ mod avx2 {
             simd::store_i16(value, chunk_mut(&mut into.values, index));
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for feature in removed {
+        for &feature in removed {
             let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
-        for feature in added {
+        for &feature in added {
             let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
@@ -1681,9 +1681,9 @@ mod avx512 {
         into: &mut Half,
     ) {
         match (added, removed) {
-            (&[a0], &[r0]) => update(weights, base, [a0], [r0], into),
-            (&[a0], &[r0, r1]) => update(weights, base, [a0], [r0, r1], into),
-            (&[a0, a1], &[r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            ([a0], [r0]) => update(weights, base, [a0], [r0], into),
+            ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
+            ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
             _ => {
                 tile::<true>(weights, base, added, removed, into, 0);
             }
@@ -1696,11 +1696,11 @@ mod avx512 {
     fn update<const ADDED: usize, const REMOVED: usize>(
         weights: &Weights,
         base: &Half,
-        added: [u32; ADDED],
-        removed: [u32; REMOVED],
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
         into: &mut Half,
     ) {
-        let row = |feature| buffer::row(&weights.transformer_weights, feature);
+        let row = |&feature: &u32| buffer::row(&weights.transformer_weights, feature);
         let (added_rows, removed_rows) = (added.map(row), removed.map(row));
         for index in 0..4 {
             let mut value = simd::load_i16(chunk(&base.values, index));
@@ -1713,11 +1713,11 @@ mod avx512 {
             simd::store_i16(value, chunk_mut(&mut into.values, index));
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for feature in removed {
+        for &feature in removed {
             let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
-        for feature in added {
+        for &feature in added {
             let row = buffer::row(&weights.transformer_psqt, feature);
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
