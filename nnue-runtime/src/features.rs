@@ -162,7 +162,8 @@ const fn has(sets: &[FeatureSet], told: bool) -> bool {
     }
 }
 
-/// Fails to compile for networks with sets whose features the engine tells: they cannot be left out.
+/// Fails to compile for networks with sets whose features the engine tells: the features cannot be
+/// left out.
 #[track_caller]
 pub(crate) const fn refuse_told(sets: &[FeatureSet]) {
     assert!(

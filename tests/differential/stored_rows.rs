@@ -277,8 +277,8 @@ fn sums_of_floating_point_are_rounded_once() {
     );
 }
 
-/// The sums are computed in `f32`, with the numbers of the file, in which 127 of memory are 1.0: the
-/// sum of three thirds may be less than one.
+/// The sums are computed in `f32`, with the numbers of the file, in which 127 of memory are 1.0.
+/// The sum of three thirds may be less than one.
 #[test]
 fn sums_of_floating_point_are_truncated_once() {
     check_floats::<float_truncated::Net>(

@@ -257,22 +257,17 @@ impl Layer {
         })
     }
 
-    /// What 1.0 is in integer weights, as a numerator and a denominator: the sums' one before they
-    /// are divided, and the inputs' one. `None` where there is no such number, or not the same for
-    /// all outputs.
+    /// What 1.0 is in integer weights, as a numerator and a denominator. `None` where there is no
+    /// such number, or not the same for all outputs.
     pub fn weights_one(&self) -> Option<(u64, u64)> {
         let affine = self.affine()?;
-        let by = affine.divide.map_or(1, |divide| divide.by.unsigned_abs());
-        let sums = match affine.weights {
+        match affine.weights {
             WeightType::I8 | WeightType::I16 if affine.to_float.is_none() => {
-                self.output.one.shared()?
+                let sums_one = self.output.one.shared()?;
+                Some(weights_one(sums_one, affine.divide, affine.inputs_one))
             }
-            _ => return None,
-        };
-        Some((
-            u64::from(sums) * u64::from(by),
-            u64::from(affine.inputs_one),
-        ))
+            _ => None,
+        }
     }
 
     /// Its affine operation, if it is one.
@@ -332,7 +327,7 @@ pub struct Affine {
     pub divide: Option<Divide>,
     /// `i32` sums become `f32`: `y[o] = fma(sum as f32, scale, bias[o])`, with an `f32` bias.
     pub to_float: Option<f32>,
-    /// What 1.0 is in the inputs. Of inputs whose signs alone count, it is what 1.0 is in the first.
+    /// What 1.0 is in the inputs; in the first of them where only signs count.
     pub inputs_one: u32,
     /// In which order products of `f32` are added.
     pub order: SumOrder,
@@ -399,6 +394,13 @@ impl Affine {
             by => by,
         })
     }
+}
+
+/// What 1.0 is in the weights of an affine layer, as a numerator and a denominator: the one of the
+/// sums before they are divided, and that of the inputs.
+pub fn weights_one(sums_one: u32, divide: Option<Divide>, inputs_one: u32) -> (u64, u64) {
+    let by = divide.map_or(1, |divide| divide.by.unsigned_abs());
+    (u64::from(sums_one) * u64::from(by), u64::from(inputs_one))
 }
 
 /// A division of integers.

@@ -59,6 +59,7 @@ macro_rules! levels {
                 exact_inputs: 255,
             }
 
+            // `avx512f` turns on `f16c` too, so that has to be detected.
             Avx512 avx512 target_arch["x86_64"] features[
                 "avx", "avx2", "bmi1", "bmi2", "fma", "lzcnt", "popcnt",
                 "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"

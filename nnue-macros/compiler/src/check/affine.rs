@@ -4,7 +4,7 @@
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{
     Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scales,
-    Slice, Source, Sparse, SparseBy, SumOrder, Tensor, WeightType,
+    Slice, Source, Sparse, SparseBy, SumOrder, Tensor, WeightType, weights_one,
 };
 use crate::spec::{self, Rounding};
 
@@ -42,7 +42,7 @@ pub(super) fn check(
     let output_blocks = check_output_blocks(affine, &shape, diagnostics);
     let (one, to_float) = ones?;
     let divide = divide?;
-    check_weights_one(layer, affine, inputs_one, diagnostics)?;
+    check_weights_one(layer, affine, divide, inputs_one, diagnostics)?;
     let (element, range) = match one {
         Some(_) => {
             let by = divide.map_or(1, |divide| i64::from(divide.by));
@@ -173,22 +173,28 @@ fn check_ones(
 fn check_weights_one(
     layer: &spec::Layer,
     affine: &spec::Affine,
+    divide: Option<Divide>,
     inputs_one: u32,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    let by = affine.divide.as_ref().map_or(1, |divide| divide.value);
-    let of_products = |one: &Spanned<i64>| one.value.saturating_mul(by);
+    if affine.weights.value == WeightType::Binary {
+        return Some(());
+    }
     let mut ones = affine.one.iter().flat_map(|ones| &ones.value);
-    let small = ones.find(|one| of_products(one) < i64::from(inputs_one));
-    let (Some(small), false) = (small, affine.weights.value == WeightType::Binary) else {
+    let small = ones.find_map(|one| {
+        let sums_one = u32::try_from(one.value).ok()?;
+        let (weights_one, inputs_one) = weights_one(sums_one, divide, inputs_one);
+        (weights_one < inputs_one).then_some((one.span, weights_one))
+    });
+    let Some((span, one)) = small else {
         return Some(());
     };
-    let (name, one) = (&layer.name.value, of_products(small));
+    let name = &layer.name.value;
     let message =
         format!("1.0 is {one} / {inputs_one} in the weights of `{name}`, expected at least 1");
     let inputs = format!("1.0 is {inputs_one} in its inputs");
     diagnostics
-        .error(small.span, message)
+        .error(span, message)
         .related(input_span(layer, 0), inputs)
         .help("`one` is that of the inputs times that of the weights, divided by `divide`");
     None

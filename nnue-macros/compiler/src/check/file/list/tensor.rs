@@ -175,8 +175,8 @@ impl NamedTensor<'_> {
         None
     }
 
-    /// The axes of a tensor in bullet's files. bullet's matrices are column-major, so the weights of
-    /// one input follow one another, those of all stacks together.
+    /// The axes of a tensor in bullet's files. bullet's matrices are column-major, so the weights
+    /// of one input follow one another, those of all stacks together.
     fn bullet_axes(&self, listed: Option<&Spanned<Transposed>>) -> Vec<(Axis, usize)> {
         let mut axes = self.known.axes.clone();
         let transposed = self.is_transposed(listed);
