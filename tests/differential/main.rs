@@ -75,6 +75,7 @@ compiled! {
     half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
     mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
+    opponent_first: networks::features::opponent_first = "../specs/features/opponent_first.toml";
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
     white_first: networks::perspectives::white_first = "../specs/perspectives/white_first.toml";
