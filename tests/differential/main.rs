@@ -40,6 +40,7 @@ differential! {
     new_user: "specs/new_user.toml";
     one_buckets: "specs/layers/one_buckets.toml";
     quantmoid: "specs/layers/quantmoid.toml";
+    rational_output: "specs/layers/rational_output.toml";
     screlu: "specs/layers/screlu.toml";
     shifted_squares: "specs/layers/shifted_squares.toml";
     signed_inputs: "specs/layers/signed_inputs.toml";

@@ -406,9 +406,11 @@ pub struct Output {
     pub unread: Option<Spanned<Vec<Spanned<Reference>>>>,
     /// How terms of different ones are brought to `one`.
     pub alignment: Alignment,
+    /// `multiply`: what the sum is multiplied by before it is divided.
+    pub multiply: Option<Spanned<i64>>,
     /// `divide`: from the sum's units to the engine's.
     pub divide: Option<OutputDivide>,
-    /// `scale`: what 1.0 is in the engine's units, instead of `divide`.
+    /// `scale`: what 1.0 is in the engine's units, instead of `multiply` and `divide`.
     pub scale: Option<Spanned<f64>>,
     /// `rounding` of the division.
     pub rounding: Option<Spanned<Rounding>>,

@@ -21,6 +21,15 @@ impl Dice {
         Dice(random)
     }
 
+    /// Other dice, for what was added to the language later: they leave the choices that follow as
+    /// they are, so that most seeds draw what they drew before.
+    pub(super) fn aside(&self, word: &str) -> Dice {
+        let mixed = word.bytes().fold(self.0.clone().draw(), |mixed, byte| {
+            (mixed ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
+        });
+        Dice::new(mixed)
+    }
+
     /// Once in so many times.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.0.below(times) == 0

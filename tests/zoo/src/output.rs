@@ -105,7 +105,13 @@ impl Graph<'_> {
     }
 
     fn units(&mut self) {
-        match self.dice.within(0..=4) {
+        let mut aside = self.dice.aside("multiply");
+        let choice = self.dice.within(0..=4);
+        if choice != 3 && aside.once_in(6) {
+            self.toml
+                .set("multiply", aside.pick(&[2, 59, 400, 1_000_003]));
+        }
+        match choice {
             0 => self.toml.set("divide", self.dice.within(2..=64)),
             1 | 2 => {
                 let (by, of) = (self.dice.within(1..=40), self.dice.name::<DivideOf>());

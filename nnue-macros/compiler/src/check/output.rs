@@ -21,6 +21,8 @@ pub(super) fn check(
         // Which keys there may be depends on the terms; integers' have these ranges.
         let one = spec.output.alignment.one.as_ref();
         one.map(|one| in_range("one", one, ONES, diagnostics));
+        let multiply = spec.output.multiply.as_ref();
+        multiply.map(|multiply| in_range("multiply", multiply, ONES, diagnostics));
         let divide = spec.output.divide.as_ref();
         divide.map(|divide| in_range("divide", &divide.by, ONES, diagnostics));
         return None;
@@ -69,10 +71,12 @@ fn float(
     diagnostics: &mut Diagnostics,
 ) -> Option<Output> {
     let output = &spec.output;
+    let multiply = spec::place("multiply", &output.multiply);
     let divide = output.divide.as_ref().map(|key| ("divide", key.by.span));
     let rounding = spec::place("rounding", &output.rounding);
+    let units = multiply.into_iter().chain(divide).chain(rounding);
     let mut fits = true;
-    for (key, span) in output.alignment.keys().chain(divide).chain(rounding) {
+    for (key, span) in output.alignment.keys().chain(units) {
         let message = format!("`{key}` is only for integers, but the output is `f32`");
         diagnostics
             .error(span, message)
@@ -169,12 +173,18 @@ fn units(
     output: &spec::Output,
     diagnostics: &mut Diagnostics,
 ) -> Option<impl Fn(u32) -> Units + use<>> {
-    if let (Some(divide), Some(scale)) = (&output.divide, &output.scale) {
+    let divide = output
+        .divide
+        .as_ref()
+        .map(|divide| ("divide", divide.by.span));
+    let fraction = divide.or(spec::place("multiply", &output.multiply));
+    if let (Some((key, span)), Some(scale)) = (fraction, &output.scale) {
+        let message = format!("`{key}` and `scale` say the same in two ways");
         diagnostics
-            .error(scale.span, "`divide` and `scale` say the same in two ways")
-            .related(divide.by.span, "here too")
+            .error(scale.span, message)
+            .related(span, "here too")
             .help(
-                "`scale` is what 1.0 is in the engine's units: the sum's one divided by `divide`",
+                "`scale` is what 1.0 is in the engine's units: the sum's one times `multiply`, divided by `divide`",
             );
         return None;
     }
@@ -188,8 +198,11 @@ fn units(
         return None;
     }
     let rounding = value_or(&output.rounding, Rounding::Truncate);
+    let multiply = output.multiply.as_ref();
+    let multiply = in_range_or("multiply", multiply, ONES, 1, diagnostics);
     let by = output.divide.as_ref().map(|divide| &divide.by);
     let by = i64::from(in_range_or("divide", by, ONES, 1, diagnostics)?);
+    let multiply = i64::from(multiply?);
     let scale = match &output.scale {
         None => None,
         Some(scale) if scale.value.fract() == 0.0 && ONES.contains(&(scale.value as i64)) => {
@@ -206,7 +219,8 @@ fn units(
     };
     let each = matches!(&output.divide, Some(divide) if divide.of == DivideOf::Each);
     Some(move |one: u32| {
-        let (numerator, denominator) = scale.map_or((1, by), |scale| (scale, i64::from(one)));
+        let (numerator, denominator) =
+            scale.map_or((multiply, by), |scale| (scale, i64::from(one)));
         Units::Integer(Ratio {
             numerator,
             denominator,

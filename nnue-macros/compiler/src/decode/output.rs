@@ -16,6 +16,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
         unread: references,
         ;
         alignment: alignment(&mut table, diagnostics),
+        multiply: table.optional_with("multiply", integer, diagnostics),
         divide: table.optional_with("divide", divide, diagnostics),
         scale: table.optional_with("scale", number, diagnostics),
         rounding: table.optional_with("rounding", named, diagnostics),

@@ -60,6 +60,7 @@ const FORMS: &[&str] = &[
     "output.bits",
     "output.divide",
     "output.error",
+    "output.multiply",
     "output.scale, of f32",
     "output.scale, of integers",
     "output.sum",

@@ -182,6 +182,7 @@ impl Words {
         self.add_if(output.unread.is_some(), "output.unread");
         self.alignment("output", &output.alignment);
         self.value("output.rounding", output.rounding.as_ref());
+        self.add_if(output.multiply.is_some(), "output.multiply");
         if let Some(divide) = &output.divide {
             self.add("output.divide");
             self.add(format!("output.divide.of = {}", divide.of));
