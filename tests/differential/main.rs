@@ -37,6 +37,7 @@ differential! {
     large_squares: "specs/layers/large_squares.toml";
     limits: "specs/layers/limits.toml";
     low_squares: "specs/layers/low_squares.toml";
+    many_stacks: "specs/layers/many_stacks.toml", check_by_caller;
     new_user: "specs/new_user.toml";
     one_buckets: "specs/layers/one_buckets.toml";
     quantmoid: "specs/layers/quantmoid.toml";

@@ -221,7 +221,7 @@ impl One {
 /// The copies of the layers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
-    /// The number of stacks, 1 to 256.
+    /// The number of stacks, 1 to 65536; at most 256 where a table chooses one.
     pub count: usize,
     /// The stack that a position with 0, 1, ... 32 pieces uses; `None` where the caller chooses it.
     pub by_pieces: Option<[u8; 33]>,

@@ -87,7 +87,7 @@ fn perspectives(dice: &mut Dice, toml: &mut Toml) {
     }
 }
 
-/// The table and the number of stacks. Networks of custom features alone have no pieces that could
+/// The table, and the number of PSQT values for each stack. Networks of custom features alone have no pieces that could
 /// select a stack.
 pub(super) fn stacks(dice: &mut Dice) -> (Toml, usize) {
     let mut toml = Toml::default();
@@ -96,12 +96,20 @@ pub(super) fn stacks(dice: &mut Dice) -> (Toml, usize) {
     }
     let count = dice.pick(&[1, 2, 2, 3, 4, 5, 8]);
     toml.table("[stacks]");
-    toml.set("count", count);
     if count == 1 && dice.once_in(2) {
+        toml.set("count", count);
         return (toml, 1);
     }
+    let mut aside = dice.aside("stacks");
+    let select = dice.within(0..=2);
+    if select == 2 && aside.once_in(4) {
+        toml.set("count", aside.pick(&[256, 257, 300]));
+        toml.set("select", "{ by = \"caller\" }");
+        return (toml, 1);
+    }
+    toml.set("count", count);
     let last = count - 1;
-    match dice.within(0..=2) {
+    match select {
         0 => {
             let formulas = [
                 format!("(n - 1) / {}", 32usize.div_ceil(count)),

@@ -38,6 +38,7 @@ const FORMS: &[&str] = &[
     "stacks.select, by pieces",
     "stacks.select, by table",
     "stacks, one",
+    "stacks, more than 256",
     "layer.bits",
     "layer.density",
     "layer.divide",

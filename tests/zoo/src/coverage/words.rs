@@ -108,6 +108,7 @@ impl Words {
             None => {}
         }
         self.add_if(count == Some(1), "stacks, one");
+        self.add_if(count > Some(256), "stacks, more than 256");
         match spec.stacks.as_ref().map(|stacks| &stacks.select) {
             Some(Select::Pieces(_)) => self.add("stacks.select, by pieces"),
             Some(Select::Table(_)) => self.add("stacks.select, by table"),
