@@ -34,12 +34,14 @@ differential! {
     float_rows: "specs/layers/float_rows.toml";
     halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";
+    halved_products: "specs/layers/halved_products.toml";
     large_squares: "specs/layers/large_squares.toml";
     limits: "specs/layers/limits.toml";
     low_squares: "specs/layers/low_squares.toml";
     many_stacks: "specs/layers/many_stacks.toml", check_by_caller;
     new_user: "specs/new_user.toml";
     one_buckets: "specs/layers/one_buckets.toml";
+    products_without_sign: "specs/layers/products_without_sign.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     rational_output: "specs/layers/rational_output.toml";
     screlu: "specs/layers/screlu.toml";
@@ -47,6 +49,7 @@ differential! {
     signed_inputs: "specs/layers/signed_inputs.toml";
     squared_products: "specs/layers/squared_products.toml";
     uneven_rounds: "specs/layers/uneven_rounds.toml";
+    word_products: "specs/layers/word_products.toml";
     words: "specs/layers/words.toml";
 }
 

@@ -64,8 +64,17 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     if pooling != "none" && dice.once_in(2) {
         toml.name("pairs", dice.name::<Pairs>());
     }
+    let mut aside = dice.aside("product_shift");
+    let mut shift = None;
     if pooling == "product" && dice.once_in(3) {
-        toml.set("product_shift", dice.pick(&[6, 7, 8, 9, 10]));
+        shift = Some(dice.pick(&[6, 7, 8, 9, 10]));
+    }
+    // Products of more than a byte.
+    if pooling == "product" && aside.once_in(3) {
+        shift = Some(aside.pick(&[0, 0, 1, 2, 4]));
+    }
+    if let Some(shift) = shift {
+        toml.set("product_shift", shift);
     }
     perspectives(dice, &mut toml);
     toml

@@ -284,10 +284,9 @@ fn product_shift(
     };
     let value = in_range("product_shift", shift, 0..=15, diagnostics)?;
     let product = (largest * largest) >> value;
-    if product > LARGEST_BYTE || product == 0 {
-        let message = format!(
-            "product_shift {value} contradicts the one: {largest} * {largest} >> {value} is {product}, allowed are 1 to {LARGEST_BYTE}"
-        );
+    if product == 0 {
+        let message =
+            format!("product_shift {value} is too large: {largest} * {largest} >> {value} is 0");
         diagnostics
             .error(shift.span, message)
             .label(format!("{fitting} fits"))

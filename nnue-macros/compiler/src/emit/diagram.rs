@@ -158,6 +158,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
     };
     let pooled = match transformer.pooling {
         Pooling::None => None,
+        Pooling::Product { shift: 0 } => Some(format!("{a} * {b}")),
         Pooling::Product { shift } => Some(format!("{a} * {b} >> {shift}")),
         Pooling::Average => Some(format!("({a} + {b} + 1) >> 1")),
         Pooling::Max => Some(format!("max({a}, {b})")),

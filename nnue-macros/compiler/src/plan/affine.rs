@@ -112,6 +112,7 @@ impl Kernel {
                 unless_proved: Some("affine_squares_exact"),
                 why: "squares times 16-bit weights",
             },
+            (Form::Rows, Input::Unsigned) => function("affine_u16", "16-bit inputs without a sign"),
             (Form::Rows, _) => function("affine_i16", "16-bit inputs or weights"),
             (Form::Columns, Input::Floats) => {
                 function("affine_f32_columns", "f32, an output per lane")

@@ -30,6 +30,8 @@ const FORMS: &[&str] = &[
     "transformer.perspectives = 1",
     "transformer.perspectives = 2",
     "transformer.product_shift",
+    "transformer.product_shift, to i16",
+    "transformer.product_shift, to u16",
     "transformer.psqt = 0",
     "transformer.psqt, for each stack",
     "transformer.psqt, for all stacks",

@@ -36,6 +36,10 @@ impl Words {
     pub(super) fn spec(&mut self, spec: &Spec, network: &Network) {
         self.add_if(spec.features.len() > 1, "features, several");
         self.transformer(&spec.transformer);
+        let products = &network.transformer.output.element;
+        if spec.transformer.product_shift.is_some() && *products != Element::U8 {
+            self.add(format!("transformer.product_shift, to {products}"));
+        }
         self.stacks(spec);
         for (layer, checked) in spec.layers.iter().zip(&network.layers) {
             let references = layer.input.iter().flat_map(|input| &input.value);
