@@ -1,6 +1,7 @@
 //! Specs of all kinds against the interpreter, on every level of this machine.
 
 mod feature_rows;
+mod heads;
 mod perspectives;
 mod stored_rows;
 
@@ -33,7 +34,9 @@ differential! {
     float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";
     halved_squares: "specs/layers/halved_squares.toml";
-    heads: "specs/layers/heads.toml";
+    win_draw_loss: "specs/layers/heads.toml";
+    further_heads: "specs/layers/further_heads.toml";
+    further_heads_of_three: "specs/layers/further_heads_of_three.toml";
     halved_products: "specs/layers/halved_products.toml";
     large_squares: "specs/layers/large_squares.toml";
     limits: "specs/layers/limits.toml";

@@ -15,6 +15,8 @@ mod transformer;
 mod unread;
 pub(crate) mod value;
 
+pub(crate) use output::EVALUATION;
+
 use std::ops::RangeInclusive;
 
 use crate::diagnostics::{Diagnostics, Spanned, all};

@@ -35,6 +35,17 @@ pub(super) struct Part {
     pub(super) len: usize,
 }
 
+impl Part {
+    /// One of its elements.
+    pub(super) fn at(self, index: usize) -> Part {
+        Part {
+            start: self.start + index,
+            len: 1,
+            ..self
+        }
+    }
+}
+
 impl<'d> Graph<'d> {
     /// Draws all layers behind a transformer, and gives the outputs of the last one.
     pub(super) fn draw(dice: &'d mut Dice, transformer: Tensor) -> (Graph<'d>, Part) {
@@ -271,11 +282,7 @@ impl<'d> Graph<'d> {
     /// One of its elements.
     pub(super) fn element_of(&mut self, part: Part) -> Part {
         let index = self.dice.within(0..=part.len - 1);
-        Part {
-            start: part.start + index,
-            len: 1,
-            ..part
-        }
+        part.at(index)
     }
 
     fn whole(&self, value: usize) -> Part {

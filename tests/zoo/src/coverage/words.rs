@@ -41,6 +41,13 @@ impl Words {
             self.add(format!("transformer.product_shift, to {products}"));
         }
         self.stacks(spec);
+        for head in &network.output.further {
+            self.add(match head.units {
+                Units::Integer(_) => "head, of integers",
+                Units::Float { .. } => "head, of f32",
+            });
+        }
+        self.add_if(network.output.further.len() > 1, "head, several");
         for (layer, checked) in spec.layers.iter().zip(&network.layers) {
             let references = layer.input.iter().flat_map(|input| &input.value);
             let parts = references
@@ -185,15 +192,15 @@ impl Words {
             "output, a term subtracted",
         );
         self.add_if(output.unread.is_some(), "output.unread");
-        self.alignment("output", &output.alignment);
-        self.value("output.rounding", output.rounding.as_ref());
-        self.add_if(output.multiply.is_some(), "output.multiply");
-        if let Some(divide) = &output.divide {
+        self.alignment("output", &output.scaling.alignment);
+        self.value("output.rounding", output.scaling.rounding.as_ref());
+        self.add_if(output.scaling.multiply.is_some(), "output.multiply");
+        if let Some(divide) = &output.scaling.divide {
             self.add("output.divide");
             self.add(format!("output.divide.of = {}", divide.of));
         }
         let is_float = matches!(network.output.units, Units::Float { .. });
-        if output.scale.is_some() {
+        if output.scaling.scale.is_some() {
             self.add(if is_float {
                 "output.scale, of f32"
             } else {
