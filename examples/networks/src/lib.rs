@@ -29,6 +29,10 @@ networks! {
     sfnnv8("../../specs/sfnnv8.toml");
     /// Stockfish 17 and 17.1.
     sfnnv9("../../specs/sfnnv9.toml");
+    /// Stockfish 18.
+    sfnnv10("../../specs/sfnnv10.toml");
+    /// Stockfish since July 2026.
+    sfnnv16("../../specs/sfnnv16.toml");
     /// The small net of Stockfish 17, 17.1 and 18, with the file that the project carries.
     small128("../../specs/small128.toml", weights = "../nets/nn-37f18f62d772.nnue");
 }

@@ -342,3 +342,24 @@ pub(super) fn sum_i32(vector: I32) -> i32 {
 fn add_pairs(vector: I16) -> I32 {
     _mm256_madd_epi16(vector, _mm256_set1_epi16(1))
 }
+
+/// For each of the four low bits, the bytes that have it: a bit for each of 64.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
+    let (halves, _) = bytes.as_chunks::<BYTES>();
+    let [low, high] = [&halves[0], &halves[1]].map(|half| load_u8(half));
+    let plane = |half| u64::from(_mm256_movemask_epi8(half) as u32);
+    // Shifts of 16 bits bring each bit to the top of its byte: only the top is read.
+    macro_rules! plane_of_bit {
+        ($shift:literal) => {
+            plane(_mm256_slli_epi16::<$shift>(low)) | plane(_mm256_slli_epi16::<$shift>(high)) << 32
+        };
+    }
+    [
+        plane_of_bit!(7),
+        plane_of_bit!(6),
+        plane_of_bit!(5),
+        plane_of_bit!(4),
+    ]
+}

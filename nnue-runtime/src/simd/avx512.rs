@@ -300,3 +300,11 @@ pub(super) fn sum_row<const N: usize>(
 fn add_pairs(vector: I16) -> I32 {
     _mm512_madd_epi16(vector, _mm512_set1_epi16(1))
 }
+
+/// For each of the four low bits, the bytes that have it: a bit for each of 64.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
+    let bytes = load_u8(bytes);
+    [1, 2, 4, 8].map(|bit| _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(bit)))
+}
