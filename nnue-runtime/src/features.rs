@@ -127,7 +127,8 @@ impl FeatureSet {
 
     /// Lists the rows by which a perspective's sums differ before and after some moves, with its
     /// king on the same square.
-    #[inline]
+    // The set's own tables are only known where the call is compiled.
+    #[inline(always)]
     pub(crate) fn list_changes<A: Architecture>(
         &'static self,
         net: &Network<A>,

@@ -6,7 +6,7 @@ use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Step};
-use crate::rows::{RowChanges, RowLists};
+use crate::rows::{RowChanges, RowList, RowLists};
 
 /// A set of pawn pairs.
 ///
@@ -76,22 +76,38 @@ pub(super) fn list_changes<A: Architecture>(
     let first_row = set.first_row[perspective.index()];
     let [before, after] = [step.before, step.after].map(pawns);
     let RowChanges { added, removed } = changes;
-    for (all, others, list) in [(before, after, removed), (after, before, added)] {
-        let mut rest = all;
-        for color in Color::ALL {
-            let own = color.index();
-            for pawn in all[own] & !others[own] {
-                rest[own] = rest[own] & !Bitboard::from(pawn);
-                let near = pairs.files(pawn.index() % 8);
-                let one = number(view, color, pawn);
-                for partner in Color::ALL {
-                    for square in rest[partner.index()] & near {
-                        let other = number(view, partner, square);
-                        let (high, low) = (one.max(other), one.min(other));
-                        let row = first_row + high * high.saturating_sub(1) / 2 + low;
-                        A::prefetch(net.weights(), set.table, row);
-                        list.push_if(true, set.table, row);
-                    }
+    for (all, others, onto) in [(before, after, removed), (after, before, added)] {
+        let mut list = onto.of(set.table);
+        let len = list.len();
+        list_rows(pairs, view, first_row, all, others, &mut list);
+        for &row in list.from(len) {
+            A::prefetch(net.weights(), set.table, row);
+        }
+    }
+}
+
+/// Lists the rows of all pairs with a pawn that is not among the others.
+#[inline(never)]
+fn list_rows(
+    pairs: PawnPairs,
+    view: View,
+    first_row: u32,
+    all: Pawns,
+    others: Pawns,
+    list: &mut RowList<'_>,
+) {
+    let mut rest = all;
+    for color in Color::ALL {
+        let own = color.index();
+        for pawn in all[own] & !others[own] {
+            rest[own] = rest[own] & !Bitboard::from(pawn);
+            let near = pairs.files(pawn.index() % 8);
+            let one = number(view, color, pawn);
+            for partner in Color::ALL {
+                for square in rest[partner.index()] & near {
+                    let other = number(view, partner, square);
+                    let (high, low) = (one.max(other), one.min(other));
+                    list.push_if(true, first_row + high * high.saturating_sub(1) / 2 + low);
                 }
             }
         }

@@ -65,8 +65,8 @@ impl View {
     /// exists.
     #[inline(always)]
     fn row(self, tables: &Threats, threat: Threat) -> (u32, bool) {
-        let [attacker, victim] = [threat.attacker, threat.victim].map(|code| self.piece(code));
-        let [from, to] = [threat.from, threat.to].map(|square| self.square(square));
+        let (attacker, victim) = (self.piece(threat.attacker), self.piece(threat.victim));
+        let (from, to) = (self.square(threat.from), self.square(threat.to));
         let pair = tables.pairs[attacker][victim];
         let attacks = tables.attacks[attacker][from];
         let place = (attacks & ((1 << to) - 1)).count_ones();

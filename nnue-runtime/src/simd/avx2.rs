@@ -348,13 +348,14 @@ fn add_pairs(vector: I16) -> I32 {
 #[target_feature(enable = "avx2")]
 pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
     let (halves, _) = bytes.as_chunks::<BYTES>();
-    let [low, high] = [&halves[0], &halves[1]].map(|half| load_u8(half));
-    let plane = |half| u64::from(_mm256_movemask_epi8(half) as u32);
-    // Shifts of 16 bits bring each bit to the top of its byte: only the top is read.
+    let (low, high) = (load_u8(&halves[0]), load_u8(&halves[1]));
+    // A shift of 16 bits brings a bit to the top of its byte, and only the top is read.
     macro_rules! plane_of_bit {
-        ($shift:literal) => {
-            plane(_mm256_slli_epi16::<$shift>(low)) | plane(_mm256_slli_epi16::<$shift>(high)) << 32
-        };
+        ($shift:literal) => {{
+            let low = _mm256_movemask_epi8(_mm256_slli_epi16::<$shift>(low));
+            let high = _mm256_movemask_epi8(_mm256_slli_epi16::<$shift>(high));
+            u64::from(low as u32) | u64::from(high as u32) << 32
+        }};
     }
     [
         plane_of_bit!(7),

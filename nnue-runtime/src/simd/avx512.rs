@@ -306,5 +306,10 @@ fn add_pairs(vector: I16) -> I32 {
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
     let bytes = load_u8(bytes);
-    [1, 2, 4, 8].map(|bit| _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(bit)))
+    [
+        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(1)),
+        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(2)),
+        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(4)),
+        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(8)),
+    ]
 }

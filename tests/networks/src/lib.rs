@@ -15,18 +15,6 @@ macro_rules! networks {
 pub use nnue_example_networks::*;
 
 networks! {
-    /// Stockfish in February 2026: no threats to kings.
-    sfnnv11: "../../specs/sfnnv11.toml";
-    /// Stockfish in February 2026: no threats by kings either.
-    sfnnv12: "../../specs/sfnnv12.toml";
-    /// Stockfish in February and March 2026: a larger first layer.
-    sfnnv13: "../../specs/sfnnv13.toml";
-    /// Stockfish in April 2026: pawns push onto pawns.
-    sfnnv14: "../../specs/sfnnv14.toml";
-    /// Stockfish in May and June 2026: powers of two.
-    sfnnv14b: "../../specs/sfnnv14b.toml";
-    /// Stockfish in July 2026: squares of both layers.
-    sfnnv15: "../../specs/sfnnv15.toml";
     /// Stockfish 15.1, every layer as straight-line code.
     sfnnv5_unrolled: "../../specs/sfnnv5.toml", unroll = "full";
     /// The small net of Stockfish 17, 17.1 and 18, every layer as straight-line code.

@@ -297,7 +297,7 @@ pub(super) fn find(
     planes: [[u64; 4]; 2],
     changes: &mut ThreatChanges,
 ) {
-    let [before, after] = planes.map(Pieces::of);
+    let (before, after) = (Pieces::of(planes[0]), Pieces::of(planes[1]));
     let changed = (0..4).fold(0, |all, bit| all | before.planes[bit] ^ after.planes[bit]);
     let empty = !(changed | before.occupied | after.occupied);
     // Where the attacks of lines and of jumps can differ.
@@ -312,12 +312,13 @@ pub(super) fn find(
         let [lines, jumps] = pieces.attacked(scope);
         let lines = eight(|d| lines[d] & (changed | along[d]));
         let jumps = eight(|d| jumps[d] & (changed | across[d]));
-        list.len = 0;
         list_attacks(codes, pieces.occupied, lines, jumps, list);
     }
 }
 
 /// Lists the attacks that sets of victims' squares stand for.
+///
+/// There is one loop over all of them, and its end is the only branch that depends on the position.
 #[inline(always)]
 fn list_attacks(
     codes: &PieceCodes,
@@ -326,23 +327,30 @@ fn list_attacks(
     jumps: Eight,
     list: &mut ThreatList,
 ) {
-    for (direction, mut squares) in lines.into_iter().chain(jumps).enumerate() {
+    let mut victims = [0; 16];
+    victims[..8].copy_from_slice(&lines);
+    victims[8..].copy_from_slice(&jumps);
+    let mut directions = (0..16).fold(0, |all, d| all | u32::from(victims[d] != 0) << d);
+    list.len = 0;
+    while directions != 0 {
+        let direction = directions.trailing_zeros() as usize % 16;
+        let squares = victims[direction];
+        let rest = squares & squares.wrapping_sub(1);
+        victims[direction] = rest;
+        directions &= !(u32::from(rest == 0) << direction);
+        let to = squares.trailing_zeros() as usize % 64;
+        let sources = SOURCES[direction][to] & occupied;
         // The first four lines go up, so that the nearest square back has the highest number.
-        let upwards = direction < 4;
-        while squares != 0 {
-            let to = squares.trailing_zeros();
-            squares &= squares - 1;
-            let sources = SOURCES[direction][to as usize] & occupied;
-            let from = match upwards {
-                true => 63 - sources.leading_zeros().min(63),
-                false => sources.trailing_zeros() % 64,
-            };
-            list.push(Threat {
-                attacker: codes.bytes()[from as usize % 64],
-                from: from as u8,
-                victim: codes.bytes()[to as usize % 64],
-                to: to as u8,
-            });
-        }
+        let [lowest, highest] = [
+            sources.trailing_zeros(),
+            sources.leading_zeros().wrapping_sub(63).wrapping_neg(),
+        ];
+        let from = if direction < 4 { highest } else { lowest } as usize % 64;
+        list.push(Threat {
+            attacker: codes.bytes()[from],
+            from: from as u8,
+            victim: codes.bytes()[to],
+            to: to as u8,
+        });
     }
 }

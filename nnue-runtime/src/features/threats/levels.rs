@@ -55,8 +55,12 @@ macro_rules! of_levels {
                     placements: [&PieceCodes; 2],
                     changes: &mut ThreatChanges,
                 ) {
+                    // Not by `map`, which would call it: it has not the features of the level.
                     let [before, after] = placements;
-                    let planes = [before, after].map(|codes| simd::bit_planes(codes.bytes()));
+                    let planes = [
+                        simd::bit_planes(before.bytes()),
+                        simd::bit_planes(after.bytes()),
+                    ];
                     changes::find(scope, placements, planes, changes);
                 }
 
