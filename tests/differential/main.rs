@@ -35,9 +35,11 @@ differential! {
     float_rows: "specs/layers/float_rows.toml";
     halved_squares: "specs/layers/halved_squares.toml";
     win_draw_loss: "specs/layers/heads.toml";
+    float_sums: "specs/layers/float_sums.toml";
     further_heads: "specs/layers/further_heads.toml";
     further_heads_of_three: "specs/layers/further_heads_of_three.toml";
     halved_products: "specs/layers/halved_products.toml";
+    interleaved_sums: "specs/perspectives/interleaved_sums.toml";
     large_squares: "specs/layers/large_squares.toml";
     limits: "specs/layers/limits.toml";
     low_squares: "specs/layers/low_squares.toml";

@@ -61,6 +61,10 @@ impl<'d> Graph<'d> {
         };
         let blocks = graph.dice.pick(&[1, 2, 2, 3, 3, 4, 5]);
         let mut front = vec![graph.whole(0)];
+        let words = graph.values[0].tensor.element == Element::I16;
+        if words && graph.dice.aside("float").once_in(4) {
+            front = vec![graph.float(graph.whole(0))];
+        }
         for block in 1..blocks {
             let inputs = graph.inputs(&front);
             let sums = graph.affine(&inputs, false);

@@ -56,6 +56,7 @@ const FORMS: &[&str] = &[
     "layer.one, of an activation",
     "layer.one, of a sum",
     "layer.output_blocks",
+    "layer.op = float, of the transformer",
     "layer.scale, of a conversion",
     "layer.scale, of sums",
     "layer.scales",

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use nnue_compiler::diagnostics::Spanned;
-use nnue_compiler::network::{Element, Layer, Network, Units};
+use nnue_compiler::network::{Element, Layer, Network, Source, Units};
 use nnue_compiler::spec::{
     Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Select, Spec, Stockfish,
     TensorEntry, Tensors, Transformer, Transposed,
@@ -141,6 +141,11 @@ impl Words {
                 };
                 let one = keys.alignment.one.is_some();
                 self.add(format!("layer.op = {function}"));
+                let of_transformer = checked.inputs[0].source == Source::Transformer;
+                self.add_if(
+                    of_transformer,
+                    &format!("layer.op = {function}, of the transformer"),
+                );
                 self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
                 self.add_if(one, &format!("layer.one, of {owner}"));
                 self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
