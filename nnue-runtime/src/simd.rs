@@ -270,6 +270,17 @@ mod tests {
                             };
                             (0..14).map(bits).collect()
                         }),
+                        ("rotate_left_u64x8", {
+                            let lanes = inputs.row.as_chunks::<8>().0;
+                            let lane = |index: usize| u64::from_le_bytes(lanes[index]);
+                            let first = load_u64x8(&core::array::from_fn(lane));
+                            let bits = core::array::from_fn(|index| lane(8 + index) % 64);
+                            let rotated = rotate_left_u64x8(first, load_u64x8(&bits));
+                            let masked = and_u64x8(rotated, splat_u64x8(lane(16)));
+                            let mut found = [0; 8];
+                            store_u64x8(or_u64x8(masked, first), &mut found);
+                            found.map(u64::cast_signed).to_vec()
+                        }),
                         ("bit_planes", bit_planes(&inputs.bytes).map(|plane| plane as i64).to_vec()),
                         ("append_nonzero", nonzero.collect()),
                     ]
