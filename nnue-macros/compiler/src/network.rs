@@ -114,8 +114,11 @@ impl Transformer {
 pub enum TransformerActivation {
     /// `x` as it is, an `i16`.
     None,
-    /// `clamp(x, 0, one)`, the clipped rectifier.
-    Crelu,
+    /// `clamp(x, 0, limit)`, the clipped rectifier.
+    Crelu {
+        /// The largest result: the one, unless the spec gives another.
+        limit: u32,
+    },
     /// `clamp(x, 0, one) * clamp(x, 0, one) >> shift`.
     Screlu {
         /// Bits that are shifted out to the right.

@@ -51,7 +51,7 @@ pub struct Transformer {
     pub activation: Spanned<TransformerActivation>,
     /// `shift`: the bits by which the activation shifts to the right.
     pub shift: Option<Spanned<i64>>,
-    /// `limit`: the largest value of a `relu`.
+    /// `limit`: the largest value of a `crelu` or `relu`.
     pub limit: Option<Spanned<i64>>,
     /// `pooling`: how pairs of a perspective's values are brought together.
     pub pooling: Option<Spanned<Pooling>>,
@@ -72,7 +72,7 @@ named! {
     TransformerActivation {
         /// The value `x` of the accumulator as it is.
         None = "none",
-        /// `clamp(x, 0, one)`, the clipped rectifier.
+        /// `clamp(x, 0, limit)`, where `limit` is `one` unless the spec gives it.
         Crelu = "crelu",
         /// `clamp(x, 0, one)` squared, `>> shift`.
         Screlu = "screlu",

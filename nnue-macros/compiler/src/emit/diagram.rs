@@ -137,13 +137,17 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
             "active features' PSQT rows".to_string(),
         ));
     }
-    let clamped = format!("clamp(accumulator, 0, {})", transformer.one);
+    let clamped = |limit| format!("clamp(accumulator, 0, {limit})");
     let (activation, name) = match transformer.activation {
         TransformerActivation::None => ("accumulator".to_string(), "accumulator"),
-        TransformerActivation::Crelu => (clamped, "clipped"),
-        TransformerActivation::Screlu { shift: 0 } => (format!("{clamped} squared"), "squared"),
+        TransformerActivation::Crelu { limit } => (clamped(limit), "clipped"),
         TransformerActivation::Screlu { shift } => {
-            (format!("{clamped} squared >> {shift}"), "squared")
+            let shifted = match shift {
+                0 => String::new(),
+                _ => format!(" >> {shift}"),
+            };
+            let clamped = clamped(transformer.one);
+            (format!("{clamped} squared{shifted}"), "squared")
         }
         TransformerActivation::Relu { shift, limit } => (
             format!("clamp(accumulator >> {shift}, 0, {limit})"),

@@ -92,7 +92,11 @@ impl Words {
             transformer.perspectives.as_ref(),
         );
         self.add_if(transformer.shift.is_some(), "transformer.shift");
-        self.add_if(transformer.limit.is_some(), "transformer.limit");
+        let activation = transformer.activation.value;
+        self.add_if(
+            transformer.limit.is_some(),
+            &format!("transformer.limit, of {activation}"),
+        );
         self.add_if(
             transformer.product_shift.is_some(),
             "transformer.product_shift",
