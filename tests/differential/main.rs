@@ -30,6 +30,7 @@ differential! {
     average: "specs/layers/average.toml", check_by_caller;
     binary_parts: "specs/layers/binary_parts.toml";
     bytes_behind_words: "specs/layers/bytes_behind_words.toml";
+    dual: "specs/layers/dual.toml";
     float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";
     halved_squares: "specs/layers/halved_squares.toml";

@@ -210,6 +210,11 @@ named! {
 }
 
 impl OpName {
+    /// Whether it is a function of single values, of which a layer can have several.
+    pub fn is_activation(self) -> bool {
+        !matches!(self, OpName::Affine | OpName::Sum | OpName::Float)
+    }
+
     /// The keys of [`Elementwise`] that a layer of this kind may have.
     pub fn keys(self) -> &'static [&'static str] {
         match self {
@@ -298,18 +303,18 @@ pub enum Op {
     Elementwise(Box<Elementwise>),
 }
 
-/// A function of the inputs, value by value, with the keys of all such functions. Which of them a
+/// Functions of the inputs, value by value, with the keys of all such functions. Which of them a
 /// function may have is [`OpName::keys`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elementwise {
-    /// The value of `op`.
-    pub function: OpName,
-    /// `shift`: the bits that are shifted out to the right.
-    pub shift: Option<Spanned<i64>>,
+    /// The value of `op`: one function, or several activations, whose results follow one another.
+    pub functions: Vec<Spanned<OpName>>,
+    /// `shift`: the bits that are shifted out to the right, of all functions or of each.
+    pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `one`, and how a sum's inputs are brought to it; of a sum of one layer, its alignment.
     pub alignment: Alignment,
-    /// `limit`: the largest value, `one` unless the function is `relu`.
-    pub limit: Option<Spanned<i64>>,
+    /// `limit`: the largest value, `one` unless the function is `relu`; of all functions or of each.
+    pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `scale`: what a conversion multiplies by; 1 / one when absent.
     pub scale: Option<Spanned<f64>>,
 }
@@ -334,6 +339,8 @@ pub struct Affine {
     pub biases: Option<Spanned<Element>>,
     /// `one`: the integer that stands for 1.0 in the sums: one for all outputs, or one for each.
     pub one: Option<Spanned<Vec<Spanned<i64>>>>,
+    /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.
+    pub weights_one: Option<Spanned<i64>>,
     /// `sparse = true` or how, where the spec says it: zero inputs are skipped.
     pub sparse: Option<Spanned<SparseBy>>,
     /// `density`: the share of inputs that are not zero.

@@ -38,8 +38,11 @@ pub(crate) fn compute(layer: &Layer, weights: Option<&AffineWeights>, tensors: &
         (Op::Affine(op), Some(weights)) => affine::compute(layer, op, weights, tensors),
         (Op::Affine(_), None) => unreachable!("the weights of `{}` were checked", layer.name),
         (Op::Elementwise(function), _) => match function {
-            Elementwise::Activation(function) => {
-                activation::compute(*function, tensors, layer.inputs[0])
+            Elementwise::Activations(functions) => {
+                let results = functions.iter();
+                let results = results
+                    .map(|function| activation::compute(*function, tensors, layer.inputs[0]));
+                Values::joined(results.collect())
             }
             Elementwise::Sum { aligns } => sum(layer, aligns, tensors),
             Elementwise::Float { scale } => float(*scale, tensors.integers(layer.inputs[0])),

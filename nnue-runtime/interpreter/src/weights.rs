@@ -57,6 +57,21 @@ impl Values {
         }
     }
 
+    /// Values of one type, those of each part behind those of the part before.
+    ///
+    /// # Panics
+    ///
+    /// If the parts have different types.
+    #[track_caller]
+    pub(crate) fn joined(parts: Vec<Values>) -> Values {
+        match parts.first() {
+            Some(Values::Floats(_)) => {
+                Values::Floats(parts.iter().flat_map(Values::floats).copied().collect())
+            }
+            _ => Values::Integers(parts.iter().flat_map(Values::integers).copied().collect()),
+        }
+    }
+
     fn shape(&self) -> Shape {
         match self {
             Values::Integers(values) => Shape::Integers(values.len()),

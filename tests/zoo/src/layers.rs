@@ -4,6 +4,8 @@ mod activation;
 mod affine;
 mod sum;
 
+use std::fmt::Display;
+
 use nnue_compiler::network::{Element, One, Tensor};
 
 use super::dice::Dice;
@@ -171,7 +173,7 @@ impl<'d> Graph<'d> {
     /// A conversion to floating point.
     pub(super) fn float(&mut self, of: Part) -> Part {
         let one = self.shared_one(of);
-        self.layer("float", "float");
+        self.layer("float", &["float"]);
         self.read(&[of]);
         if self.dice.once_in(3) {
             let scale = match self.dice.once_in(2) {
@@ -189,7 +191,7 @@ impl<'d> Graph<'d> {
     }
 
     /// Begins a layer with a name of its own.
-    fn layer(&mut self, name: &str, op: &str) {
+    fn layer(&mut self, name: &str, ops: &[impl Display]) {
         let taken = |name: &str| self.values.iter().any(|value| value.name == name);
         let free = (0..)
             .map(|number| format!("{name}_{number}"))
@@ -197,7 +199,7 @@ impl<'d> Graph<'d> {
         let name = free.expect("there are numbers enough");
         self.toml.table("[[layer]]");
         self.toml.name("name", &name);
-        self.toml.name("op", op);
+        self.toml.names("op", ops);
         self.values.push(Value {
             name,
             tensor: Tensor {

@@ -27,7 +27,12 @@ pub(super) fn check(
     let order = check_order(affine, len, diagnostics);
     let density = check_density(affine, diagnostics);
     let scales = check_scales(affine, diagnostics);
-    let ones = check_ones(layer, affine, len, diagnostics);
+    check_weights_one_key(affine, diagnostics)?;
+    let ones = match affine.weights_one {
+        None => check_ones(layer, affine, len, diagnostics),
+        // They follow from the inputs' one.
+        Some(_) => None,
+    };
     let inputs = inputs?;
     let (element, inputs_one) =
         common_input(scope, layer, affine.weights.value, inputs, diagnostics)?;
@@ -40,8 +45,18 @@ pub(super) fn check(
     };
     let sparse = check_sparse(scope, layer, affine, density?, &shape, diagnostics);
     let output_blocks = check_output_blocks(affine, &shape, diagnostics);
-    let (one, to_float) = ones?;
     let divide = divide?;
+    let (one, to_float) = match &affine.weights_one {
+        None => ones?,
+        Some(weights_one) => {
+            let one = sums_one(layer, weights_one, divide, inputs_one, diagnostics)?;
+            let affine = spec::Affine {
+                one: Some(one),
+                ..affine.clone()
+            };
+            check_ones(layer, &affine, Some(len as u32), diagnostics)?
+        }
+    };
     check_weights_one(layer, affine, divide, inputs_one, diagnostics)?;
     let (element, range) = match one {
         Some(_) => {
@@ -79,6 +94,66 @@ struct Shape<'a> {
     element: Element,
     len: usize,
     inputs: &'a [Slice],
+}
+
+/// Whether `weights_one` is allowed, and alone.
+fn check_weights_one_key(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<()> {
+    let Some(weights_one) = &affine.weights_one else {
+        return Some(());
+    };
+    let weights = affine.weights.value;
+    if !matches!(weights, WeightType::I8 | WeightType::I16) {
+        let message = format!("`weights_one` is only for integer weights, not for `{weights}`");
+        diagnostics
+            .error(weights_one.span, message)
+            .related(affine.weights.span, "the weights");
+        return None;
+    }
+    let other = spec::place("one", &affine.one).or(spec::place("scale", &affine.scale));
+    if let Some((key, span)) = other {
+        let message = format!("`{key}` and `weights_one` say the same in two ways");
+        diagnostics
+            .error(span, message)
+            .related(weights_one.span, "here too")
+            .help("what 1.0 is in the sums is the inputs' one times the weights', divided by `divide`");
+        return None;
+    }
+    Some(())
+}
+
+/// What 1.0 is in sums, where the spec says what it is in the weights.
+fn sums_one(
+    layer: &spec::Layer,
+    weights_one: &Spanned<i64>,
+    divide: Option<Divide>,
+    inputs_one: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<i64>>>> {
+    let one = in_range("weights_one", weights_one, ONES, diagnostics)?;
+    let by = divide.map_or(1, |divide| i64::from(divide.by));
+    let product = i64::from(one) * i64::from(inputs_one);
+    if product % by != 0 || !ONES.contains(&(product / by)) {
+        let sums_one = product as f64 / by as f64;
+        let message = format!(
+            "1.0 is {sums_one} in the sums of `{}`, allowed are whole numbers from 1 to {}",
+            layer.name.value,
+            ONES.end()
+        );
+        let divided = if by == 1 { "" } else { ", divided by `divide`" };
+        diagnostics.error(weights_one.span, message).label(format!(
+            "times {inputs_one}, which 1.0 is in the inputs{divided}"
+        ));
+        return None;
+    }
+    let span = weights_one.span;
+    let one = Spanned {
+        value: product / by,
+        span,
+    };
+    Some(Spanned {
+        value: vec![one],
+        span,
+    })
 }
 
 /// The ones of the sums; or, for floating point, none and what integer sums are multiplied by.
@@ -125,7 +200,7 @@ fn check_ones(
                     Some(_) => "found both",
                     None => "found neither",
                 };
-                let message = format!("`{name}` needs `one` or `scale`, {problem}");
+                let message = format!("`{name}` needs `one`, `weights_one` or `scale`, {problem}");
                 diagnostics
                     .error(layer.span, message)
                     .related(biases.span, "its biases are `f32`")
@@ -145,7 +220,7 @@ fn check_ones(
     let Some(ones) = &affine.one else {
         diagnostics
             .error(layer.span, format!("`{name}` needs `one`"))
-            .help("write what 1.0 is in its sums: `one = 8128`");
+            .help("write what 1.0 is in its sums, `one = 8128`, or in its weights, `weights_one = 64`");
         return None;
     };
     let checked = all(ones

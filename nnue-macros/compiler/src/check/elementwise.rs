@@ -17,12 +17,12 @@ pub(super) fn check(
     inputs: &[Slice],
     diagnostics: &mut Diagnostics,
 ) -> Option<(Elementwise, Tensor)> {
-    let (function, output) = match keys.function {
+    let (function, output) = match keys.functions[0].value {
         OpName::Sum => sum(scope, layer, keys, inputs, diagnostics)?,
         OpName::Float => float(scope, layer, keys, inputs, diagnostics)?,
         _ => {
-            let (function, output) = activation::check(scope, layer, keys, inputs, diagnostics)?;
-            (Elementwise::Activation(function), output)
+            let (functions, output) = activation::check(scope, layer, keys, inputs, diagnostics)?;
+            (Elementwise::Activations(functions), output)
         }
     };
     if output.element == Element::F32

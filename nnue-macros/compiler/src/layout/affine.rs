@@ -13,9 +13,7 @@ use nnue_format::Segment;
 use super::{
     BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LaidOut, OUTPUT_UNIT, ROW_UNIT,
 };
-use crate::network::{
-    self, Element, Layer, Network, Slice, Source, SparseBy, SumOrder, WeightType,
-};
+use crate::network::{self, Element, Layer, Network, Source, SparseBy, SumOrder, WeightType};
 
 /// Signs are packed into words of 64 bits; rows of them are padded to vectors of the widest
 /// instruction set.
@@ -356,38 +354,28 @@ fn gather(
             slot += lanes;
         }
         if let Source::Layer(index) = slice.source {
-            let lanes = match form {
-                Form::Bits => slice.len,
-                _ => lanes(network, &slice, &layers[index]),
-            };
-            parts.push(Part {
-                source: slice.source,
-                start: slice.start,
-                lanes,
-                slot,
-            });
-            segments.push(Segment::run(first_input, slot, slice.len));
-            slot += lanes.next_multiple_of(alignment);
+            let mut input = first_input;
+            for run in layers[index].runs(slice) {
+                let lanes = match form {
+                    Form::Bits => run.len,
+                    _ => run.lanes,
+                };
+                parts.push(Part {
+                    source: slice.source,
+                    start: run.start,
+                    lanes,
+                    slot,
+                });
+                segments.push(Segment::run(input, slot, run.len));
+                slot += lanes.next_multiple_of(alignment);
+                input += run.len;
+            }
         }
     }
     Gathered {
         parts: joined(parts),
         segments,
         slots: slot,
-    }
-}
-
-/// How many values of a layer's memory are read for a slice. For the whole of an activation these
-/// are all that it computed, padding included: whole vectors are copied faster, and the weights of
-/// the padding are zero.
-fn lanes(network: &Network, slice: &Slice, source: &LaidOut<'_>) -> usize {
-    let tensor = network.tensor(slice.source);
-    let whole = slice.len == tensor.len;
-    match source {
-        // In floating point a weight of zero does not undo an infinity or a NaN: nothing is read
-        // that is not an input.
-        LaidOut::Elementwise(source) if whole && tensor.element != Element::F32 => source.lanes,
-        _ => slice.len,
     }
 }
 

@@ -124,7 +124,7 @@ impl Words {
         match op {
             Op::Affine(affine) => self.affine(affine, checked, network),
             Op::Elementwise(keys) => {
-                let function = keys.function;
+                let function = keys.functions[0].value;
                 let is_float = checked.output.element == Element::F32;
                 let (owner, of_floats) = match function {
                     OpName::Sum => ("a sum", false),
@@ -132,10 +132,23 @@ impl Words {
                     _ => ("an activation", is_float),
                 };
                 let one = keys.alignment.one.is_some();
-                self.add(format!("layer.op = {function}"));
-                self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
+                for Spanned {
+                    value: function, ..
+                } in &keys.functions
+                {
+                    self.add(format!("layer.op = {function}"));
+                    self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
+                    self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
+                }
+                let several = keys.functions.len() > 1;
+                self.add_if(several && !is_float, "layer.op, several of integers");
+                self.add_if(several && is_float, "layer.op, several of f32");
+                let lists = [("shift", &keys.shift), ("limit", &keys.limit)];
+                for (key, list) in lists {
+                    let entries = list.as_ref().map_or(0, |list| list.value.len());
+                    self.add_if(entries > 1, &format!("layer.{key}, for each function"));
+                }
                 self.add_if(one, &format!("layer.one, of {owner}"));
-                self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
                 self.add_if(keys.scale.is_some(), "layer.scale, of a conversion");
                 self.alignment("layer", &keys.alignment);
             }
@@ -161,6 +174,7 @@ impl Words {
         self.add_if(affine.scale.is_some(), "layer.scale, of sums");
         let ones = affine.one.as_ref().map_or(0, |ones| ones.value.len());
         self.add_if(ones > 1, "layer.one, for each output");
+        self.add_if(affine.weights_one.is_some(), "layer.weights_one");
         if let Some(scales) = &affine.scales {
             self.add("layer.scales");
             self.add_if(scales.inputs, "layer.scales, inputs = true");

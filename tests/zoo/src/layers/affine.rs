@@ -25,7 +25,7 @@ impl Graph<'_> {
         if reads_all && !last && self.dice.once_in(2) {
             outputs = self.dice.pick(&[8, 16, 16, 32, 48]);
         }
-        self.layer("fc", "affine");
+        self.layer("fc", &["affine"]);
         self.read(inputs);
         self.toml.set("outputs", outputs);
         self.toml.name("weights", weights);
@@ -101,8 +101,9 @@ impl Graph<'_> {
             };
             self.toml.set("scales", scales);
         }
+        let mut divisor = 1;
         if weights != "binary" && self.dice.once_in(5) {
-            let divisor = self.dice.pick(&[1, 2, 3, 16, 64, 100, 127, 255]);
+            divisor = self.dice.pick(&[1, 2, 3, 16, 64, 100, 127, 255]);
             self.toml.set("divide", divisor);
             if self.dice.once_in(2) {
                 self.toml.name("rounding", self.dice.name::<Rounding>());
@@ -134,7 +135,13 @@ impl Graph<'_> {
             self.toml.set("one", format_args!("{ones:?}"));
             return (Element::I32, One::of(ones));
         }
-        self.toml.set("one", one);
+        let sums = u64::from(one) * divisor;
+        let inputs_one = u64::from(self.shared_one(inputs[0]));
+        let exact = weights != "binary" && sums.is_multiple_of(inputs_one) && sums >= inputs_one;
+        match exact && self.dice.aside().once_in(3) {
+            true => self.toml.set("weights_one", sums / inputs_one),
+            false => self.toml.set("one", one),
+        }
         (Element::I32, One::Tensor(one))
     }
 

@@ -11,7 +11,7 @@ impl Graph<'_> {
         let element = self.element(terms[0]);
         let ones: Vec<One> = terms.iter().map(|term| self.one(*term)).collect();
         let len = terms[0].len;
-        self.layer("sum", "sum");
+        self.layer("sum", &["sum"]);
         self.read(terms);
         if element == Element::F32 {
             return self.push(Tensor {
