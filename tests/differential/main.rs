@@ -37,6 +37,7 @@ differential! {
     heads: "specs/layers/heads.toml";
     large_squares: "specs/layers/large_squares.toml";
     limits: "specs/layers/limits.toml";
+    longs: "specs/layers/longs.toml";
     low_squares: "specs/layers/low_squares.toml";
     new_user: "specs/new_user.toml";
     one_buckets: "specs/layers/one_buckets.toml";
@@ -130,6 +131,18 @@ mod vocabulary {
         wide_bytes: "../specs/vocabulary/wide_bytes.toml";
         width_96: "../specs/vocabulary/width_96.toml";
         width_1568: "../specs/vocabulary/width_1568.toml";
+    }
+}
+
+/// The layers of engines whose last layers have 32 bits.
+mod tails {
+    use super::*;
+
+    differential! {
+        arasan: "specs/tails/arasan.toml";
+        hobbes: "specs/tails/hobbes.toml";
+        pawnocchio: "specs/tails/pawnocchio.toml";
+        stormphrax: "specs/tails/stormphrax.toml";
     }
 }
 

@@ -137,6 +137,8 @@ named! {
         I8 = "i8",
         /// Signed integers of 16 bits.
         I16 = "i16",
+        /// Signed integers of 32 bits.
+        I32 = "i32",
         /// Floating point of 32 bits.
         F32 = "f32",
         /// -1 and 1, a bit each.
@@ -163,13 +165,18 @@ named! {
 }
 
 named! {
-    /// In which order products of floating point are added.
-    SumOrder {
+    /// How products are added: in which order where they are floating point, and in how many bits
+    /// where weights are `i32`.
+    Sums {
         /// Each output starts at its bias and adds its products in the order of the inputs.
         Columns = "columns",
         /// Sixteen sums over every sixteenth input, brought together as a tree; the bias comes
         /// last.
         Lanes = "lanes",
+        /// Sums of 32 bits, which wrap around.
+        I32 = "i32",
+        /// Sums of 64 bits, which only the output reads.
+        I64 = "i64",
     }
 }
 
@@ -192,6 +199,8 @@ named! {
         Crelu = "crelu",
         /// `min(x * x >> shift, limit)`, where `limit` is `one` unless the spec gives it.
         SqrCrelu = "sqr_crelu",
+        /// [`OpName::SqrCrelu`] with a square that wraps around in 32 bits.
+        SqrCreluI32 = "sqr_crelu_i32",
         /// `clamp(x, 0, x's one)` squared, `>> shift`.
         Screlu = "screlu",
         /// `clamp(x >> shift, 0, limit)`.
@@ -219,7 +228,9 @@ impl OpName {
     pub fn keys(self) -> &'static [&'static str] {
         match self {
             OpName::Affine => &[],
-            OpName::Crelu | OpName::SqrCrelu | OpName::Relu => &["shift", "one", "limit"],
+            OpName::Crelu | OpName::SqrCrelu | OpName::SqrCreluI32 | OpName::Relu => {
+                &["shift", "one", "limit"]
+            }
             OpName::Screlu | OpName::Quantmoid4 => &["shift", "one"],
             OpName::Sigmoid | OpName::HardSwish => &["shift", "one"],
             OpName::Sum => &["one", "align", "bits", "error"],
@@ -309,7 +320,8 @@ pub enum Op {
 pub struct Elementwise {
     /// The value of `op`: one function, or several activations, whose results follow one another.
     pub functions: Vec<Spanned<OpName>>,
-    /// `shift`: the bits that are shifted out to the right, of all functions or of each.
+    /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative; of
+    /// all functions or of each.
     pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `one`, and how a sum's inputs are brought to it; of a sum of one layer, its alignment.
     pub alignment: Alignment,
@@ -353,8 +365,8 @@ pub struct Affine {
     pub rounding: Option<Spanned<Rounding>>,
     /// `scale`: what integer sums are multiplied by where biases are `f32`.
     pub scale: Option<Spanned<f64>>,
-    /// `sums`: in which order products of `f32` are added.
-    pub sums: Option<Spanned<SumOrder>>,
+    /// `sums`: how products of `f32` or `i32` are added.
+    pub sums: Option<Spanned<Sums>>,
     /// `scales`: the factors of a binary layer's sums.
     pub scales: Option<Scales>,
 }

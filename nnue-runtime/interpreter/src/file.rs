@@ -81,7 +81,7 @@ impl File<'_> {
                 WeightType::F32 => floats(weights),
                 // Only the sign counts, and 0 is positive.
                 WeightType::Binary => integers(weights.map(|x| if x < 0.0 { -1.0 } else { 1.0 })),
-                WeightType::I8 | WeightType::I16 => integers(weights),
+                WeightType::I8 | WeightType::I16 | WeightType::I32 => integers(weights),
             },
             alpha: match affine.scales {
                 Some(_) => row(Role::LayerAlpha(index), 0).map(|x| x as i16).collect(),

@@ -2,7 +2,7 @@
 //! that does not fit the ones is the most common mistake in a spec and makes a net play badly
 //! without any other sign, so it is an error.
 
-use crate::diagnostics::{Diagnostics, Spanned, all};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{Activation, Element, One, Slice, Source, Tensor};
 use crate::spec::{self, OpName};
 
@@ -13,8 +13,13 @@ use super::layers::{Scope, input_span};
 /// set's byte products can saturate.
 const ACTIVATION_ONE: u32 = 127;
 
-/// The largest value of an activation: it is multiplied by weights of 8 or 16 bits.
-const LARGEST_ACTIVATION: i64 = i16::MAX as i64;
+/// The largest value of an activation. What stands for 1.0 may be exceeded by one part in 64, and 32
+/// bits hold that too.
+const LARGEST_ACTIVATION: i64 = 1 << 30;
+
+/// How far values are shifted to the right at most, and to the left.
+const MOST_RIGHT: i32 = 31;
+const MOST_LEFT: i32 = 16;
 
 /// Checks the activations of a layer; `None` if one of them, or what they read, is wrong.
 pub(super) fn check(
@@ -138,8 +143,10 @@ fn element((lowest, highest): (i64, i64)) -> Element {
     let holds = |low: i64, high: i64| low <= lowest && highest <= high;
     if holds(0, u8::MAX.into()) {
         Element::U8
-    } else {
+    } else if holds(i16::MIN.into(), i16::MAX.into()) {
         Element::I16
+    } else {
+        Element::I32
     }
 }
 
@@ -194,7 +201,7 @@ impl Said<'_> {
         let takes = match self.function {
             OpName::Crelu if self.limit.is_none() => Takes::ClippedValue,
             OpName::Crelu | OpName::Relu | OpName::Quantmoid4 => Takes::Value,
-            OpName::SqrCrelu | OpName::Screlu => Takes::Square,
+            OpName::SqrCrelu | OpName::SqrCreluI32 | OpName::Screlu => Takes::Square,
             function => return refuse_integers(layer, function, diagnostics),
         };
         let Some(said) = self.shift else {
@@ -209,8 +216,12 @@ impl Said<'_> {
         };
         let one = activation_range("one", self.one);
         let limit = activation_range("limit", self.limit);
-        let shift = in_range("shift", said, 0..=31, diagnostics);
-        let (one, limit, shift) = (one?, limit?, shift?);
+        let to_the_left = match self.function {
+            OpName::Crelu | OpName::Relu => MOST_LEFT,
+            _ => 0,
+        };
+        let amount = check_amount(said, to_the_left, diagnostics);
+        let (one, limit, amount) = (one?, limit?, amount?);
         if let (OpName::Quantmoid4, Some(one)) = (self.function, self.one) {
             diagnostics
                 .error(one.span, "`quantmoid4` has no `one`")
@@ -218,27 +229,45 @@ impl Said<'_> {
             return None;
         }
         let default_one = match self.function {
-            OpName::Relu => (from >> shift).max(1),
+            OpName::Relu => {
+                let one = shifted(from.into(), amount);
+                one.clamp(1, LARGEST_ACTIVATION.unsigned_abs()) as u32
+            }
             _ => ACTIVATION_ONE,
         };
         let one = one.unwrap_or(default_one);
-        check_shift(layer, takes, said, from, one, diagnostics)?;
+        let shift = Shift {
+            amount,
+            span: said.span,
+        };
+        check_shift(layer, takes, shift, from, one, diagnostics)?;
+        let shift = amount.unsigned_abs();
         let mut limit_or = |default: u32| {
             let limit = limit.unwrap_or(default);
             self.check_limit(limit, one, diagnostics).map(|()| limit)
         };
+        let mut lowest = 0;
         let (activation, largest) = match self.function {
-            OpName::Crelu => {
-                let limit = limit_or(one)?;
-                (Activation::Relu { shift, limit }, limit)
-            }
-            OpName::Relu => {
-                let limit = limit_or(ACTIVATION_ONE)?;
-                (Activation::Relu { shift, limit }, limit)
+            OpName::Crelu | OpName::Relu => {
+                let default = match self.function {
+                    OpName::Crelu => one,
+                    _ => ACTIVATION_ONE,
+                };
+                let limit = limit_or(default)?;
+                let activation = match amount {
+                    0.. => Activation::Relu { shift, limit },
+                    _ => Activation::ReluLeft { shift, limit },
+                };
+                (activation, limit)
             }
             OpName::SqrCrelu => {
                 let limit = limit_or(one)?;
                 (Activation::SqrCrelu { shift, limit }, limit)
+            }
+            OpName::SqrCreluI32 => {
+                let limit = limit_or(one)?;
+                lowest = i64::from(i32::MIN >> shift);
+                (Activation::SqrCreluI32 { shift, limit }, limit)
             }
             OpName::Screlu => {
                 let largest = (u64::from(from) * u64::from(from)) >> shift;
@@ -248,7 +277,7 @@ impl Said<'_> {
             OpName::Quantmoid4 => (Activation::Quantmoid4 { shift }, 126),
             function => return refuse_integers(layer, function, diagnostics),
         };
-        let range = (0, i64::from(largest));
+        let range = (lowest, i64::from(largest));
         Some((activation, Results { one, range }))
     }
 
@@ -299,6 +328,41 @@ enum Takes {
     Square,
 }
 
+/// How far values are shifted to the right, and where the spec says so. To the left if negative.
+#[derive(Clone, Copy)]
+struct Shift {
+    amount: i32,
+    span: Span,
+}
+
+/// A shift to the right, or as far as allowed to the left.
+fn check_amount(
+    shift: &Spanned<i64>,
+    to_the_left: i32,
+    diagnostics: &mut Diagnostics,
+) -> Option<i32> {
+    let allowed = -to_the_left..=MOST_RIGHT;
+    match i32::try_from(shift.value) {
+        Ok(amount) if allowed.contains(&amount) => Some(amount),
+        _ => {
+            let message = format!(
+                "`shift` is {}, allowed are {} to {MOST_RIGHT}",
+                shift.value, -to_the_left
+            );
+            diagnostics.error(shift.span, message);
+            None
+        }
+    }
+}
+
+/// What a shift makes of a number.
+fn shifted(number: u64, amount: i32) -> u64 {
+    match amount {
+        0.. => number >> amount,
+        _ => number << -amount,
+    }
+}
+
 /// Whether a shift takes the sums' one to the activation's.
 ///
 /// A value must do so exactly. A square may miss by one part in 64, as in known nets: 8128 * 8128
@@ -306,7 +370,7 @@ enum Takes {
 fn check_shift(
     layer: &spec::Layer,
     takes: Takes,
-    shift: &Spanned<i64>,
+    shift: Shift,
     from: u32,
     to: u32,
     diagnostics: &mut Diagnostics,
@@ -319,28 +383,40 @@ fn check_shift(
         }
         Takes::Value | Takes::ClippedValue => (from_64, from.to_string(), u64::MAX),
     };
-    let fits = |amount: u32| {
-        let target = to_64 << amount;
+    let fits = |amount: i32| {
+        // Both as they are before a shift to the right, or after one to the left.
+        let reached = shifted(reached, amount.min(0));
+        let target = shifted(to_64, -amount.max(0));
         reached.abs_diff(target) <= target / tolerance
     };
-    let amount = shift.value as u32;
+    let Shift { amount, span } = shift;
     if fits(amount) {
         return Some(());
     }
-    let value = reached as f64 / (1u64 << amount) as f64;
+    let value = reached as f64 / f64::from(amount).exp2();
+    let arrow = match amount {
+        0.. => ">>",
+        _ => "<<",
+    };
     let message = format!(
-        "shift {amount} contradicts the ones: {formula} >> {amount} is {value}, expected {to}"
+        "shift {amount} contradicts the ones: {formula} {arrow} {} is {value}, expected {to}",
+        amount.abs()
     );
-    let error = diagnostics.error(shift.span, message).label(format!(
+    let error = diagnostics.error(span, message).label(format!(
         "1.0 is {from} in the input of `{}` and {to} in its output",
         layer.name.value
     ));
-    if let Some(fitting) = (0..32).find(|amount| fits(*amount)) {
+    let to_the_left = match takes {
+        Takes::Square => 0,
+        Takes::Value | Takes::ClippedValue => MOST_LEFT,
+    };
+    let mut amounts = (0..=MOST_RIGHT).chain((-to_the_left..0).rev());
+    if let Some(fitting) = amounts.find(|amount| fits(*amount)) {
         error.help(format!("shift {fitting} takes {formula} to {to}"));
         return None;
     }
     // A one just above what it is clipped at.
-    let clipped = (0..32)
+    let clipped = (0..=MOST_RIGHT)
         .map(|amount| (amount, from >> amount))
         .find(|(amount, one)| one << amount == from && *one > to && to >= least_limit(*one));
     error.help(match (takes, clipped) {
@@ -351,6 +427,7 @@ fn check_shift(
         (Takes::Value, Some((amount, one))) => {
             format!("shift {amount} takes {from} to {one}: if that is 1.0, write `one = {one}`")
         }
+        _ if amount < 0 => format!("no shift takes {from} to {to}: one of the ones is wrong"),
         _ => format!(
             "no shift takes {from} to {to}: one of the ones is wrong; shift {amount} takes {} to {to}",
             to_64 << amount

@@ -4,7 +4,7 @@
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{
     Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scales,
-    Slice, Source, Sparse, SparseBy, SumOrder, Tensor, WeightType, weights_one,
+    Slice, Source, Sparse, SparseBy, Sums, Tensor, WeightType, weights_one,
 };
 use crate::spec::{self, Rounding};
 
@@ -24,7 +24,7 @@ pub(super) fn check(
 ) -> Option<(Affine, Tensor)> {
     let len = in_range("outputs", &affine.outputs, 1..=MAX_OUTPUTS, diagnostics);
     let divide = check_divide(affine, diagnostics);
-    let order = check_order(affine, len, diagnostics);
+    let added = check_sums(affine, len, diagnostics);
     let density = check_density(affine, diagnostics);
     let scales = check_scales(affine, diagnostics);
     check_weights_one_key(affine, diagnostics)?;
@@ -36,7 +36,7 @@ pub(super) fn check(
     let inputs = inputs?;
     let (element, inputs_one) =
         common_input(scope, layer, affine.weights.value, inputs, diagnostics)?;
-    let sums = range_of_sums(scope, affine.weights.value, inputs)?;
+    let sums = range_of_sums(scope, affine, inputs)?;
     let len = len? as usize;
     let shape = Shape {
         element,
@@ -60,13 +60,27 @@ pub(super) fn check(
     check_weights_one(layer, affine, divide, inputs_one, diagnostics)?;
     let (element, range) = match one {
         Some(_) => {
-            let by = divide.map_or(1, |divide| i64::from(divide.by));
+            let divided = |sum: i64| match divide {
+                None => sum,
+                Some(Divide {
+                    by,
+                    rounding: Rounding::Truncate,
+                }) => sum / i64::from(by),
+                Some(Divide {
+                    by,
+                    rounding: Rounding::Floor,
+                }) => sum.div_euclid(by.into()),
+            };
             let range = match affine.scales {
-                None => (sums.0 / by, sums.1 / by),
+                None => (divided(sums.0), divided(sums.1)),
                 // The factors are the net file's.
                 Some(_) => (i64::from(i32::MIN), i64::from(i32::MAX)),
             };
-            (Element::I32, range)
+            let element = match added? {
+                Sums::I64 => Element::I64,
+                _ => Element::I32,
+            };
+            (element, range)
         }
         None => (Element::F32, (0, 0)),
     };
@@ -77,7 +91,7 @@ pub(super) fn check(
         divide,
         to_float,
         inputs_one,
-        order: order?,
+        sums: added?,
         scales: scales?,
     };
     let output = Tensor {
@@ -102,7 +116,7 @@ fn check_weights_one_key(affine: &spec::Affine, diagnostics: &mut Diagnostics) -
         return Some(());
     };
     let weights = affine.weights.value;
-    if !matches!(weights, WeightType::I8 | WeightType::I16) {
+    if matches!(weights, WeightType::F32 | WeightType::Binary) {
         let message = format!("`weights_one` is only for integer weights, not for `{weights}`");
         diagnostics
             .error(weights_one.span, message)
@@ -333,23 +347,74 @@ fn check_scales(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<
     }))
 }
 
-/// In which order products are added: it matters to floating point alone.
-fn check_order(
+/// How products are added: the order matters to floating point alone, and only sums of `i32` weights
+/// can have more than 32 bits.
+fn check_sums(
     affine: &spec::Affine,
     len: Option<u32>,
     diagnostics: &mut Diagnostics,
-) -> Option<SumOrder> {
-    match &affine.sums {
-        Some(sums) if affine.weights.value != WeightType::F32 => {
+) -> Option<Sums> {
+    let weights = affine.weights.value;
+    let Some(sums) = &affine.sums else {
+        return Some(match weights {
+            WeightType::F32 if len? as usize >= FEWEST_COLUMN_OUTPUTS => Sums::Columns,
+            WeightType::F32 => Sums::Lanes,
+            _ => Sums::I32,
+        });
+    };
+    let is_order = matches!(sums.value, Sums::Columns | Sums::Lanes);
+    match weights {
+        WeightType::F32 if !is_order => {
+            let message = format!("`sums` is `{}`, but `weights` is `f32`", sums.value);
             diagnostics
-                .error(sums.span, "`sums` is only for `f32` weights")
+                .error(sums.span, message)
+                .label("allowed: `columns` or `lanes`")
+                .related(affine.weights.span, "the weights");
+            None
+        }
+        WeightType::I32 if is_order => {
+            let message = format!("`sums` is `{}`, but `weights` is `i32`", sums.value);
+            diagnostics
+                .error(sums.span, message)
+                .label("allowed: `i32` or `i64`")
+                .related(affine.weights.span, "the weights")
+                .help("sums of integers do not depend on their order");
+            None
+        }
+        WeightType::F32 | WeightType::I32 => check_wide_sums(affine, sums, diagnostics),
+        _ => {
+            diagnostics
+                .error(sums.span, "`sums` is only for `f32` and `i32` weights")
                 .help("sums of integers do not depend on their order: remove it");
             None
         }
-        Some(sums) => Some(sums.value),
-        None if len? as usize >= FEWEST_COLUMN_OUTPUTS => Some(SumOrder::Columns),
-        None => Some(SumOrder::Lanes),
     }
+}
+
+/// Sums of 64 bits are for the end of a network: nothing is done to them before the output.
+fn check_wide_sums(
+    affine: &spec::Affine,
+    sums: &Spanned<Sums>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Sums> {
+    if sums.value != Sums::I64 {
+        return Some(sums.value);
+    }
+    let biases = affine.biases.as_ref();
+    let biases = biases.filter(|biases| biases.value == Element::F32);
+    let other = spec::place("divide", &affine.divide)
+        .or(biases.map(|biases| ("biases = \"f32\"", biases.span)));
+    let Some((key, span)) = other else {
+        return Some(sums.value);
+    };
+    diagnostics
+        .error(
+            span,
+            format!("`{key}` is not allowed with `sums = \"i64\"`"),
+        )
+        .related(sums.span, "sums of 64 bits")
+        .help("only the output reads them, and it divides by `divide` or `scale`");
+    None
 }
 
 /// The type and the one that a layer's inputs have in common. They must go with its weights.
@@ -371,6 +436,7 @@ fn common_input(
             WeightType::I8 | WeightType::I16 => {
                 matches!(element, Element::U8 | Element::U16 | Element::I16)
             }
+            WeightType::I32 => matches!(element, Element::U8 | Element::I16 | Element::I32),
             WeightType::F32 => element == Element::F32,
             WeightType::Binary => matches!(element, Element::I16 | Element::I32),
         };
@@ -389,8 +455,12 @@ fn common_input(
                 (WeightType::Binary, _) => error
                     .label("no value is negative: all signs are the same")
                     .help("binary layers read sums, or a transformer with `activation = \"none\"`"),
-                (_, Element::I32) => {
-                    error.help("put an activation such as `crelu` between two affine layers")
+                (WeightType::I8 | WeightType::I16, Element::I32) => match scope.is_affine(slice) {
+                    true => error.help("put an activation such as `crelu` between two affine layers"),
+                    false => error.help("values of 32 bits are read by `weights = \"i32\"`"),
+                },
+                (WeightType::I32, Element::U16) => {
+                    error.help("exact squares are read by `i8` or `i16` weights")
                 }
                 _ => error.help("give the layer `weights = \"f32\"`"),
             };
@@ -400,6 +470,7 @@ fn common_input(
             (None, element) => element,
             (Some(first), element) if first == element => element,
             (Some(Element::U8 | Element::I16), Element::U8 | Element::I16) => Element::I16,
+            _ if weights == WeightType::I32 => Element::I32,
             (Some(first), element) => {
                 diagnostics
                     .error(span, format!("`{name}` reads `{first}` and `{element}`"))
@@ -440,10 +511,12 @@ fn report_different_ones(
 
 /// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide
 /// whether sums wrap.
-fn range_of_sums(scope: &Scope<'_>, weights: WeightType, inputs: &[Slice]) -> Option<(i64, i64)> {
+fn range_of_sums(scope: &Scope<'_>, affine: &spec::Affine, inputs: &[Slice]) -> Option<(i64, i64)> {
+    let weights = affine.weights.value;
     let (lowest_weight, highest_weight) = match weights {
         WeightType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
         WeightType::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+        WeightType::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
         WeightType::Binary => (-1, 1),
         WeightType::F32 => (0, 0),
     };
@@ -463,6 +536,9 @@ fn range_of_sums(scope: &Scope<'_>, weights: WeightType, inputs: &[Slice]) -> Op
         lowest = lowest.saturating_add(products.into_iter().fold(0, i64::min).saturating_mul(len));
         highest =
             highest.saturating_add(products.into_iter().fold(0, i64::max).saturating_mul(len));
+    }
+    if value_or(&affine.sums, Sums::I32) == Sums::I64 {
+        return Some((lowest, highest));
     }
     let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
     Some((lowest.max(least), highest.min(most)))

@@ -2,7 +2,7 @@
 
 use crate::network::{
     Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling, Ratio, Rounding,
-    Slice, Source, SparseBy, TransformerActivation, Units, WeightType,
+    Slice, Source, SparseBy, Sums, TransformerActivation, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -219,7 +219,10 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
         text += &format!(" with one {}", fraction(one));
     }
     if op.weights == WeightType::F32 {
-        text += &format!(", sums by {}", op.order);
+        text += &format!(", sums by {}", op.sums);
+    }
+    if op.sums == Sums::I64 {
+        text += ", sums in 64 bits";
     }
     if op.sparse.is_some() {
         let bytes = op.weights == WeightType::I8
@@ -299,7 +302,7 @@ fn output_rows(network: &Network) -> Vec<Row> {
         };
         let sum = head(network, head_);
         let ratio = match output.units {
-            Units::Integer(ratio) => ratio,
+            Units::Integer(ratio) | Units::Wide(ratio) => ratio,
             Units::Float { factor } => {
                 let value = format!("{sum} * {factor}, truncated");
                 rows.push(row(&named("value"), 1, Element::I32, &one, None, value));
@@ -307,17 +310,23 @@ fn output_rows(network: &Network) -> Vec<Row> {
             }
         };
         let positional = named("positional");
-        let mut value_row = row(
-            &named("value"),
-            1,
-            Element::I32,
-            &one,
-            None,
-            value(&positional, has_psqt, ratio),
-        );
+        let (positional_as, value_as) = match output.units {
+            Units::Wide(_) => {
+                let value = value(&format!("({sum})"), has_psqt, ratio);
+                (
+                    format!("{sum}, the lower 32 bits"),
+                    format!("{value} in 64 bits"),
+                )
+            }
+            _ => (sum, value(&positional, has_psqt, ratio)),
+        };
+        let mut value_row = row(&named("value"), 1, Element::I32, &one, None, value_as);
         value_row[ONES] = unit(output.one, ratio);
         let at = rows.len() - usize::from(has_psqt && *name == names[0]);
-        rows.insert(at, row(&positional, 1, Element::I32, &one, None, sum));
+        rows.insert(
+            at,
+            row(&positional, 1, Element::I32, &one, None, positional_as),
+        );
         rows.push(value_row);
     }
     rows

@@ -8,7 +8,7 @@ use super::Program;
 use super::memory::count;
 use super::propagate::{values, variable};
 use crate::layout;
-use crate::network::{Argument, Call, Calls, Element, Slice};
+use crate::network::{self, Argument, Call, Calls, Element, Slice};
 
 /// A statement that leaves the layer's values in a variable of its name.
 pub(super) fn statement(
@@ -24,10 +24,11 @@ pub(super) fn statement(
         let function = format_ident!("{function}");
         let arguments = arguments.iter().map(argument);
         let values = values.into_iter().chain(arguments);
-        // Functions whose result is narrower than 32 bits are generic over its type.
-        let element = match element {
-            Element::U8 => quote! { u8, },
-            Element::I16 => quote! { i16, },
+        // Activations of integers are generic over the type of their results.
+        let element = match (elementwise.function, element) {
+            (network::Elementwise::Activations(_), Element::U8) => quote! { u8, },
+            (network::Elementwise::Activations(_), Element::I16) => quote! { i16, },
+            (network::Elementwise::Activations(_), Element::I32) => quote! { i32, },
             _ => quote! {},
         };
         quote! { activation::#function::<#element #lanes>(#(#values),*) }

@@ -13,7 +13,7 @@ use nnue_format::Segment;
 use super::{
     BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LaidOut, OUTPUT_UNIT, ROW_UNIT,
 };
-use crate::network::{self, Element, Layer, Network, Source, SparseBy, SumOrder, WeightType};
+use crate::network::{self, Element, Layer, Network, Source, SparseBy, Sums, WeightType};
 
 /// Signs are packed into words of 64 bits; rows of them are padded to vectors of the widest
 /// instruction set.
@@ -56,6 +56,8 @@ pub enum Input {
     Words,
     /// `i16` values that kernels square while they multiply: 16 bits would not hold the square.
     Roots,
+    /// Integers of type `i32`.
+    Longs,
     /// Floating point of type `f32`.
     Floats,
     /// A bit for each, set for negative values.
@@ -84,7 +86,7 @@ pub enum Form {
     /// products in each lane, so four inputs, repeated over a vector, meet the weights of as many
     /// outputs as it has lanes, and nothing has to be summed up across lanes.
     Blocks,
-    /// `[slots][outputs]`: for values that are wider than bytes and many outputs, or mostly zero.
+    /// `[slots][outputs]`: for values that are wider than words and many outputs, or mostly zero.
     /// One input, repeated over a vector, meets the weights of as many outputs as it has lanes.
     Columns,
     /// `[slots][n][16]`: each input meets the weights of `n` runs of 16 outputs.
@@ -256,6 +258,7 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
     match op.weights {
         WeightType::Binary => Input::Signs,
         WeightType::F32 => Input::Floats,
+        WeightType::I32 => Input::Longs,
         _ if elements.clone().any(|element| element == Element::U16) => Input::Roots,
         WeightType::I8 if elements.all(|element| element == Element::U8) => Input::Bytes,
         WeightType::I8 | WeightType::I16 => Input::Words,
@@ -269,6 +272,7 @@ fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
         // not.
         Input::Bytes => source == Source::Transformer,
         Input::Words | Input::Roots => matches!(element, Element::I16 | Element::U16),
+        Input::Longs => element == Element::I32,
         Input::Floats => element == Element::F32,
         Input::Signs => false,
     }
@@ -280,11 +284,18 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
     match input {
         Input::Signs => (Form::Bits, Element::U64),
         Input::Floats => {
-            let form = match op.order {
-                SumOrder::Columns => Form::Columns,
-                SumOrder::Lanes => Form::Rows,
+            let form = match op.sums {
+                Sums::Columns => Form::Columns,
+                _ => Form::Rows,
             };
             (form, Element::F32)
+        }
+        Input::Longs => {
+            let form = match op.sums {
+                Sums::I32 if many => Form::Columns,
+                _ => Form::Rows,
+            };
+            (form, Element::I32)
         }
         Input::Bytes | Input::Words | Input::Roots => {
             let bytes = input == Input::Bytes;

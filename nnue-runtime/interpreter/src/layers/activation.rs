@@ -20,6 +20,14 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
         Activation::Relu { shift, limit } => {
             of_integers(&|x| (x >> shift).clamp(0, i64::from(limit)))
         }
+        Activation::ReluLeft { shift, limit } => {
+            of_integers(&|x| (x * (1 << shift)).clamp(0, i64::from(limit)))
+        }
+        Activation::SqrCreluI32 { shift, limit } => of_integers(&|x| {
+            // The lower 32 bits of the square, with the sign that they have.
+            let square = i64::from((x * x) as i32);
+            (square >> shift).min(i64::from(limit))
+        }),
         Activation::SqrCrelu { shift, limit } => {
             of_integers(&|x| ((x * x) >> shift).min(i64::from(limit)))
         }

@@ -33,7 +33,7 @@ impl Draw {
                 let signs = places.map(|place| self.sign(place));
                 Values::Integers(signs.collect())
             }
-            WeightType::I8 | WeightType::I16 => {
+            WeightType::I8 | WeightType::I16 | WeightType::I32 => {
                 let sizes: Vec<f64> = (0..outputs)
                     .map(|output| size_of_weights(network, layer, op, output))
                     .collect();

@@ -9,7 +9,7 @@ use nnue_compiler::feature_set::piece_square::{
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
     Align, Axis, BIAS_ELEMENTS, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
-    ROW_ELEMENTS, Rounding, Sharing, SparseBy, SumOrder, TailName, TransformerActivation,
+    ROW_ELEMENTS, Rounding, Sharing, SparseBy, Sums, TailName, TransformerActivation,
 };
 
 use super::words::Words;
@@ -51,6 +51,7 @@ const FORMS: &[&str] = &[
     "layer.limit, of crelu",
     "layer.limit, of relu",
     "layer.limit, of sqr_crelu",
+    "layer.limit, of sqr_crelu_i32",
     "layer.one, for each output",
     "layer.one, of an activation",
     "layer.one, of a sum",
@@ -62,6 +63,7 @@ const FORMS: &[&str] = &[
     "layer.scales",
     "layer.scales, inputs = true",
     "layer.shift, for each function",
+    "layer.shift, to the left",
     "layer.weights_one",
     "output.bits",
     "output.divide",
@@ -93,6 +95,7 @@ const FORMS: &[&str] = &[
 const READS: &[(&str, &[&str])] = &[
     ("i8", &["u8", "i16", "u16"]),
     ("i16", &["u8", "i16", "u16"]),
+    ("i32", &["u8", "i16", "i32"]),
     ("f32", &["f32"]),
     ("binary", &["i16", "i32"]),
 ];
@@ -150,7 +153,7 @@ impl Words {
         }
         self.elements("layer.biases", BIAS_ELEMENTS);
         self.names::<SparseBy>("layer.sparse");
-        self.names::<SumOrder>("layer.sums");
+        self.names::<Sums>("layer.sums");
         self.names::<Rounding>("layer.rounding");
         self.names::<Align>("layer.align");
         self.names::<Align>("output.align");

@@ -140,6 +140,9 @@ impl Words {
                     self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
                     self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
                 }
+                let shifts = keys.shift.iter().flat_map(|shift| &shift.value);
+                let left = shifts.filter(|shift| shift.value < 0).count();
+                self.add_if(left > 0, "layer.shift, to the left");
                 let several = keys.functions.len() > 1;
                 self.add_if(several && !is_float, "layer.op, several of integers");
                 self.add_if(several && is_float, "layer.op, several of f32");

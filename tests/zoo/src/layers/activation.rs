@@ -43,7 +43,11 @@ impl Graph<'_> {
     /// One, two or three functions of the same sums.
     pub(super) fn integer_activations(&mut self, sums: Part) -> Vec<Part> {
         let mut choices = choices(self.shared_one(sums));
-        if self.dice.aside().once_in(5) {
+        let own = self.dice.aside().within(0..=9);
+        if own < 2 {
+            return vec![self.long_activation(sums)];
+        }
+        if own < 5 {
             return vec![self.joined_activations(sums, &choices)];
         }
         let count = self.dice.pick(&[1, 1, 2, 2, 3]);
@@ -69,6 +73,56 @@ impl Graph<'_> {
                 self.integer_activation(sums, choice)
             })
             .collect()
+    }
+
+    /// A function with results of up to 32 bits: of sums as they are or shifted to the left, or of
+    /// their squares.
+    fn long_activation(&mut self, sums: Part) -> Part {
+        let from = u64::from(self.shared_one(sums));
+        let function = self.dice.pick(&[
+            OpName::Crelu,
+            OpName::Relu,
+            OpName::SqrCrelu,
+            OpName::SqrCreluI32,
+        ]);
+        self.layer(short(function), &[function]);
+        self.read(&[sums]);
+        let mut lowest = 0;
+        let one = match function {
+            OpName::Crelu | OpName::Relu => {
+                let room = (1u64 << 30).checked_div(from).map_or(0, u64::ilog2);
+                let shift = self.dice.within(0..=8.min(room as usize));
+                self.toml.set("shift", -(shift as i32));
+                from << shift
+            }
+            _ => {
+                let bits = (from * from).ilog2() as usize;
+                let shift = bits.saturating_sub(self.dice.within(7..=29)).min(31);
+                self.toml.set("shift", shift);
+                lowest = i64::from(i32::MIN >> shift);
+                (from * from) >> shift
+            }
+        };
+        self.toml.set("one", one);
+        let mut largest = one;
+        if function == OpName::Relu || self.dice.once_in(3) {
+            largest = one + self.dice.pick(&[0, 1, one / 3]);
+            self.toml.set("limit", largest);
+        }
+        let range = match function {
+            OpName::SqrCreluI32 => (lowest, largest as i64),
+            _ => (0, largest as i64),
+        };
+        self.push(Tensor {
+            len: sums.len,
+            element: match range {
+                (0, ..=255) => Element::U8,
+                (-0x8000.., ..=0x7FFF) => Element::I16,
+                _ => Element::I32,
+            },
+            one: One::Tensor(one as u32),
+            range,
+        })
     }
 
     /// Two or three functions of the same sums in one layer. All have the same one.
@@ -100,7 +154,7 @@ impl Graph<'_> {
         let mut limits: Vec<u64> = chosen.iter().map(|choice| choice.largest(from)).collect();
         if chosen.iter().all(|choice| choice.clips()) {
             let all_pass = limits.iter().all(|limit| *limit >= least);
-            match self.dice.within(0..=2) {
+            match self.dice.within(0..=3) {
                 0 if all_pass => {}
                 1 => {
                     limits.fill(2 * least);
@@ -209,7 +263,7 @@ impl Graph<'_> {
 fn short(function: OpName) -> &'static str {
     match function {
         OpName::Crelu => "ac",
-        OpName::SqrCrelu => "ac_sqr",
+        OpName::SqrCrelu | OpName::SqrCreluI32 => "ac_sqr",
         OpName::Screlu => "squared",
         OpName::Relu => "relu",
         OpName::Quantmoid4 => "quantmoid",

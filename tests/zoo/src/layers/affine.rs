@@ -1,7 +1,7 @@
 //! Affine layers: weights of a type that fits the inputs, and a one that the sums can reach.
 
 use nnue_compiler::network::{Element, One, Tensor};
-use nnue_compiler::spec::{Rounding, SparseBy, SumOrder};
+use nnue_compiler::spec::{Rounding, SparseBy, Sums};
 
 use super::{Graph, Part};
 
@@ -59,7 +59,20 @@ impl Graph<'_> {
         } else {
             &["i8", "i8", "i8", "i16"]
         };
-        self.dice.pick(fitting)
+        let odds = if all(Element::I32) { 2 } else { 8 };
+        let weights = self.dice.pick(fitting);
+        let one = self.one(inputs[0]).shared();
+        let same_one = inputs.iter().all(|input| self.one(*input).shared() == one);
+        let integers = |input: &Part| {
+            matches!(
+                self.element(*input),
+                Element::U8 | Element::I16 | Element::I32
+            )
+        };
+        match inputs.iter().all(integers) && same_one && self.dice.aside().once_in(odds) {
+            true => "i32",
+            false => weights,
+        }
     }
 
     fn float_keys(&mut self) -> One {
@@ -67,7 +80,8 @@ impl Graph<'_> {
             self.toml.name("biases", Element::F32);
         }
         if self.dice.once_in(2) {
-            self.toml.name("sums", self.dice.name::<SumOrder>());
+            self.toml
+                .name("sums", self.dice.pick(&[Sums::Columns, Sums::Lanes]));
         }
         One::Tensor(1)
     }
@@ -92,6 +106,15 @@ impl Graph<'_> {
             "binary" => inputs_len.div_ceil(3).max(2) as u64,
             _ => u64::from(self.shared_one(inputs[0])) * factor,
         };
+        if weights == "i32" && last && self.dice.aside().once_in(2) {
+            self.toml.name("sums", Sums::I64);
+            let one = self.one_near(wanted, last);
+            self.toml.set("one", one);
+            return (Element::I64, One::Tensor(one));
+        }
+        if weights == "i32" && self.dice.aside().once_in(4) {
+            self.toml.name("sums", Sums::I32);
+        }
         if scaled {
             let shift = self.dice.within(0..=12);
             let scales = match self.dice.within(0..=2) {

@@ -41,6 +41,20 @@ impl Graph<'_> {
         })
     }
 
+    /// A layer that brings these to another one.
+    pub(crate) fn aligned(&mut self, part: Part, one: u32) -> Part {
+        self.layer("aligned", &["sum"]);
+        self.read(&[part]);
+        self.toml.set("one", one);
+        self.toml.name("align", Align::Exact);
+        self.push(Tensor {
+            len: part.len,
+            element: Element::I32,
+            one: One::Tensor(one),
+            range: (i64::from(i32::MIN), i64::from(i32::MAX)),
+        })
+    }
+
     /// The keys of an alignment, if there must be one.
     pub(crate) fn align(&mut self, needed: bool) {
         if !needed && !self.dice.once_in(8) {

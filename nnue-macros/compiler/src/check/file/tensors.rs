@@ -253,6 +253,7 @@ impl Owner<'_> {
         let values = match affine.weights {
             WeightType::I8 => Values::Integers(Element::I8),
             WeightType::I16 => Values::Integers(Element::I16),
+            WeightType::I32 => Values::Integers(Element::I32),
             WeightType::F32 => Values::Float,
             WeightType::Binary => Values::Signs,
         };
