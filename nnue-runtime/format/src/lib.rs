@@ -67,6 +67,7 @@ mod store;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod threats;
 mod transposed;
 
 pub use cause::Cause;
@@ -94,3 +95,4 @@ pub use rearrange::{relevel, reorder};
 pub use split::{Parts, split};
 pub use store::store;
 pub use tensor::{Encoding, Stored, Tensor};
+pub use threats::{ThreatRules, Threats};
