@@ -249,12 +249,59 @@ pub fn hard_swish_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     })
 }
 
+/// `x * x`.
+#[inline(always)]
+#[must_use]
+pub fn sqr_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| x * x)
+}
+
+/// `max(x, 0)` squared; NaN becomes 0.
+#[inline(always)]
+#[must_use]
+pub fn sqr_relu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| if x > 0.0 { x * x } else { 0.0 })
+}
+
+/// `min(x, 0)` squared; NaN becomes 0.
+#[inline(always)]
+#[must_use]
+pub fn sqr_negative_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| if x < 0.0 { x * x } else { 0.0 })
+}
+
 /// `1 / (1 + exp(-x))`. Where the exact value is at least 2^-100, it is within 3 units in the last
 /// place of it.
 #[inline(always)]
 #[must_use]
 pub fn sigmoid_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| 1.0 / (1.0 + exp(-x)))
+}
+
+/// `a * b >> shift`, in 64 bits, of which the lower 32 remain.
+#[inline(always)]
+#[must_use]
+pub fn product<const N: usize>(
+    a: &[impl Copy + Into<i64>; N],
+    b: &[impl Copy + Into<i64>; N],
+    shift: u32,
+) -> [i32; N] {
+    let mut products = [0; N];
+    for ((product, a), b) in products.iter_mut().zip(a).zip(b) {
+        *product = ((*a).into().wrapping_mul((*b).into()) >> shift) as i32;
+    }
+    products
+}
+
+/// `a * b`, rounded once.
+#[inline(always)]
+#[must_use]
+pub fn product_f32<const N: usize>(a: &[f32; N], b: &[f32; N]) -> [f32; N] {
+    let mut products = *a;
+    for (product, b) in products.iter_mut().zip(b) {
+        *product *= b;
+    }
+    products
 }
 
 /// The terms added from the first to the last.
@@ -447,6 +494,14 @@ mod tests {
     }
 
     #[test]
+    fn products_have_64_bits_before_they_are_shifted() {
+        let a = [i32::MIN, i32::MAX, -3, 255];
+        let b = [i32::MIN, i32::MIN, 1, -1];
+        assert_eq!(product(&a, &b, 31), [i32::MIN, i32::MIN + 1, -1, -1]);
+        assert_eq!(product(&[200u8], &[-30_000i16], 4), [-375_000]);
+    }
+
+    #[test]
     fn sigmoid_is_close_to_the_exact_one() {
         for step in -6000..6000 {
             let x = step as f32 / 100.0;
@@ -502,6 +557,14 @@ mod tests {
         assert_eq!(screlu_f32(&values), [0.0, 0.0, 0.0, 0.0625, 1.0, 1.0]);
         assert_eq!(sqr_crelu_f32(&values), [0.0, 1.0, 0.0, 0.0625, 1.0, 1.0]);
         assert_eq!(relu_f32(&values), [0.0, 0.0, 0.0, 0.25, 1.0, 7.0]);
+        assert_eq!(
+            sqr_f32(&values[1..].as_chunks::<5>().0[0]),
+            [1.0, 0.0, 0.0625, 1.0, 49.0]
+        );
+        assert!(sqr_f32(&[f32::NAN])[0].is_nan());
+        assert_eq!(sqr_relu_f32(&values), [0.0, 0.0, 0.0, 0.0625, 1.0, 49.0]);
+        assert_eq!(sqr_negative_f32(&values), [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(product_f32(&[3.0, -0.5], &[0.5, 4.0]), [1.5, -2.0]);
         assert_eq!(hard_swish_f32(&[-4.0, 0.0, 4.0]), [-0.0, 0.0, 4.0]);
         assert_eq!(sum_f32(&[&[1.0, 2.0], &[0.5, -2.0]]), [1.5, 0.0]);
         assert_eq!(float(&[-3i32, 127], 0.5), [-1.5, 63.5]);

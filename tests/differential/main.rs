@@ -33,6 +33,7 @@ differential! {
     dual: "specs/layers/dual.toml";
     float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";
+    gates: "specs/layers/gates.toml";
     halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";
     large_squares: "specs/layers/large_squares.toml";
@@ -136,7 +137,7 @@ mod vocabulary {
     }
 }
 
-/// The layers of engines whose last layers have 32 bits.
+/// The layers of engines whose last layers have 32 bits, or gates.
 mod tails {
     use super::*;
 
@@ -145,6 +146,7 @@ mod tails {
         hobbes: "specs/tails/hobbes.toml";
         pawnocchio: "specs/tails/pawnocchio.toml";
         stormphrax: "specs/tails/stormphrax.toml";
+        viridithas: "specs/tails/viridithas.toml";
     }
 }
 

@@ -328,6 +328,8 @@ pub struct Affine {
     pub output_blocks: Option<usize>,
     /// What the sum of products is divided by before the bias is added.
     pub divide: Option<Divide>,
+    /// Whether there are biases; otherwise they are 0.
+    pub biases: bool,
     /// `i32` sums become `f32`: `y[o] = fma(sum as f32, scale, bias[o])`, with an `f32` bias.
     pub to_float: Option<f32>,
     /// What 1.0 is in the inputs; in the first of them where only signs count.

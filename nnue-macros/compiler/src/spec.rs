@@ -6,8 +6,6 @@ mod file;
 pub(crate) mod formula;
 pub(crate) mod named;
 
-use nnue_format::Element;
-
 use crate::diagnostics::{Span, Spanned};
 
 pub use features::{Features, ROW_ELEMENTS};
@@ -146,11 +144,17 @@ named! {
     }
 }
 
-/// The types that an affine layer's biases, and with them its outputs, can have.
-pub const BIAS_ELEMENTS: &[(&str, Element)] = &[
-    (Element::I32.name(), Element::I32),
-    (Element::F32.name(), Element::F32),
-];
+named! {
+    /// The type of an affine layer's biases, and with it that of its outputs.
+    BiasType {
+        /// Signed integers of 32 bits.
+        I32 = "i32",
+        /// Floating point of 32 bits.
+        F32 = "f32",
+        /// There are none.
+        None = "none",
+    }
+}
 
 named! {
     /// Which zero inputs are skipped.
@@ -211,8 +215,16 @@ named! {
         Sigmoid = "sigmoid",
         /// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`.
         HardSwish = "hard_swish",
+        /// `x * x`.
+        Sqr = "sqr",
+        /// `max(x, 0)` squared.
+        SqrRelu = "sqr_relu",
+        /// `min(x, 0)` squared.
+        SqrNegative = "sqr_negative",
         /// `y[i] = a[i] + b[i] + ...`
         Sum = "sum",
+        /// `y[i] = a[i] * b[i] >> shift`
+        Product = "product",
         /// `y[i] = x[i] * scale`, which makes floating point of integers.
         Float = "float",
     }
@@ -221,7 +233,10 @@ named! {
 impl OpName {
     /// Whether it is a function of single values, of which a layer can have several.
     pub fn is_activation(self) -> bool {
-        !matches!(self, OpName::Affine | OpName::Sum | OpName::Float)
+        !matches!(
+            self,
+            OpName::Affine | OpName::Sum | OpName::Product | OpName::Float
+        )
     }
 
     /// The keys of [`Elementwise`] that a layer of this kind may have.
@@ -233,6 +248,8 @@ impl OpName {
             }
             OpName::Screlu | OpName::Quantmoid4 => &["shift", "one"],
             OpName::Sigmoid | OpName::HardSwish => &["shift", "one"],
+            OpName::Sqr | OpName::SqrRelu | OpName::SqrNegative => &["shift", "one"],
+            OpName::Product => &["shift", "one"],
             OpName::Sum => &["one", "align", "bits", "error"],
             OpName::Float => &["scale"],
         }
@@ -348,7 +365,7 @@ pub struct Affine {
     /// `weights`: the type of the weights.
     pub weights: Spanned<WeightType>,
     /// `biases`: the type of the biases.
-    pub biases: Option<Spanned<Element>>,
+    pub biases: Option<Spanned<BiasType>>,
     /// `one`: the integer that stands for 1.0 in the sums: one for all outputs, or one for each.
     pub one: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.

@@ -69,7 +69,12 @@ impl File<'_> {
             let bucket = if table.tensor.shape[0] == 1 { 0 } else { stack };
             quantised(table, table.row(bucket, row))
         };
-        let biases = row(Role::LayerBiases(index), 0);
+        // Layers without biases have zeros.
+        let biases = match affine.biases {
+            true => row(Role::LayerBiases(index), 0).collect(),
+            false => vec![0.0; layer.output.len],
+        };
+        let biases = biases.into_iter();
         let weights =
             (0..layer.output.len).flat_map(|output| row(Role::LayerWeights(index), output));
         Some(AffineWeights {

@@ -103,7 +103,7 @@ pub struct TransformerWeights {
 /// The weights of an affine layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AffineWeights {
-    /// `[output]`: what is added to the sums of products.
+    /// `[output]`: what is added to the sums of products; zeros in layers without biases.
     pub biases: Values,
     /// `[output][input]`. Binary weights are -1 and 1.
     pub weights: Values,

@@ -33,7 +33,7 @@ nnue_zoo::zoo! {
     zoo_24: "specs/zoo_24.toml", check;
     zoo_25: "specs/zoo_25.toml", check;
     zoo_26: "specs/zoo_26.toml", check;
-    zoo_27: "specs/zoo_27.toml", check_by_caller;
+    zoo_27: "specs/zoo_27.toml", check;
     zoo_28: "specs/zoo_28.toml", check;
     zoo_29: "specs/zoo_29.toml", check;
     zoo_30: "specs/zoo_30.toml", check_by_caller;
@@ -48,12 +48,13 @@ nnue_zoo::zoo! {
     zoo_39: "specs/zoo_39.toml", check_mixed;
     zoo_40: "specs/zoo_40.toml", check_by_caller;
     zoo_41: "specs/zoo_41.toml", check;
-    zoo_42: "specs/zoo_42.toml", check_custom;
+    zoo_42: "specs/zoo_42.toml", check;
     zoo_43: "specs/zoo_43.toml", check;
+    zoo_44: "specs/zoo_44.toml", check;
 }
 
 /// How many there are.
-const NETWORKS: usize = 43;
+const NETWORKS: usize = 44;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

@@ -15,7 +15,7 @@ const ACTIVATION_ONE: u32 = 127;
 
 /// The largest value of an activation. What stands for 1.0 may be exceeded by one part in 64, and 32
 /// bits hold that too.
-const LARGEST_ACTIVATION: i64 = 1 << 30;
+pub(super) const LARGEST_ACTIVATION: i64 = 1 << 30;
 
 /// How far values are shifted to the right at most, and to the left.
 const MOST_RIGHT: i32 = 31;
@@ -75,11 +75,14 @@ fn float(
         OpName::Relu => Some(Activation::FloatRelu),
         OpName::Sigmoid => Some(Activation::FloatSigmoid),
         OpName::HardSwish => Some(Activation::FloatHardSwish),
+        OpName::Sqr => Some(Activation::FloatSqr),
+        OpName::SqrRelu => Some(Activation::FloatSqrRelu),
+        OpName::SqrNegative => Some(Activation::FloatSqrNegative),
         _ => {
             diagnostics
                 .error(layer.span, format!("`{function}` needs integers"))
                 .help(
-                    "`f32` has `crelu`, `sqr_crelu`, `screlu`, `relu`, `sigmoid` and `hard_swish`",
+                    "`f32` has `crelu`, `sqr_crelu`, `screlu`, `relu`, `sigmoid`, `hard_swish`, `sqr`, `sqr_relu` and `sqr_negative`",
                 );
             None
         }
@@ -236,11 +239,23 @@ impl Said<'_> {
             _ => ACTIVATION_ONE,
         };
         let one = one.unwrap_or(default_one);
+        let square = u64::from(from) * u64::from(from);
+        let input = Input {
+            one: match takes {
+                Takes::Square => square,
+                Takes::Value | Takes::ClippedValue => from.into(),
+            },
+            formula: match takes {
+                Takes::Square => format!("{from} * {from}"),
+                Takes::Value | Takes::ClippedValue => from.to_string(),
+            },
+            label: format!("1.0 is {from} in the input of `{name}` and {one} in its output"),
+        };
         let shift = Shift {
             amount,
             span: said.span,
         };
-        check_shift(layer, takes, shift, from, one, diagnostics)?;
+        check_shift(takes, &input, shift, one, diagnostics)?;
         let shift = amount.unsigned_abs();
         let mut limit_or = |default: u32| {
             let limit = limit.unwrap_or(default);
@@ -319,24 +334,32 @@ pub(super) fn least_limit(one: u32) -> u32 {
 /// What is off by less than one part in so many is accepted where engines are off too.
 const TOLERANCE: u32 = 64;
 
-/// What an activation shifts.
+/// What is shifted.
 #[derive(Clone, Copy, PartialEq)]
-enum Takes {
+pub(super) enum Takes {
     Value,
     /// A value that is clipped at its one, because the spec gives no other limit.
     ClippedValue,
+    /// A square, or another product.
     Square,
+}
+
+/// What is shifted: what 1.0 is in it, how that is computed, and what errors say of it.
+pub(super) struct Input {
+    pub(super) one: u64,
+    pub(super) formula: String,
+    pub(super) label: String,
 }
 
 /// How far values are shifted to the right, and where the spec says so. To the left if negative.
 #[derive(Clone, Copy)]
-struct Shift {
-    amount: i32,
-    span: Span,
+pub(super) struct Shift {
+    pub(super) amount: i32,
+    pub(super) span: Span,
 }
 
 /// A shift to the right, or as far as allowed to the left.
-fn check_amount(
+pub(super) fn check_amount(
     shift: &Spanned<i64>,
     to_the_left: i32,
     diagnostics: &mut Diagnostics,
@@ -367,25 +390,21 @@ fn shifted(number: u64, amount: i32) -> u64 {
 ///
 /// A value must do so exactly. A square may miss by one part in 64, as in known nets: 8128 * 8128
 /// >> 19 is 126 and stands for 127.
-fn check_shift(
-    layer: &spec::Layer,
+pub(super) fn check_shift(
     takes: Takes,
+    input: &Input,
     shift: Shift,
-    from: u32,
     to: u32,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    let (from_64, to_64) = (u64::from(from), u64::from(to));
-    let (reached, formula, tolerance) = match takes {
-        Takes::Square => {
-            let square = format!("{from} * {from}");
-            (from_64 * from_64, square, u64::from(TOLERANCE))
-        }
-        Takes::Value | Takes::ClippedValue => (from_64, from.to_string(), u64::MAX),
+    let (from, formula, to_64) = (input.one, &input.formula, u64::from(to));
+    let tolerance = match takes {
+        Takes::Square => u64::from(TOLERANCE),
+        Takes::Value | Takes::ClippedValue => u64::MAX,
     };
     let fits = |amount: i32| {
         // Both as they are before a shift to the right, or after one to the left.
-        let reached = shifted(reached, amount.min(0));
+        let reached = shifted(from, amount.min(0));
         let target = shifted(to_64, -amount.max(0));
         reached.abs_diff(target) <= target / tolerance
     };
@@ -393,7 +412,7 @@ fn check_shift(
     if fits(amount) {
         return Some(());
     }
-    let value = reached as f64 / f64::from(amount).exp2();
+    let value = from as f64 / f64::from(amount).exp2();
     let arrow = match amount {
         0.. => ">>",
         _ => "<<",
@@ -402,10 +421,7 @@ fn check_shift(
         "shift {amount} contradicts the ones: {formula} {arrow} {} is {value}, expected {to}",
         amount.abs()
     );
-    let error = diagnostics.error(span, message).label(format!(
-        "1.0 is {from} in the input of `{}` and {to} in its output",
-        layer.name.value
-    ));
+    let error = diagnostics.error(span, message).label(&input.label);
     let to_the_left = match takes {
         Takes::Square => 0,
         Takes::Value | Takes::ClippedValue => MOST_LEFT,
@@ -418,7 +434,9 @@ fn check_shift(
     // A one just above what it is clipped at.
     let clipped = (0..=MOST_RIGHT)
         .map(|amount| (amount, from >> amount))
-        .find(|(amount, one)| one << amount == from && *one > to && to >= least_limit(*one));
+        .find(|(amount, one)| {
+            one << amount == from && *one > to_64 && to_64 >= one - one / u64::from(TOLERANCE)
+        });
     error.help(match (takes, clipped) {
         (Takes::Square, _) => format!("no shift takes {formula} to {to}: one of the ones is wrong"),
         (Takes::ClippedValue, Some((amount, one))) => format!(

@@ -6,7 +6,7 @@ use crate::network::{
     Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scales,
     Slice, Source, Sparse, SparseBy, Sums, Tensor, WeightType, weights_one,
 };
-use crate::spec::{self, Rounding};
+use crate::spec::{self, BiasType, Rounding};
 
 use super::layers::{Scope, input_span};
 use super::{ONES, in_range, value_or};
@@ -89,6 +89,7 @@ pub(super) fn check(
         sparse: sparse?,
         output_blocks: output_blocks?,
         divide,
+        biases: value_or(&affine.biases, BiasType::I32) != BiasType::None,
         to_float,
         inputs_one,
         sums: added?,
@@ -181,7 +182,7 @@ fn check_ones(
     let weights = affine.weights.value;
     let biases = affine.biases.as_ref();
     if weights == WeightType::F32 {
-        if let Some(biases) = biases.filter(|biases| biases.value != Element::F32) {
+        if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
             diagnostics
                 .error(biases.span, "`biases` is `i32`, but `weights` is `f32`")
                 .related(affine.weights.span, "the weights");
@@ -196,7 +197,7 @@ fn check_ones(
         }
         return Some((None, None));
     }
-    if let Some(biases) = biases.filter(|biases| biases.value == Element::F32) {
+    if let Some(biases) = biases.filter(|biases| biases.value == BiasType::F32) {
         let scale = match (&affine.scale, &affine.one) {
             (Some(scale), None) => check_scale(scale, diagnostics)?,
             (None, Some(Spanned { value: ones, span })) => {
@@ -401,7 +402,7 @@ fn check_wide_sums(
         return Some(sums.value);
     }
     let biases = affine.biases.as_ref();
-    let biases = biases.filter(|biases| biases.value == Element::F32);
+    let biases = biases.filter(|biases| biases.value == BiasType::F32);
     let other = spec::place("divide", &affine.divide)
         .or(biases.map(|biases| ("biases = \"f32\"", biases.span)));
     let Some((key, span)) = other else {

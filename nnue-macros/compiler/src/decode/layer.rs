@@ -1,16 +1,13 @@
 //! Decodes `[[layer]]`: a name, the inputs, the operation, and the keys that this operation has.
 
-use nnue_format::Element;
 use toml::de::DeValue;
 
 use super::references;
 use super::table::{
-    Table, Value, boolean, inline_table, integer, keys, named, number, one_of, one_or_more, string,
+    Table, Value, boolean, inline_table, integer, keys, named, number, one_or_more, string,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::spec::{
-    Affine, Alignment, BIAS_ELEMENTS, Elementwise, Layer, Named, Op, OpName, Scales, SparseBy,
-};
+use crate::spec::{Affine, Alignment, Elementwise, Layer, Named, Op, OpName, Scales, SparseBy};
 
 /// What other libraries give their layers.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -96,7 +93,7 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Affine
     keys!(table, diagnostics, Affine {
         outputs: integer = "16",
         weights: named = "\"i8\"",
-        biases: bias_element,
+        biases: named,
         one: integers,
         weights_one: integer,
         density: number,
@@ -122,14 +119,6 @@ fn scales(_: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<S
         inputs: inputs?.is_some_and(|inputs| inputs.value),
         span,
     })
-}
-
-fn bias_element(
-    key: &str,
-    value: &Value<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Spanned<Element>> {
-    one_of(BIAS_ELEMENTS, key, value, diagnostics)
 }
 
 /// One integer, or one for each output or function.

@@ -255,6 +255,9 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
         };
         text += &format!(", sums / {}{rounding} before biases", divide.by);
     }
+    if !op.biases {
+        text += ", no biases";
+    }
     if let Some(scale) = op.to_float {
         text += &format!(", sums * {scale:e} in f32 before biases");
     }

@@ -217,10 +217,11 @@ impl Fields {
             1 => format!("1 {noun}"),
             _ => format!("{number} {noun}s"),
         };
-        let biases_doc = format!(
-            "biases of `{name}`: {}{unit}",
-            count(layer.output.len, "output")
-        );
+        let outputs_in_words = count(layer.output.len, "output");
+        let biases_doc = match op.biases {
+            true => format!("biases of `{name}`: {outputs_in_words}{unit}"),
+            false => format!("zeros, for `{name}` has no biases: {outputs_in_words}{unit}"),
+        };
         let biases = field("biases", element_of_biases, vec![outputs], &biases_doc);
         let alpha = op.scales.map(|_| {
             let doc = format!("factors of the sums of `{name}`");

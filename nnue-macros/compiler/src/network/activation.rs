@@ -60,6 +60,12 @@ pub enum Activation {
     FloatSigmoid,
     /// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`.
     FloatHardSwish,
+    /// `x * x`.
+    FloatSqr,
+    /// `max(x, 0)` squared.
+    FloatSqrRelu,
+    /// `min(x, 0)` squared.
+    FloatSqrNegative,
 }
 
 impl Activation {
@@ -89,6 +95,9 @@ impl Activation {
             Activation::FloatSqrCrelu => "min(x * x, 1)".to_string(),
             Activation::FloatRelu => "max(x, 0)".to_string(),
             Activation::FloatSigmoid => "1 / (1 + exp(-x))".to_string(),
+            Activation::FloatSqr => "x * x".to_string(),
+            Activation::FloatSqrRelu => "max(x, 0) squared".to_string(),
+            Activation::FloatSqrNegative => "min(x, 0) squared".to_string(),
             Activation::FloatHardSwish => "(x * clamp(x + 3, 0, 6)) * (1 / 6)".to_string(),
         }
     }
@@ -108,6 +117,9 @@ impl Activation {
             Activation::FloatSqrCrelu => ("sqr_crelu_f32", vec![]),
             Activation::FloatRelu => ("relu_f32", vec![]),
             Activation::FloatSigmoid => ("sigmoid_f32", vec![]),
+            Activation::FloatSqr => ("sqr_f32", vec![]),
+            Activation::FloatSqrRelu => ("sqr_relu_f32", vec![]),
+            Activation::FloatSqrNegative => ("sqr_negative_f32", vec![]),
             Activation::FloatHardSwish => ("hard_swish_f32", vec![]),
         }
     }

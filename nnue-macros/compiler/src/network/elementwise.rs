@@ -15,6 +15,12 @@ pub enum Elementwise {
         /// What brings each input to the one of the sum, in the order of the inputs.
         aligns: Vec<Align>,
     },
+    /// `y[i] = a[i] * b[i] >> shift` of two inputs. In `i64`, then `i32` with wrap-around; `f32` is
+    /// rounded once, and `shift` is 0.
+    Product {
+        /// Bits that are shifted out to the right.
+        shift: u32,
+    },
     /// `y[i] = x[i] as f32 * scale`, rounded once.
     Float {
         /// The factor of every value.
@@ -36,6 +42,8 @@ impl Elementwise {
                 let terms: Vec<_> = terms.map(|(input, align)| align.formula(input)).collect();
                 terms.join(" + ")
             }
+            Elementwise::Product { shift: 0 } => inputs.join(" * "),
+            Elementwise::Product { shift } => format!("{} >> {shift}", inputs.join(" * ")),
             Elementwise::Float { scale } => format!("{} * {scale:e}", inputs.join(" ++ ")),
         }
     }
@@ -55,6 +63,12 @@ impl Elementwise {
             Elementwise::Sum { .. } if output == Element::F32 => Calls::OfList("sum_f32"),
             Elementwise::Sum { aligns } => {
                 Calls::OfTerms(aligns.iter().map(Align::call_that_adds).collect())
+            }
+            Elementwise::Product { .. } if output == Element::F32 => {
+                Calls::Joined(vec![("product_f32", vec![])])
+            }
+            Elementwise::Product { shift } => {
+                Calls::Joined(vec![("product", vec![Argument::Integer(*shift)])])
             }
             Elementwise::Float { scale } => {
                 Calls::Joined(vec![("float", vec![Argument::Float(*scale)])])

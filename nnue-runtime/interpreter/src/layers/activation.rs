@@ -41,6 +41,9 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
         Activation::FloatSqrCrelu => of_floats(&|x| clipped(x * x)),
         Activation::FloatRelu => of_floats(&|x| if x > 0.0 { x } else { 0.0 }),
         Activation::FloatSigmoid => of_floats(&sigmoid),
+        Activation::FloatSqr => of_floats(&|x| x * x),
+        Activation::FloatSqrRelu => of_floats(&|x| if x > 0.0 { x * x } else { 0.0 }),
+        Activation::FloatSqrNegative => of_floats(&|x| if x < 0.0 { x * x } else { 0.0 }),
         Activation::FloatHardSwish => of_floats(&hard_swish),
     }
 }

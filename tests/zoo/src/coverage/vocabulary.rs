@@ -8,7 +8,7 @@ use nnue_compiler::feature_set::piece_square::{
 };
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
-    Align, Axis, BIAS_ELEMENTS, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
+    Align, Axis, BiasType, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
     ROW_ELEMENTS, Rounding, Sharing, SparseBy, Sums, TailName, TransformerActivation,
 };
 
@@ -54,7 +54,9 @@ const FORMS: &[&str] = &[
     "layer.limit, of sqr_crelu_i32",
     "layer.one, for each output",
     "layer.one, of an activation",
+    "layer.one, of a product",
     "layer.one, of a sum",
+    "layer.op = product, of f32",
     "layer.op, several of f32",
     "layer.op, several of integers",
     "layer.output_blocks",
@@ -108,6 +110,9 @@ const OF_FLOATS: &[OpName] = &[
     OpName::Screlu,
     OpName::Sigmoid,
     OpName::HardSwish,
+    OpName::Sqr,
+    OpName::SqrRelu,
+    OpName::SqrNegative,
 ];
 
 impl Words {
@@ -151,7 +156,7 @@ impl Words {
                 self.add(format!("layer.weights = {weights}, reads {element}"));
             }
         }
-        self.elements("layer.biases", BIAS_ELEMENTS);
+        self.names::<BiasType>("layer.biases");
         self.names::<SparseBy>("layer.sparse");
         self.names::<Sums>("layer.sums");
         self.names::<Rounding>("layer.rounding");

@@ -128,6 +128,7 @@ impl Words {
                 let is_float = checked.output.element == Element::F32;
                 let (owner, of_floats) = match function {
                     OpName::Sum => ("a sum", false),
+                    OpName::Product => ("a product", false),
                     OpName::Float => ("a conversion", false),
                     _ => ("an activation", is_float),
                 };
@@ -140,6 +141,8 @@ impl Words {
                     self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
                     self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
                 }
+                let is_gate = function == OpName::Product && is_float;
+                self.add_if(is_gate, "layer.op = product, of f32");
                 let shifts = keys.shift.iter().flat_map(|shift| &shift.value);
                 let left = shifts.filter(|shift| shift.value < 0).count();
                 self.add_if(left > 0, "layer.shift, to the left");

@@ -220,20 +220,13 @@ impl Graph<'_> {
 
     /// Up to two functions of the same values; none leaves them as they are.
     pub(super) fn float_activations(&mut self, values: Part) -> Vec<Part> {
-        const FUNCTIONS: &[OpName] = &[
-            OpName::Crelu,
-            OpName::Relu,
-            OpName::SqrCrelu,
-            OpName::Screlu,
-            OpName::Sigmoid,
-            OpName::HardSwish,
-        ];
         let count = self.dice.pick(&[0, 1, 1, 1, 2, 2]);
         if count == 0 {
             return vec![values];
         }
         if self.dice.aside().once_in(5) {
-            let functions: Vec<OpName> = (0..=count).map(|_| self.dice.pick(FUNCTIONS)).collect();
+            let functions = (0..=count).map(|_| self.float_function());
+            let functions: Vec<OpName> = functions.collect();
             self.layer("dual", &functions);
             self.read(&[values]);
             return vec![self.push(Tensor {
@@ -245,7 +238,7 @@ impl Graph<'_> {
         }
         (0..count)
             .map(|_| {
-                let function = self.dice.pick(FUNCTIONS);
+                let function = self.float_function();
                 self.layer(short(function), &[function]);
                 self.read(&[values]);
                 self.push(Tensor {
@@ -259,6 +252,26 @@ impl Graph<'_> {
     }
 }
 
+impl Graph<'_> {
+    fn float_function(&mut self) -> OpName {
+        const FUNCTIONS: &[OpName] = &[
+            OpName::Crelu,
+            OpName::Relu,
+            OpName::SqrCrelu,
+            OpName::Screlu,
+            OpName::Sigmoid,
+            OpName::HardSwish,
+        ];
+        const SQUARES: &[OpName] = &[OpName::Sqr, OpName::SqrRelu, OpName::SqrNegative];
+        let mut aside = self.dice.aside();
+        let function = self.dice.pick(FUNCTIONS);
+        match aside.once_in(4) {
+            true => aside.pick(SQUARES),
+            false => function,
+        }
+    }
+}
+
 /// The usual beginning of such layers' names.
 fn short(function: OpName) -> &'static str {
     match function {
@@ -268,6 +281,7 @@ fn short(function: OpName) -> &'static str {
         OpName::Relu => "relu",
         OpName::Quantmoid4 => "quantmoid",
         OpName::Sigmoid => "sigmoid",
+        OpName::Sqr | OpName::SqrRelu | OpName::SqrNegative => "square",
         _ => "swish",
     }
 }

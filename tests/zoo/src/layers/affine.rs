@@ -1,7 +1,7 @@
 //! Affine layers: weights of a type that fits the inputs, and a one that the sums can reach.
 
 use nnue_compiler::network::{Element, One, Tensor};
-use nnue_compiler::spec::{Rounding, SparseBy, Sums};
+use nnue_compiler::spec::{BiasType, Rounding, SparseBy, Sums};
 
 use super::{Graph, Part};
 
@@ -76,7 +76,9 @@ impl Graph<'_> {
     }
 
     fn float_keys(&mut self) -> One {
-        if self.dice.once_in(4) {
+        if self.dice.aside().once_in(8) {
+            self.toml.name("biases", BiasType::None);
+        } else if self.dice.once_in(4) {
             self.toml.name("biases", Element::F32);
         }
         if self.dice.once_in(2) {
@@ -145,8 +147,10 @@ impl Graph<'_> {
             }
             return (Element::F32, One::Tensor(1));
         }
-        if self.dice.once_in(6) {
-            self.toml.name("biases", Element::I32);
+        if self.dice.aside().once_in(8) {
+            self.toml.name("biases", BiasType::None);
+        } else if self.dice.once_in(6) {
+            self.toml.name("biases", BiasType::I32);
         }
         if (2..=8).contains(&outputs) && self.dice.once_in(3) {
             let ones: Vec<u32> = (0..outputs)

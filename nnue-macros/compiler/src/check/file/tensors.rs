@@ -293,7 +293,10 @@ impl Owner<'_> {
             biases,
             biases_one.map(f64::from),
         );
-        let mut tensors = vec![weights, biases];
+        let mut tensors = vec![weights];
+        if affine.biases {
+            tensors.push(biases);
+        }
         if affine.scales.is_some() {
             let values = Values::Integers(Element::I16);
             tensors.push(self.tensor("alpha", "a", vec![stack, output], values, None));
