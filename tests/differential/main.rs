@@ -1,5 +1,6 @@
 //! Specs of all kinds against the interpreter, on every level of this machine.
 
+mod engine_formulas;
 mod feature_rows;
 mod perspectives;
 mod stored_rows;
