@@ -243,6 +243,10 @@ mod tests {
                         ("pack_u8", packed.map(i64::from).to_vec()),
                         sums!(wide, |_sum, _inputs, _weights| zero_i32()),
                         sums!(wide, |sum, _inputs, _weights| add_i32(sum, sum)),
+                        sums!(wide, |_sum, _inputs, _weights| splat_i32(inputs.sums[0])),
+                        sums!(wide, |sum, _inputs, _weights| {
+                            mul_i32(add_i32(sum, splat_i32(inputs.sums[1])), sum)
+                        }),
                         eights!(|a, b| add_i32x8(a, b)),
                         eights!(|a, b| sub_i32x8(a, b)),
                         sums!(narrow, |sum, inputs, weights| dot(sum, inputs, weights)),

@@ -172,6 +172,20 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     _mm256_add_epi32(a, b)
 }
 
+/// The same value in all 32-bit lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn splat_i32(value: i32) -> I32 {
+    _mm256_set1_epi32(value)
+}
+
+/// Products of 32-bit lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn mul_i32(a: I32, b: I32) -> I32 {
+    _mm256_mullo_epi32(a, b)
+}
+
 /// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -173,6 +173,20 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     _mm512_add_epi32(a, b)
 }
 
+/// The same value in all 32-bit lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn splat_i32(value: i32) -> I32 {
+    _mm512_set1_epi32(value)
+}
+
+/// Products of 32-bit lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn mul_i32(a: I32, b: I32) -> I32 {
+    _mm512_mullo_epi32(a, b)
+}
+
 /// Reads a vector of signed bytes from memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

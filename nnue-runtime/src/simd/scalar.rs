@@ -159,6 +159,18 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
 }
 
+/// The same value in all 32-bit lanes.
+#[inline(always)]
+pub fn splat_i32(value: i32) -> I32 {
+    [value; I32_LANES]
+}
+
+/// Products of 32-bit lanes, wrapping.
+#[inline(always)]
+pub fn mul_i32(a: I32, b: I32) -> I32 {
+    array::from_fn(|lane| a[lane].wrapping_mul(b[lane]))
+}
+
 /// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
 #[inline(always)]
 pub fn load_i32x8(from: &[i32; 8]) -> I32x8 {
