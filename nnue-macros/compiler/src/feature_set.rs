@@ -144,6 +144,15 @@ impl FeatureSet {
         matches!(self.family, Family::Custom(_))
     }
 
+    /// What `check` shows of the set's rows, besides their number: a table, whose first line has the
+    /// titles.
+    pub(crate) fn table(&self) -> Option<Vec<[String; 4]>> {
+        match &self.family {
+            Family::Threats(parameters) => Some(parameters.table()),
+            _ => None,
+        }
+    }
+
     /// Virtual rows that the file has besides.
     pub fn virtual_rows(&self) -> usize {
         self.factors.as_ref().map_or(0, Factors::rows)

@@ -167,28 +167,51 @@ impl Parameters {
         Threats::new(self.mirror.files(), self.rules)
     }
 
-    /// The attackers that have rows, in the order of these: what each is called, its first row and
-    /// the one behind its last, and its victims in their order.
-    pub fn blocks(&self) -> Vec<(String, [u32; 2], Vec<&'static str>)> {
+    /// What `check` shows of the set: a line for each attacker, in the order of the rows, below a
+    /// line of titles.
+    pub(super) fn table(&self) -> Vec<[String; 4]> {
         let tables = self.tables();
-        let mut blocks = Vec::new();
+        let mut lines = Vec::new();
         for (owner, whose) in ["own", "opponent's"].into_iter().enumerate() {
             for (role, piece) in PIECES.into_iter().enumerate() {
-                let targets = self.rules.targets[role];
-                let mut victims: Vec<usize> = (0..6)
-                    .filter(|victim| targets[*victim] != ThreatRules::NO_TARGET)
-                    .collect();
-                victims.sort_by_key(|victim| targets[*victim]);
-                let rows = tables.rows_of(owner, role);
-                if !victims.is_empty() {
-                    let victims = victims.into_iter().map(|victim| PIECES[victim]);
-                    blocks.push((format!("{whose} {piece}"), rows, victims.collect()));
+                let [first, end] = tables.rows_of(owner, role);
+                if first < end {
+                    let targets = self.rules.targets[role];
+                    let reached = (end - first) / (2 * self.rules.victims(role));
+                    let columns = [
+                        format!("{whose} {piece}"),
+                        format!("{first}..={}", end - 1),
+                        reached.to_string(),
+                        victims(targets).join(", "),
+                    ];
+                    lines.push((first, columns));
                 }
             }
         }
-        blocks.sort_by_key(|(_, rows, _)| *rows);
-        blocks
+        lines.sort();
+        let titles = ["attacker", "rows", "squares", "victims of each colour"];
+        let lines = lines.into_iter().map(|(_, columns)| columns);
+        std::iter::once(titles.map(str::to_string))
+            .chain(lines)
+            .collect()
     }
+}
+
+/// The victims in the order of their numbers; those that share a number together.
+fn victims(targets: [u8; 6]) -> Vec<String> {
+    let numbers = 0..ThreatRules::NO_TARGET;
+    let with_number = |number| {
+        let victims = PIECES.into_iter().zip(targets);
+        let victims = victims.filter(move |(_, own)| *own == number);
+        victims
+            .map(|(piece, _)| piece)
+            .collect::<Vec<_>>()
+            .join(" or ")
+    };
+    numbers
+        .map(with_number)
+        .take_while(|victims| !victims.is_empty())
+        .collect()
 }
 
 /// The numbers of the victims in a row of six signs.
