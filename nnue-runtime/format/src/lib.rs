@@ -64,6 +64,7 @@ mod rearrange;
 mod split;
 pub mod stockfish;
 mod store;
+mod targets;
 mod tensor;
 #[cfg(test)]
 mod tests;
@@ -94,5 +95,6 @@ pub use read::{open, read_all};
 pub use rearrange::{relevel, reorder};
 pub use split::{Parts, split};
 pub use store::store;
+pub use targets::ThreatTargets;
 pub use tensor::{Encoding, Stored, Tensor};
 pub use threats::{ThreatRules, Threats};

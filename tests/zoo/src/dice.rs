@@ -21,15 +21,6 @@ impl Dice {
         Dice(random)
     }
 
-    /// Other dice, for what was added to the language later: they leave the choices that follow as
-    /// they are, so that most seeds draw what they drew before.
-    pub(super) fn aside(&self, word: &str) -> Dice {
-        let mixed = word.bytes().fold(self.0.clone().draw(), |mixed, byte| {
-            (mixed ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
-        });
-        Dice::new(mixed)
-    }
-
     /// Once in so many times.
     pub(super) fn once_in(&mut self, times: usize) -> bool {
         self.0.below(times) == 0
@@ -41,6 +32,20 @@ impl Dice {
 
     pub(super) fn within(&mut self, range: RangeInclusive<usize>) -> usize {
         range.start() + self.0.below(range.end() - range.start() + 1)
+    }
+
+    /// Choices of their own, which leave those that follow as they are. A word that is drawn by them
+    /// changes only the networks that have it, and not what all other seeds draw.
+    pub(super) fn aside(&self) -> Dice {
+        Dice::new(u64::from(self.clone().word()))
+    }
+
+    /// As [`Dice::aside`], with other dice for each word.
+    pub(super) fn aside_for(&self, word: &str) -> Dice {
+        let mixed = word.bytes().fold(self.0.clone().draw(), |mixed, byte| {
+            (mixed ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
+        });
+        Dice::new(mixed)
     }
 
     /// One of the names of a key.

@@ -56,6 +56,11 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
                 toml.set("limit", dice.pick(&limits));
             }
         }
+        "crelu" if dice.aside().once_in(6) => {
+            let most = if pooling == "none" { 2 * one } else { 255 };
+            let limit = dice.aside().pick(&[one - one / 64, one, most]);
+            toml.set("limit", limit);
+        }
         _ => {}
     }
     if pooling != "none" || dice.once_in(4) {
@@ -64,7 +69,7 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     if pooling != "none" && dice.once_in(2) {
         toml.name("pairs", dice.name::<Pairs>());
     }
-    let mut aside = dice.aside("product_shift");
+    let mut aside = dice.aside_for("product_shift");
     let mut shift = None;
     if pooling == "product" && dice.once_in(3) {
         shift = Some(dice.pick(&[6, 7, 8, 9, 10]));
@@ -109,7 +114,7 @@ pub(super) fn stacks(dice: &mut Dice) -> (Toml, usize) {
         toml.set("count", count);
         return (toml, 1);
     }
-    let mut aside = dice.aside("stacks");
+    let mut aside = dice.aside_for("stacks");
     let select = dice.within(0..=2);
     if select == 2 && aside.once_in(4) {
         toml.set("count", aside.pick(&[256, 257, 300]));

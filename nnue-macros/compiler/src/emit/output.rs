@@ -55,7 +55,7 @@ pub(super) fn definition(program: &Program<'_>) -> Option<TokenStream> {
     let (types, variants): (Vec<_>, Vec<_>) = further
         .iter()
         .map(|head| match head.units {
-            Units::Integer(_) => (quote!(i32), quote!(Integer)),
+            Units::Integer(_) | Units::Wide(_) => (quote!(i32), quote!(Integer)),
             Units::Float { .. } => (quote!(f32), quote!(Float)),
         })
         .unzip();
@@ -110,9 +110,13 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
                 let factor = Literal::f32_suffixed(factor);
                 quote! { (sum * #factor) as i32 }
             }
-            Units::Integer(_) => quote! { sum as i32 },
+            Units::Integer(_) | Units::Wide(_) => quote! { sum as i32 },
         };
-        let value = value(units);
+        let value = match units {
+            Units::Integer(ratio) => value(ratio),
+            Units::Wide(ratio) => wide_value(ratio),
+            Units::Float { .. } => quote! { positional },
+        };
         quote! {
             {
                 let sum = #sum;
@@ -143,6 +147,10 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
                 let value = scaled_by(ratio, &quote!(sum));
                 quote! { { let sum = (#sum) as i32; #value } }
             }
+            Units::Wide(ratio) => {
+                let value = wide_value(ratio);
+                quote! { { let sum = #sum; #value } }
+            }
         };
         quote! { #name: #value }
     });
@@ -162,6 +170,9 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
 
 /// The sum of a head's terms, aligned.
 fn sum(program: &Program<'_>, head: &Head, units: Units) -> TokenStream {
+    if let Units::Wide(_) = units {
+        return wide_sum(program, head);
+    }
     let is_float = matches!(units, Units::Float { .. });
     let terms = head.terms.iter().enumerate().map(|(position, term)| {
         let layer = variable(&program.network.layers[term.layer]);
@@ -186,6 +197,19 @@ fn sum(program: &Program<'_>, head: &Head, units: Units) -> TokenStream {
             quote! { { let sum = #terms; #aligned } }
         }
     }
+}
+
+/// The sum of a head's terms, none of which is aligned, modulo 2^64.
+fn wide_sum(program: &Program<'_>, head: &Head) -> TokenStream {
+    let terms = head.terms.iter().map(|term| {
+        let layer = variable(&program.network.layers[term.layer]);
+        let index = count(term.index);
+        match term.negative {
+            true => quote! { .wrapping_sub(#layer.0[#index] as i64) },
+            false => quote! { .wrapping_add(#layer.0[#index] as i64) },
+        }
+    });
+    quote! { 0i64 #(#terms)* }
 }
 
 /// An expression for `value` aligned to the output's one, in 64 bits. `value` binds at least as
@@ -216,11 +240,20 @@ fn scaled(value: TokenStream, (numerator, denominator): (i64, i64)) -> TokenStre
     }
 }
 
+/// `sum`, which has 64 bits, in the engine's units.
+fn wide_value(ratio: Ratio) -> TokenStream {
+    let (n, d) = (
+        Literal::i64_unsuffixed(ratio.numerator),
+        Literal::i64_unsuffixed(ratio.denominator),
+    );
+    match ratio.rounding {
+        Rounding::Truncate => quote! { (sum.wrapping_mul(#n) / #d) as i32 },
+        Rounding::Floor => quote! { sum.wrapping_mul(#n).div_euclid(#d) as i32 },
+    }
+}
+
 /// `psqt` and `positional` in the engine's units.
-fn value(units: Units) -> TokenStream {
-    let Units::Integer(ratio) = units else {
-        return quote! { positional };
-    };
+fn value(ratio: Ratio) -> TokenStream {
     let same = (ratio.numerator, ratio.denominator) == (1, 1);
     if ratio.each && !same {
         let [psqt, positional] =

@@ -112,17 +112,19 @@ fn words(
 fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let transformer = &program.network.transformer;
     let word = |value: u32| Literal::i16_unsuffixed(value as i16);
-    let one = word(transformer.one);
-    let clamped =
-        quote! { simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(#one)) };
+    let clamped = |limit| {
+        let limit = word(limit);
+        quote! { simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(#limit)) }
+    };
     match transformer.activation {
         TransformerActivation::None => quote! { x },
-        TransformerActivation::Crelu => clamped,
+        TransformerActivation::Crelu { limit } => clamped(limit),
         // The layers' kernels square these values while they multiply.
         TransformerActivation::Screlu { .. } if transformer.activated.element == Element::U16 => {
-            clamped
+            clamped(transformer.one)
         }
         TransformerActivation::Screlu { shift } => {
+            let clamped = clamped(transformer.one);
             let x = quote!(x);
             let square = multiplied(plan.transform.squares, shift, &x, &x);
             quote! {
@@ -131,10 +133,10 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
             }
         }
         TransformerActivation::Relu { shift, limit } => {
-            let (shift, limit) = (word(shift), word(limit));
+            let (shift, clamped) = (word(shift), clamped(limit));
             quote! {
                 let x = simd::shift_right_i16::<#shift>(x);
-                simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(#limit))
+                #clamped
             }
         }
         // `below` is the parabola of negative values; the mask is -1 for them and 0 for the others.
@@ -207,14 +209,17 @@ fn pool(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
 fn packed(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream>) -> TokenStream {
     let transformer = &program.network.transformer;
     let lanes = count(plan.isa.lanes(2));
-    let is_crelu = transformer.activation == TransformerActivation::Crelu;
-    let one = Literal::i16_unsuffixed(transformer.one as i16);
-    let pooled = match (transformer.pooling, plan.transform.products) {
-        (Pooling::None, _) => {
+    let limit_of_crelu = match transformer.activation {
+        TransformerActivation::Crelu { limit } => Some(Literal::i16_unsuffixed(limit as i16)),
+        _ => None,
+    };
+    let products = plan.transform.products;
+    let pooled = match (transformer.pooling, products, limit_of_crelu) {
+        (Pooling::None, _, limit) => {
             // Packing clips at zero, so clipping at zero before it is not needed.
-            let expression = match is_crelu {
-                true => quote! { simd::min_i16(x, simd::splat_i16(#one)) },
-                false => activated(program, plan),
+            let expression = match limit {
+                Some(limit) => quote! { simd::min_i16(x, simd::splat_i16(#limit)) },
+                None => activated(program, plan),
             };
             let activated = activated_function(plan, attribute, &expression);
             return quote! {
@@ -231,16 +236,16 @@ fn packed(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
                 }
             };
         }
-        (Pooling::Product { .. }, Multiply::High(first, second)) if is_crelu => {
+        (Pooling::Product { .. }, Multiply::High(first, second), Some(limit)) => {
             let product = product((first, second));
             quote! {
                 #[inline]
                 #attribute
                 fn pooled(first: &[i16; #lanes], second: &[i16; #lanes]) -> simd::I16 {
-                    let (zero, one) = (simd::splat_i16(0), simd::splat_i16(#one));
+                    let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(#limit));
                     let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-                    let first = simd::max_i16(simd::min_i16(first, one), zero);
-                    let second = simd::min_i16(second, one);
+                    let first = simd::max_i16(simd::min_i16(first, limit), zero);
+                    let second = simd::min_i16(second, limit);
                     #product
                 }
             }
