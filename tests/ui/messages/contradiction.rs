@@ -9,10 +9,9 @@ mod net {
 
             [transformer]
             width = 128
-            one = 127
-            activation = "crelu"
-            pooling = "product"
-            product_shift = 5
+            one = 1000
+            activation = "relu"
+            shift = 5
         "#
     );
 }
