@@ -20,8 +20,9 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The accumulator of one perspective: the sums of all its neurons.
     #[doc(hidden)]
     type Half: Plain + Send + Sync;
-    /// The type of an evaluation: [`Output`] or [`Wdl`].
-    type Output: Copy + fmt::Debug + PartialEq + Send + Sync + 'static;
+    /// The type of an evaluation: [`Output`] or [`Wdl`], or the module's own `Outputs`, which has
+    /// one of them and the values of further heads.
+    type Output: Evaluated;
     /// Lists of the transformer's rows: [`Rows`](crate::rows::Rows), one list for each of its
     /// tables.
     #[doc(hidden)]
@@ -143,4 +144,61 @@ pub struct Wdl {
     pub draw: Output,
     /// The output for a loss of the side to move.
     pub loss: Output,
+}
+
+/// What evaluations of all networks have in common.
+///
+/// A network with further heads has a type of its own, `Outputs`, with a field for each of them.
+/// This trait is for code that does not know the network.
+pub trait Evaluated: Copy + fmt::Debug + PartialEq + Send + Sync + 'static {
+    /// The evaluation without further heads: [`Output`] or [`Wdl`].
+    type Evaluation: Evaluated;
+
+    /// The names of the further heads, in the order of the spec.
+    const HEADS: &'static [&'static str];
+
+    /// The evaluation without further heads.
+    #[must_use]
+    fn evaluation(&self) -> Self::Evaluation;
+
+    /// The value of a further head, by its place in [`Self::HEADS`].
+    #[must_use]
+    fn head(&self, index: usize) -> Option<HeadValue>;
+}
+
+/// The value of a further head.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HeadValue {
+    /// Of a sum of integers, in the units that the spec says.
+    Integer(i32),
+    /// Of a sum of floating point, times its scale.
+    Float(f32),
+}
+
+impl Evaluated for Output {
+    type Evaluation = Output;
+
+    const HEADS: &'static [&'static str] = &[];
+
+    fn evaluation(&self) -> Output {
+        *self
+    }
+
+    fn head(&self, _: usize) -> Option<HeadValue> {
+        None
+    }
+}
+
+impl Evaluated for Wdl {
+    type Evaluation = Wdl;
+
+    const HEADS: &'static [&'static str] = &[];
+
+    fn evaluation(&self) -> Wdl {
+        *self
+    }
+
+    fn head(&self, _: usize) -> Option<HeadValue> {
+        None
+    }
 }

@@ -46,6 +46,14 @@ pub fn place<T: Copy>(into: &mut [T], start: usize, values: &[T]) {
     into[start..start + values.len()].copy_from_slice(values);
 }
 
+/// Copies `values` to every `step`-th element from `start` on, as far as there are any.
+#[inline(always)]
+pub fn place_every<T: Copy>(into: &mut [T], start: usize, step: usize, values: &[T]) {
+    for (place, value) in into.iter_mut().skip(start).step_by(step).zip(values) {
+        *place = *value;
+    }
+}
+
 /// Copies `values` to the elements from `start` on, widened to their type.
 ///
 /// Panics if they do not fit. The compiler removes the check where `start` is a constant.
@@ -97,5 +105,7 @@ mod tests {
         assert_eq!(numbers, [0, 1, 2, 8, 9]);
         place_wide(&mut numbers, 1, &[-3i16, 4]);
         assert_eq!(numbers, [0, -3, 4, 8, 9]);
+        place_every(&mut numbers, 1, 2, &[6, 7, 5]);
+        assert_eq!(numbers, [0, 6, 4, 7, 9]);
     }
 }

@@ -21,6 +21,18 @@ pub fn affine_i16<const INPUTS: usize, const OUTPUTS: usize>(
     rows(inputs, weights, biases, sum_of_products)
 }
 
+/// `y[o] = biases[o] + sum of weights[o][i] * x[i]`, for inputs in `0..=65535`, whose bits are read
+/// without a sign.
+#[inline(always)]
+#[must_use]
+pub fn affine_u16<const INPUTS: usize, const OUTPUTS: usize>(
+    inputs: &[i16; INPUTS],
+    weights: &[[i16; INPUTS]; OUTPUTS],
+    biases: &[i32; OUTPUTS],
+) -> [i32; OUTPUTS] {
+    rows(inputs, weights, biases, sum_of_unsigned_products)
+}
+
 /// `y[o] = biases[o] + sum of weights[o][i] * roots[i]^2`, for roots in `0..=255`.
 ///
 /// Exact if all products of a weight and the largest root, usually 255, fit in 16 bits. Then a root
@@ -96,6 +108,19 @@ fn sum_of_products<const N: usize>(inputs: &[i16; N], weights: &[i16; N]) -> i32
         sum = sum.wrapping_add(i32::from(*x) * i32::from(*w));
     }
     sum
+}
+
+/// Instructions that add products of 16 bits take them with a sign: half of an input has none, and
+/// the bit that is left is multiplied by itself.
+#[inline(always)]
+fn sum_of_unsigned_products<const N: usize>(inputs: &[i16; N], weights: &[i16; N]) -> i32 {
+    let (mut halves, mut rest) = (0i32, 0i32);
+    for (x, w) in inputs.iter().zip(weights) {
+        let (half, bit) = ((*x as u16 >> 1) as i16, *x & 1);
+        halves = halves.wrapping_add(i32::from(half) * i32::from(*w));
+        rest = rest.wrapping_add(i32::from(bit) * i32::from(*w));
+    }
+    halves.wrapping_mul(2).wrapping_add(rest)
 }
 
 #[inline(always)]
@@ -379,6 +404,17 @@ mod tests {
         );
         let extreme = affine_i16(&[i16::MIN; 32], &[[i16::MIN; 32]], &[0]);
         assert_eq!(extreme, [(32i64 << 30) as i32]);
+    }
+
+    #[test]
+    fn inputs_without_a_sign_reach_65535() {
+        let inputs = numbers::<64>(7).map(|number| number + 32_768);
+        let weights = numbers::<64>(8);
+        let words = |values: [i64; 64]| values.map(|value| value as i16);
+        let found = affine_u16(&words(inputs), &[words(weights)], &[-5]);
+        assert_eq!(found, [exact(inputs, weights).wrapping_sub(5)]);
+        let largest = affine_u16(&[-1; 32], &[[i16::MIN; 32]], &[0]);
+        assert_eq!(largest, [(-32i64 * 65_535 * 32_768) as i32]);
     }
 
     #[test]

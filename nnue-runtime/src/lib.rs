@@ -71,7 +71,9 @@ pub use nnue_format::LoadError;
 pub use nnue_levels::LevelKind;
 
 pub use crate::accumulator::Accumulator;
-pub use crate::architecture::{Architecture, Embedded, Order, Output, SelectedByPieces, Wdl};
+pub use crate::architecture::{
+    Architecture, Embedded, Evaluated, HeadValue, Order, Output, SelectedByPieces, Wdl,
+};
 pub use crate::board::{Board, BoardError};
 pub use crate::chess::{Bitboard, Color, Piece, Role, Square, SquareError, Squares};
 pub use crate::delta::{Change, Delta, DeltaError};
@@ -97,7 +99,7 @@ pub use crate::report::{AccumulatorBound, Report, Warning};
 /// Generated are `Network`, `Accumulator`, `Evaluator`, `Output`, `Net` (which tells the types of
 /// one network from those of another, and whose documentation shows what the network computes and
 /// what its net file holds) and the constants `NAME`, `WIDTH`, `FEATURES` and `BUCKETS`: put each
-/// network into a module of its own.
+/// network into a module of its own. A network with further heads also has a type `Outputs`.
 ///
 /// | argument | meaning |
 /// |---|---|

@@ -30,9 +30,13 @@ pub struct Neurons {
     /// The tensors of a net file whose columns are neurons.
     #[doc(hidden)]
     pub tensors: &'static [&'static str],
-    /// The layers that read outputs.
+    /// The layers that have weights for outputs.
     #[doc(hidden)]
     pub readers: &'static [Reader],
+    /// The layers that hand outputs on as they are, in their order. Whoever reads these layers
+    /// knows the outputs by their places, so they must keep them.
+    #[doc(hidden)]
+    pub kept: &'static [Reader],
 }
 
 /// The function of a sum `x` of an accumulator.
@@ -104,8 +108,8 @@ pub enum Skipped {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
-    /// The tensor of its weights.
-    pub tensor: &'static str,
+    /// The tensor of its weights; the layer itself if it has none.
+    pub name: &'static str,
     /// The columns of the tensor, and the outputs that they belong to.
     pub runs: &'static [Run],
 }
@@ -153,6 +157,13 @@ pub enum OrderError {
         /// The number of the output whose place it would take.
         place: usize,
     },
+    /// An output would be moved, but a layer hands it on in its place.
+    Kept {
+        /// The layer.
+        layer: &'static str,
+        /// The number of the output that would be moved.
+        output: usize,
+    },
 }
 
 impl fmt::Display for OrderError {
@@ -178,6 +189,10 @@ impl fmt::Display for OrderError {
                 f,
                 "output {output} cannot take the place of output {place}: `{tensor}` has weights for only one of them, or for parts of both"
             ),
+            OrderError::Kept { layer, output } => write!(
+                f,
+                "output {output} cannot be moved: `{layer}` hands it on in its place"
+            ),
         }
     }
 }
@@ -196,6 +211,7 @@ impl Neurons {
         skipped: Skipped::Nothing,
         tensors: &[],
         readers: &[],
+        kept: &[],
     };
 
     /// The outputs of a perspective, given the sums of its accumulator as memory has them.
@@ -223,7 +239,10 @@ impl Neurons {
     #[must_use]
     pub fn classes(&self) -> Vec<usize> {
         let runs = || self.readers.iter().flat_map(|reader| reader.runs);
-        let alike = |a: usize, b: usize| runs().all(|run| run.has(a) == run.has(b));
+        let alike = |a: usize, b: usize| {
+            let moves = |output| self.keeper(output).is_none();
+            moves(a) && moves(b) && runs().all(|run| run.has(a) == run.has(b))
+        };
         let mut firsts: Vec<usize> = Vec::new();
         let class = |output| {
             let known = firsts.iter().position(|first| alike(*first, output));
@@ -256,17 +275,27 @@ impl Neurons {
                     });
                 }
             }
+            if let Some(reader) = self.keeper(output).filter(|_| output != place) {
+                let layer = reader.name;
+                return Err(OrderError::Kept { layer, output });
+            }
             let is_apart = |run: &Run| run.has(output) != run.has(place);
             let mut readers = self.readers.iter();
             if let Some(reader) = readers.find(|reader| reader.runs.iter().any(is_apart)) {
                 return Err(OrderError::ReadApart {
-                    tensor: reader.tensor,
+                    tensor: reader.name,
                     output,
                     place,
                 });
             }
         }
         Ok(())
+    }
+
+    /// A layer that hands an output on in its place.
+    fn keeper(&self, output: usize) -> Option<&'static Reader> {
+        let mut kept = self.kept.iter();
+        kept.find(|reader| reader.runs.iter().any(|run| run.has(output)))
     }
 
     /// The columns of a net file's tensor that move, for an order that was checked: the old place
@@ -279,7 +308,7 @@ impl Neurons {
                 moves.extend(from.into_iter().flatten().zip(to.into_iter().flatten()));
             }
         }
-        for reader in self.readers.iter().filter(|reader| reader.tensor == tensor) {
+        for reader in self.readers.iter().filter(|reader| reader.name == tensor) {
             for run in reader.runs {
                 let places = run.output..run.output + run.len;
                 moves.extend(
@@ -342,11 +371,11 @@ mod tests {
         tensors: &["biases"],
         readers: &[
             Reader {
-                tensor: "all",
+                name: "all",
                 runs: &[run(0, 0, 6), run(1, 0, 6)],
             },
             Reader {
-                tensor: "some",
+                name: "some",
                 runs: &[Run {
                     step: 1,
                     ..run(3, 1, 2)
@@ -418,6 +447,22 @@ mod tests {
             place,
         };
         assert_eq!(apart, expected);
+    }
+
+    #[test]
+    fn outputs_that_a_layer_hands_on_keep_their_places() {
+        const NEURONS: Neurons = Neurons {
+            kept: &[Reader {
+                name: "float",
+                runs: &[run(0, 3, 2)],
+            }],
+            ..PAIRS
+        };
+        assert_eq!(NEURONS.classes(), [0, 1, 1, 2, 3, 0]);
+        assert_eq!(NEURONS.check(&[5, 2, 1, 3, 4, 0]), Ok(()));
+        let (layer, output) = ("float", 3);
+        let expected = OrderError::Kept { layer, output };
+        assert_eq!(NEURONS.check(&[3, 1, 2, 0, 4, 5]), Err(expected));
     }
 
     #[test]

@@ -3,7 +3,9 @@
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_networks::features::{a, from_a8, half_ka, half_kp, king_buckets, rotated, summed};
+use nnue_networks::features::{
+    a, from_a8, half_ka, half_kp, king_buckets, opponent_first, rotated, summed,
+};
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Network, Piece, Position, Role, Square,
 };
@@ -198,6 +200,34 @@ fn squares_are_counted_from_a8() {
         let from_a8 = 8 * (7 - seen.rank) + seen.file;
         row(768 * bucket + 64 * seen.by_colour(6) + from_a8);
     });
+}
+
+/// Both kings are in plane 5 of the second set: the opponent's.
+#[test]
+fn the_opponents_planes_come_first() {
+    check::<opponent_first::Net>(
+        spec!("opponent_first"),
+        |perspective, king, piece, square, row| {
+            let seen = Seen::new(Flip::Vertical, perspective, king, piece, square).mirrored(true);
+            let bucket = match (seen.king_rank, seen.king_file) {
+                (0, 0 | 1) => 0,
+                (0, _) => 1,
+                (_, 0 | 1) => 2,
+                _ => 3,
+            };
+            let own = if seen.opponents { 0 } else { 6 };
+            row(768 * bucket + 64 * (own + seen.role) + seen.square());
+            let first = 4 * 768;
+            let seen = Seen::new(Flip::Vertical, perspective, king, piece, square).mirrored(false);
+            let bucket = 4 * (7 - seen.king_rank) + 7 - seen.king_file;
+            let own = if seen.opponents || seen.is_king() {
+                0
+            } else {
+                6
+            };
+            row(first + 704 * bucket + 64 * (own + seen.role) + seen.square());
+        },
+    );
 }
 
 #[test]

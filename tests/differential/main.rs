@@ -2,6 +2,7 @@
 
 mod engine_formulas;
 mod feature_rows;
+mod heads;
 mod perspectives;
 mod stored_rows;
 
@@ -36,19 +37,28 @@ differential! {
     float_rows: "specs/layers/float_rows.toml";
     gates: "specs/layers/gates.toml";
     halved_squares: "specs/layers/halved_squares.toml";
-    heads: "specs/layers/heads.toml";
+    win_draw_loss: "specs/layers/heads.toml";
+    float_sums: "specs/layers/float_sums.toml";
+    further_heads: "specs/layers/further_heads.toml";
+    further_heads_of_three: "specs/layers/further_heads_of_three.toml";
+    halved_products: "specs/layers/halved_products.toml";
+    interleaved_sums: "specs/perspectives/interleaved_sums.toml";
     large_squares: "specs/layers/large_squares.toml";
     limits: "specs/layers/limits.toml";
     longs: "specs/layers/longs.toml";
     low_squares: "specs/layers/low_squares.toml";
+    many_stacks: "specs/layers/many_stacks.toml", check_by_caller;
     new_user: "specs/new_user.toml";
     one_buckets: "specs/layers/one_buckets.toml";
+    products_without_sign: "specs/layers/products_without_sign.toml";
     quantmoid: "specs/layers/quantmoid.toml";
+    rational_output: "specs/layers/rational_output.toml";
     screlu: "specs/layers/screlu.toml";
     shifted_squares: "specs/layers/shifted_squares.toml";
     signed_inputs: "specs/layers/signed_inputs.toml";
     squared_products: "specs/layers/squared_products.toml";
     uneven_rounds: "specs/layers/uneven_rounds.toml";
+    word_products: "specs/layers/word_products.toml";
     words: "specs/layers/words.toml";
 }
 
@@ -79,6 +89,7 @@ compiled! {
     half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
     mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
+    opponent_first: networks::features::opponent_first = "../specs/features/opponent_first.toml";
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
     threats: networks::features::threats = "../specs/features/threats.toml";

@@ -16,6 +16,8 @@ mod transformer;
 mod unread;
 pub(crate) mod value;
 
+pub(crate) use output::EVALUATION;
+
 use std::ops::RangeInclusive;
 
 use crate::diagnostics::{Diagnostics, Spanned, all};
@@ -67,8 +69,13 @@ fn check_name(name: &Spanned<String>, diagnostics: &mut Diagnostics) -> Option<S
 /// What 1.0 can be in sums.
 const ONES: RangeInclusive<i64> = 1..=i32::MAX as i64;
 
-/// How many stacks there may be: a bucket is a byte.
-const STACKS: RangeInclusive<i64> = 1..=256;
+/// How many stacks there may be.
+const STACKS: RangeInclusive<i64> = 1..=65536;
+
+/// The most stacks among which the number of pieces selects one: there are 32 such numbers, and a
+/// bucket in their table is a byte. PSQT values of each stack are part of every accumulator, so
+/// there are no more of them either.
+const MOST_SELECTED: i64 = 256;
 
 fn check_stacks(stacks: Option<&spec::Stacks>, diagnostics: &mut Diagnostics) -> Option<Stacks> {
     let Some(stacks) = stacks else {
@@ -77,7 +84,7 @@ fn check_stacks(stacks: Option<&spec::Stacks>, diagnostics: &mut Diagnostics) ->
             by_pieces: Some([0; 33]),
         });
     };
-    let count = in_range("count", &stacks.count, STACKS, diagnostics).map(|count| count as usize);
+    let count = check_stack_count(stacks, diagnostics);
     let by_pieces = match &stacks.select {
         Select::Only => Some([0; 33]),
         Select::Caller => None,
@@ -86,6 +93,19 @@ fn check_stacks(stacks: Option<&spec::Stacks>, diagnostics: &mut Diagnostics) ->
     };
     let count = count?;
     Some(Stacks { count, by_pieces })
+}
+
+fn check_stack_count(stacks: &spec::Stacks, diagnostics: &mut Diagnostics) -> Option<usize> {
+    let count = in_range("count", &stacks.count, STACKS, diagnostics)? as usize;
+    if stacks.select != Select::Caller && stacks.count.value > MOST_SELECTED {
+        let message = format!("`count` is {count}, allowed are 1 to {MOST_SELECTED}");
+        diagnostics
+            .error(stacks.count.span, message)
+            .label("the number of pieces selects one of them")
+            .help("of more stacks only the engine can choose one: `select = { by = \"caller\" }`");
+        return None;
+    }
+    Some(count)
 }
 
 fn check_formula(

@@ -36,6 +36,10 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
     let stacks = root.optional_with("stacks", stacks, diagnostics);
     let layers = tables("layer", &mut root, layer::decode, diagnostics);
     let output = section("output", &mut root, output::decode, diagnostics);
+    let heads = match root.optional("head") {
+        Some(value) => list_of_tables("head", value, output::decode_head, diagnostics),
+        None => Some(Vec::new()),
+    };
     let net_file = section("file", &mut root, file::decode, diagnostics);
     root.finish(diagnostics);
 
@@ -46,6 +50,7 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         stacks: stacks?,
         layers: layers?,
         output: output?,
+        heads: heads?,
         file: net_file?,
     })
 }
@@ -87,8 +92,17 @@ fn tables<T>(
     decode: impl Fn(Table<'_>, &mut Diagnostics) -> Option<T>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<T>> {
+    let value = root.required(key, &format!("[[{key}]]"), diagnostics)?;
+    list_of_tables(key, value, decode, diagnostics)
+}
+
+fn list_of_tables<'t, T>(
+    key: &str,
+    value: &'t Value<'t>,
+    decode: impl Fn(Table<'t>, &mut Diagnostics) -> Option<T>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<T>> {
     let header = format!("[[{key}]]");
-    let value = root.required(key, &header, diagnostics)?;
     let DeValue::Array(items) = value.get_ref() else {
         mismatch(key, value, "a list of tables", diagnostics)
             .help(format!("write `{header}`, with two brackets"));

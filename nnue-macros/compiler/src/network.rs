@@ -224,7 +224,7 @@ impl One {
 /// The copies of the layers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
-    /// The number of stacks, 1 to 256.
+    /// The number of stacks, 1 to 65536; at most 256 where a table chooses one.
     pub count: usize,
     /// The stack that a position with 0, 1, ... 32 pieces uses; `None` where the caller chooses it.
     pub by_pieces: Option<[u8; 33]>,
@@ -450,6 +450,22 @@ pub struct Output {
     /// The integer that stands for 1.0 in every head's `positional`.
     pub one: u32,
     /// From there, with the PSQT part, to the engine's units.
+    pub units: Units,
+    /// What the network computes besides.
+    pub further: Vec<FurtherHead>,
+}
+
+/// A value that the network computes besides its evaluation. It has no PSQT part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FurtherHead {
+    /// Its name in the spec, unique, an identifier.
+    pub name: String,
+    /// The terms of the value.
+    pub head: Head,
+    /// The integer that stands for 1.0 in the sum of the terms; 1 for `f32`.
+    pub one: u32,
+    /// From there to the value: an `i32` for integers. For `f32` it is the sum times the factor,
+    /// and stays `f32`.
     pub units: Units,
 }
 

@@ -14,7 +14,7 @@ use nnue_levels::{ISAS, Isa};
 use crate::layout::{Affine, Elementwise, LaidOut, Layout, Table};
 
 pub use affine::{Blocks, Kernel, Products, Steps};
-pub use transform::{Bytes, Outputs, Squares, Transform};
+pub use transform::{Bytes, Multiply, Outputs, Transform};
 
 /// How much is written out as straight-line code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

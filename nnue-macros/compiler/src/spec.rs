@@ -32,6 +32,8 @@ pub struct Spec {
     pub layers: Vec<Layer>,
     /// `[output]`: from the layers' outputs to the engine's units.
     pub output: Output,
+    /// `[[head]]`: what the network computes besides.
+    pub heads: Vec<Head>,
     /// `[file]`: how a net file stores the weights.
     pub file: File,
 }
@@ -440,11 +442,31 @@ pub struct Output {
     pub heads: Vec<Spanned<Vec<Spanned<Reference>>>>,
     /// `unread`: parts of layers, or of the transformer's output, that nothing reads on purpose.
     pub unread: Option<Spanned<Vec<Spanned<Reference>>>>,
+    /// From the terms to the engine's units.
+    pub scaling: Scaling,
+}
+
+/// The keys of one `[[head]]` table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// `name`: the name of its value among the network's outputs.
+    pub name: Spanned<String>,
+    /// `sum`: the terms of its value.
+    pub sum: Spanned<Vec<Spanned<Reference>>>,
+    /// From the terms to the engine's units.
+    pub scaling: Scaling,
+}
+
+/// The keys of `[output]` and `[[head]]` that lead from the terms to the engine's units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaling {
     /// How terms of different ones are brought to `one`.
     pub alignment: Alignment,
+    /// `multiply`: what the sum is multiplied by before it is divided.
+    pub multiply: Option<Spanned<i64>>,
     /// `divide`: from the sum's units to the engine's.
     pub divide: Option<OutputDivide>,
-    /// `scale`: what 1.0 is in the engine's units, instead of `divide`.
+    /// `scale`: what 1.0 is in the engine's units, instead of `multiply` and `divide`.
     pub scale: Option<Spanned<f64>>,
     /// `rounding` of the division.
     pub rounding: Option<Spanned<Rounding>>,

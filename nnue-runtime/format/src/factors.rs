@@ -133,12 +133,13 @@ impl Factors {
 
     /// The number of a piece's plane, where no two share one.
     fn plane(&self, piece: usize) -> usize {
-        match piece {
-            // The opponent's king comes last in every order.
-            11 => 11,
-            // An own pawn comes first.
-            _ => (self.first_row(piece) - self.first_row(0)) as usize / SQUARES,
+        let pawns = [0, 6].map(|pawn| self.first_row(pawn));
+        // A pawn comes first in every order, and the other player's king last.
+        let last = if pawns[0] < pawns[1] { 11 } else { 5 };
+        if piece == last {
+            return 11;
         }
+        (self.first_row(piece) - pawns[0].min(pawns[1])) as usize / SQUARES
     }
 }
 
@@ -200,6 +201,29 @@ mod tests {
             set,
             sets: crate::list(&[VirtualSet::Pieces]),
             round_each: false,
+        }
+    }
+
+    /// With the opponent's planes first, the own king's virtual plane is the last one.
+    #[test]
+    fn an_own_king_that_uses_the_opponents_plane_has_the_last_virtual_one() {
+        let set = PieceSquare {
+            planes: planes(0, [6, 7, 8, 9, 10, 5, 0, 1, 2, 3, 4, 5]),
+            ..half_ka_v2_hm().set
+        };
+        let factors = Factors {
+            set,
+            ..half_ka_v2_hm()
+        };
+        for (row, found) in table(&factors, 22528).into_iter().enumerate() {
+            let (bucket, plane, square) = (row / 704, row % 704 / 64, row % 64);
+            let (file, rank) = (square % 8, square / 8);
+            let is_own_kings = file >= 4 && bucket == 4 * (7 - rank) + 7 - file;
+            let expected = match plane {
+                5 if is_own_kings => 11 * 64 + square,
+                _ => row % 704,
+            };
+            assert_eq!(found, [expected], "row {row}");
         }
     }
 

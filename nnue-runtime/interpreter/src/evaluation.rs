@@ -1,6 +1,6 @@
 //! The evaluation of a position, and the values that are computed on the way.
 
-use nnue_runtime::{Output, Wdl};
+use nnue_runtime::{HeadValue, Output, Wdl};
 
 use crate::weights::Values;
 
@@ -45,4 +45,6 @@ pub struct Trace {
     pub layers: Vec<Values>,
     /// The evaluation that follows from them.
     pub evaluation: Evaluation,
+    /// The values of the further heads, in the order of the spec.
+    pub heads: Vec<HeadValue>,
 }

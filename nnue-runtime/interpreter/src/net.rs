@@ -117,7 +117,7 @@ impl Net {
     }
 
     /// Evaluates a position with the layers of one bucket; the last for buckets beyond it. Custom
-    /// sets have no active features.
+    /// sets have no active features. [`Net::trace`] also gives the values of further heads.
     #[must_use]
     pub fn evaluate(&self, position: &impl Position, bucket: usize) -> Evaluation {
         let accumulators = self.accumulate(&self.active_rows(position));
@@ -147,6 +147,7 @@ impl Net {
         let psqt = transformer::psqt(&network.transformer, ordered, stack);
         Trace {
             evaluation: output::evaluate(network, &tensors.layers, psqt),
+            heads: output::further(network, &tensors.layers),
             transformer: tensors.transformer,
             layers: tensors.layers,
         }

@@ -1,7 +1,7 @@
 //! From the layers' last values to the engine's units.
 
 use nnue_compiler::network::{self, Head, Network, Ratio, Units};
-use nnue_runtime::{Output, Wdl};
+use nnue_runtime::{HeadValue, Output, Wdl};
 
 use crate::evaluation::Evaluation;
 use crate::fixed_point::{align, divide};
@@ -40,6 +40,22 @@ pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evalu
         }),
         heads => Evaluation::Value(heads.first().map(head).unwrap_or_default()),
     }
+}
+
+/// The values of the further heads.
+pub(crate) fn further(network: &Network, layers: &[Values]) -> Vec<HeadValue> {
+    let heads = network.output.further.iter();
+    let values = heads.map(|further| match further.units {
+        Units::Integer(ratio) => {
+            let sum = sum_of_integers(&further.head, layers) as i32;
+            HeadValue::Integer(scaled(sum.into(), ratio))
+        }
+        Units::Wide(ratio) => {
+            HeadValue::Integer(scaled(sum_of_integers(&further.head, layers), ratio))
+        }
+        Units::Float { factor } => HeadValue::Float(sum_of_floats(&further.head, layers) * factor),
+    });
+    values.collect()
 }
 
 /// The terms, each aligned, are added in 64 bits; the sum is aligned.

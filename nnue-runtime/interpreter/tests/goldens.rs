@@ -87,7 +87,7 @@ fn synthetic_nets_are_what_their_engines_compute() {
     }
 }
 
-/// A net of Berserk 13, evaluated as the engine does. There is no golden of the engine, so its
+/// A net of Berserk, evaluated as the engine does. There is no golden of the engine, so its
 /// arithmetic is written out here, without the spec.
 struct Berserk {
     /// `[feature][neuron]`, 12288 of 1024.
@@ -176,7 +176,7 @@ impl Berserk {
             values.collect()
         };
         let first = clipped(affine(0, &inputs), 5);
-        let second = clipped(affine(1, &first), 0);
+        let second = clipped(affine(1, &first), 5);
         affine(2, &second)[0] >> 12
     }
 }

@@ -50,6 +50,8 @@ pub mod features {
         king_buckets: "../specs/features/king_buckets.toml";
         /// Squares counted from a8.
         from_a8: "../specs/features/from_a8.toml";
+        /// The opponent's planes before the own ones.
+        opponent_first: "../specs/features/opponent_first.toml";
         /// Rotated for black and mirrored, with merged kings.
         rotated: "../specs/features/rotated.toml";
         /// Three sets in one accumulator.

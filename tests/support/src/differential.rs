@@ -13,7 +13,8 @@ use nnue_compiler::network;
 use nnue_interpreter::{Accumulators, ActiveRows, Evaluation, Net};
 use nnue_runtime::neurons::Neurons;
 use nnue_runtime::{
-    Accumulator, Architecture, Board, Color, Evaluator, Level, Network, Position, SelectedByPieces,
+    Accumulator, Architecture, Board, Color, Evaluated, Evaluator, HeadValue, Level, Network,
+    Position, SelectedByPieces,
 };
 
 use crate::random::Xorshift;
@@ -25,7 +26,7 @@ use cases::{Features, Game, features, games, positions};
 /// # Panics
 ///
 /// At the first difference.
-pub fn check<A: SelectedByPieces<Output: Into<Evaluation>>>(spec: &str) {
+pub fn check<A: SelectedByPieces<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
     let network = checked_network(spec);
     let by_pieces = network.stacks.by_pieces;
     let by_pieces = by_pieces.expect("buckets follow from the pieces");
@@ -41,7 +42,9 @@ pub fn check<A: SelectedByPieces<Output: Into<Evaluation>>>(spec: &str) {
 /// # Panics
 ///
 /// At the first difference.
-pub fn check_by_caller<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
+pub fn check_by_caller<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+    spec: &str,
+) {
     compare::<A>(&checked_network(spec));
 }
 
@@ -50,7 +53,7 @@ pub fn check_by_caller<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
 /// # Panics
 ///
 /// At the first difference.
-pub fn check_custom<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
+pub fn check_custom<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
     let network = checked_network(spec);
     let lines = features(&network);
     with_all_weights::<A>(&network, |reference, subject| {
@@ -69,7 +72,7 @@ pub fn check_custom<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
 /// # Panics
 ///
 /// At the first difference.
-pub fn check_mixed<A: Architecture<Output: Into<Evaluation>>>(spec: &str) {
+pub fn check_mixed<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(spec: &str) {
     let network = checked_network(spec);
     let (games, line) = (games(), features(&network));
     with_all_weights::<A>(&network, |reference, subject| {
@@ -156,7 +159,9 @@ fn checked_network(spec: &str) -> network::Network {
     analyse(&SourceFile::new("spec", spec)).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn compare<A: Architecture<Output: Into<Evaluation>>>(network: &network::Network) {
+fn compare<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
+    network: &network::Network,
+) {
     let (positions, games) = (positions(12), games());
     with_all_weights::<A>(network, |reference, subject| {
         let expected = |board: &Board| {
@@ -310,23 +315,62 @@ fn another_order(neurons: &Neurons) -> Vec<usize> {
     order
 }
 
-/// What the interpreter computes for a position: the transformer's output, and the evaluation of
-/// each bucket.
+/// What the interpreter computes for a position: the transformer's output, and the evaluations of
+/// buckets.
 struct Expected {
     side_to_move: Color,
     /// Sorted, because networks may have their outputs in another order.
     transformer: Vec<i64>,
-    buckets: Vec<Evaluation>,
+    /// With the number of each bucket.
+    buckets: Vec<(usize, Outputs)>,
+}
+
+/// An evaluation, and the values of further heads. Every NaN is the same.
+#[derive(Clone, Debug, PartialEq)]
+struct Outputs {
+    evaluation: Evaluation,
+    heads: Vec<String>,
+}
+
+impl Outputs {
+    fn new(evaluation: Evaluation, heads: impl Iterator<Item = HeadValue>) -> Outputs {
+        let exact = |value| match value {
+            HeadValue::Integer(value) => value.to_string(),
+            HeadValue::Float(value) if value.is_nan() => "NaN".to_string(),
+            HeadValue::Float(value) => format!("{value}: {:#x}", value.to_bits()),
+        };
+        Outputs {
+            evaluation,
+            heads: heads.map(exact).collect(),
+        }
+    }
+
+    /// What a compiled network found.
+    fn of<E: Evaluated<Evaluation: Into<Evaluation>>>(found: E) -> Outputs {
+        let heads = (0..E::HEADS.len()).filter_map(|index| found.head(index));
+        Outputs::new(found.evaluation().into(), heads)
+    }
+}
+
+/// The buckets that are compared: all, or of very many the first, the last, and some whose numbers
+/// need more than a byte.
+fn buckets(stacks: usize) -> impl Iterator<Item = usize> {
+    const ALL: usize = 16;
+    let step = (stacks / ALL).max(1);
+    let spread = (0..stacks).step_by(step).filter(move |_| stacks > ALL);
+    let each = (0..stacks).filter(move |_| stacks <= ALL);
+    each.chain(spread)
+        .chain((stacks > ALL).then_some(stacks - 1))
 }
 
 impl Expected {
     fn of(reference: &Net, accumulators: &Accumulators, side_to_move: Color) -> Expected {
-        let buckets = 0..reference.network().stacks.count;
-        let traces = buckets.map(|bucket| reference.trace(accumulators, side_to_move, bucket));
         let mut transformer = Vec::new();
-        let buckets = traces.map(|trace| {
+        let buckets = buckets(reference.network().stacks.count).map(|bucket| {
+            let trace = reference.trace(accumulators, side_to_move, bucket);
             transformer = trace.transformer.integers().to_vec();
-            trace.evaluation
+            let outputs = Outputs::new(trace.evaluation, trace.heads.into_iter());
+            (bucket, outputs)
         });
         Expected {
             side_to_move,
@@ -350,23 +394,28 @@ const TELLING: usize = 8;
 fn assert_telling<'e>(network: &network::Network, positions: impl Iterator<Item = &'e Expected>) {
     let said: BTreeSet<i32> = positions
         .flat_map(|position| &position.buckets)
-        .flat_map(Evaluation::outputs)
+        .flat_map(|(_, outputs)| outputs.evaluation.outputs())
         .map(|output| output.positional)
         .collect();
     assert!(said.len() >= TELLING, "{} says only {said:?}", network.name);
 }
 
 /// Compares the evaluations of an accumulator with every bucket.
-fn every_bucket<A: Architecture<Output: Into<Evaluation>>>(
+fn every_bucket<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     accumulator: &Accumulator<A>,
     expected: &Expected,
     place: impl Fn() -> String,
 ) {
     same_outputs(accumulator, expected, &place);
-    for (bucket, evaluation) in expected.buckets.iter().enumerate() {
-        let found = net.evaluate_bucket(accumulator, expected.side_to_move, bucket);
-        assert_eq!(found.into(), *evaluation, "{}: bucket {bucket}", place());
+    for (bucket, evaluation) in &expected.buckets {
+        let found = net.evaluate_bucket(accumulator, expected.side_to_move, *bucket);
+        assert_eq!(
+            Outputs::of(found),
+            *evaluation,
+            "{}: bucket {bucket}",
+            place()
+        );
     }
 }
 
@@ -380,7 +429,7 @@ fn same_outputs<A: Architecture>(
     assert!(outputs == expected.transformer, "{}: outputs", place());
 }
 
-fn refreshed<A: Architecture<Output: Into<Evaluation>>>(
+fn refreshed<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     board: &Board,
     expected: &Expected,
@@ -391,24 +440,25 @@ fn refreshed<A: Architecture<Output: Into<Evaluation>>>(
 }
 
 /// Compares the evaluation of one bucket, in the current position of a game.
-fn along<A: Architecture<Output: Into<Evaluation>>>(
+fn along<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     evaluator: &mut Evaluator<A, &Network<A>>,
     game: &Game,
     expected: &[Expected],
     place: &str,
 ) {
     let ply = evaluator.ply();
-    let bucket = ply % expected[ply].buckets.len();
+    let buckets = &expected[ply].buckets;
+    let (bucket, evaluation) = &buckets[ply % buckets.len()];
     assert_eq!(
-        evaluator.evaluate_bucket(bucket).into(),
-        expected[ply].buckets[bucket],
+        Outputs::of(evaluator.evaluate_bucket(*bucket)),
+        *evaluation,
         "{place}: bucket {bucket} along a game in {}",
         game.boards[ply]
     );
 }
 
 /// Takes back all moves of a game, with evaluations after some of them.
-fn taken_back<A: Architecture<Output: Into<Evaluation>>>(
+fn taken_back<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     mut evaluator: Evaluator<A, &Network<A>>,
     game: &Game,
     expected: &[Expected],
@@ -423,7 +473,7 @@ fn taken_back<A: Architecture<Output: Into<Evaluation>>>(
 }
 
 /// Plays a game and takes it back, with evaluations after some of the moves.
-fn played<A: Architecture<Output: Into<Evaluation>>>(
+fn played<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     game: &Game,
     expected: &[Expected],
@@ -453,7 +503,7 @@ fn updated<A: Architecture>(net: &Network<A>, game: &Game, expected: &[Expected]
 }
 
 /// Compares features that the engine tells, both as a whole and as changes.
-fn told<A: Architecture<Output: Into<Evaluation>>>(
+fn told<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     line: &[Features],
     expected: &[Expected],
@@ -469,11 +519,11 @@ fn told<A: Architecture<Output: Into<Evaluation>>>(
             evaluator.push_features(features.changes());
         }
         if ply % 3 != 0 {
-            let bucket = ply % expected.buckets.len();
-            let found = evaluator.evaluate_bucket(bucket);
+            let (bucket, evaluation) = &expected.buckets[ply % expected.buckets.len()];
+            let found = evaluator.evaluate_bucket(*bucket);
             assert_eq!(
-                found.into(),
-                expected.buckets[bucket],
+                Outputs::of(found),
+                *evaluation,
                 "{place}: bucket {bucket} along line {ply}"
             );
         }
@@ -481,7 +531,7 @@ fn told<A: Architecture<Output: Into<Evaluation>>>(
 }
 
 /// Plays a game in which features that the engine tells come and go, and takes it back.
-fn followed<A: Architecture<Output: Into<Evaluation>>>(
+fn followed<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     net: &Network<A>,
     game: &Game,
     line: &[Features],

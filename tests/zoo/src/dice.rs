@@ -40,6 +40,14 @@ impl Dice {
         Dice::new(u64::from(self.clone().word()))
     }
 
+    /// As [`Dice::aside`], with other dice for each word.
+    pub(super) fn aside_for(&self, word: &str) -> Dice {
+        let mixed = word.bytes().fold(self.0.clone().draw(), |mixed, byte| {
+            (mixed ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
+        });
+        Dice::new(mixed)
+    }
+
     /// One of the names of a key.
     pub(super) fn name<T: Named>(&mut self) -> &'static str {
         self.pick(T::NAMES).0

@@ -37,6 +37,17 @@ pub(super) struct Part {
     pub(super) len: usize,
 }
 
+impl Part {
+    /// One of its elements.
+    pub(super) fn at(self, index: usize) -> Part {
+        Part {
+            start: self.start + index,
+            len: 1,
+            ..self
+        }
+    }
+}
+
 impl<'d> Graph<'d> {
     /// Draws all layers behind a transformer, and gives the outputs of the last one.
     pub(super) fn draw(dice: &'d mut Dice, transformer: Tensor) -> (Graph<'d>, Part) {
@@ -52,6 +63,10 @@ impl<'d> Graph<'d> {
         };
         let blocks = graph.dice.pick(&[1, 2, 2, 3, 3, 4, 5]);
         let mut front = vec![graph.whole(0)];
+        let words = graph.values[0].tensor.element == Element::I16;
+        if words && graph.dice.aside_for("float").once_in(4) {
+            front = vec![graph.float(graph.whole(0))];
+        }
         for block in 1..blocks {
             let inputs = graph.inputs(&front);
             let sums = graph.affine(&inputs, false);
@@ -312,11 +327,7 @@ impl<'d> Graph<'d> {
     /// One of its elements.
     pub(super) fn element_of(&mut self, part: Part) -> Part {
         let index = self.dice.within(0..=part.len - 1);
-        Part {
-            start: part.start + index,
-            len: 1,
-            ..part
-        }
+        part.at(index)
     }
 
     fn whole(&self, value: usize) -> Part {

@@ -1,8 +1,10 @@
-//! `[output]` of random networks: everything that nothing else reads becomes a term.
+//! `[output]` and `[[head]]` of random networks: everything that nothing else reads becomes a term
+//! of the output.
 
 use nnue_compiler::network::Element;
 use nnue_compiler::spec::{DivideOf, Rounding};
 
+use super::dice::Dice;
 use super::layers::{Graph, Part};
 use super::toml::Toml;
 
@@ -13,7 +15,8 @@ struct Term {
 }
 
 impl Graph<'_> {
-    /// Draws the table `[output]`, and says whether PSQT values can be part of the output.
+    /// Draws the table `[output]` and those of further heads, and says whether PSQT values can be
+    /// part of the output.
     pub(super) fn output(mut self, last: Part) -> (Toml, bool) {
         let parts = self.terms(last);
         let is_float = self.element(last) == Element::F32;
@@ -47,6 +50,21 @@ impl Graph<'_> {
         for term in terms.iter().flatten() {
             self.mark(term.part);
         }
+        let mut aside = self.dice.aside_for("head");
+        let further = if aside.once_in(6) {
+            aside.within(1..=2)
+        } else {
+            0
+        };
+        let further: Vec<Term> = (0..further)
+            .map(|_| Term {
+                part: last.at(aside.within(0..=last.len - 1)),
+                negative: aside.once_in(4),
+            })
+            .collect();
+        for term in &further {
+            self.mark(term.part);
+        }
         let unread: Vec<String> = (self.unread().into_iter())
             .map(|part| self.reference(part))
             .collect();
@@ -58,6 +76,7 @@ impl Graph<'_> {
                 self.toml
                     .set("scale", self.dice.pick(&["400", "173.5", "\"1200 / 7\""]));
             }
+            self.further_heads(&further, aside);
             return (self.toml, false);
         }
         let ones: Vec<u32> = terms
@@ -77,7 +96,33 @@ impl Graph<'_> {
         self.toml.set("one", one);
         self.align(ones.iter().any(|own| *own != one));
         self.units();
+        self.further_heads(&further, aside);
         (self.toml, true)
+    }
+
+    /// Draws a table for each term.
+    fn further_heads(&mut self, terms: &[Term], mut dice: Dice) {
+        for (term, name) in terms.iter().zip(["uncertainty", "moves_2"]) {
+            self.toml.table("[[head]]");
+            self.toml.name("name", name);
+            let sum = self.term(term);
+            self.toml.name("sum", sum);
+            if self.element(term.part) == Element::F32 {
+                if dice.once_in(2) {
+                    self.toml
+                        .set("scale", dice.pick(&["100", "0.25", "\"1 / 3\""]));
+                }
+                continue;
+            }
+            self.toml.set("one", self.one(term.part).at(0));
+            if dice.once_in(3) {
+                self.toml.set("scale", dice.pick(&[100, 1000]));
+            } else if dice.once_in(2) {
+                self.toml.set("multiply", dice.pick(&[7, 1_000_003]));
+                self.toml.set("divide", dice.within(2..=5000));
+                self.toml.name("rounding", dice.name::<Rounding>());
+            }
+        }
     }
 
     /// Single elements of the last layer and of values that nothing else reads, all integers or all
@@ -116,7 +161,13 @@ impl Graph<'_> {
     }
 
     fn units(&mut self) {
-        match self.dice.within(0..=4) {
+        let mut aside = self.dice.aside_for("multiply");
+        let choice = self.dice.within(0..=4);
+        if choice != 3 && aside.once_in(6) {
+            self.toml
+                .set("multiply", aside.pick(&[2, 59, 400, 1_000_003]));
+        }
+        match choice {
             0 => self.toml.set("divide", self.dice.within(2..=64)),
             1 | 2 => {
                 let (by, of) = (self.dice.within(1..=40), self.dice.name::<DivideOf>());

@@ -69,8 +69,17 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     if pooling != "none" && dice.once_in(2) {
         toml.name("pairs", dice.name::<Pairs>());
     }
+    let mut aside = dice.aside_for("product_shift");
+    let mut shift = None;
     if pooling == "product" && dice.once_in(3) {
-        toml.set("product_shift", dice.pick(&[6, 7, 8, 9, 10]));
+        shift = Some(dice.pick(&[6, 7, 8, 9, 10]));
+    }
+    // Products of more than a byte.
+    if pooling == "product" && aside.once_in(3) {
+        shift = Some(aside.pick(&[0, 0, 1, 2, 4]));
+    }
+    if let Some(shift) = shift {
+        toml.set("product_shift", shift);
     }
     perspectives(dice, &mut toml);
     toml
@@ -92,7 +101,7 @@ fn perspectives(dice: &mut Dice, toml: &mut Toml) {
     }
 }
 
-/// The table and the number of stacks. Networks of custom features alone have no pieces that could
+/// The table, and the number of PSQT values for each stack. Networks of custom features alone have no pieces that could
 /// select a stack.
 pub(super) fn stacks(dice: &mut Dice) -> (Toml, usize) {
     let mut toml = Toml::default();
@@ -101,12 +110,20 @@ pub(super) fn stacks(dice: &mut Dice) -> (Toml, usize) {
     }
     let count = dice.pick(&[1, 2, 2, 3, 4, 5, 8]);
     toml.table("[stacks]");
-    toml.set("count", count);
     if count == 1 && dice.once_in(2) {
+        toml.set("count", count);
         return (toml, 1);
     }
+    let mut aside = dice.aside_for("stacks");
+    let select = dice.within(0..=2);
+    if select == 2 && aside.once_in(4) {
+        toml.set("count", aside.pick(&[256, 257, 300]));
+        toml.set("select", "{ by = \"caller\" }");
+        return (toml, 1);
+    }
+    toml.set("count", count);
     let last = count - 1;
-    match dice.within(0..=2) {
+    match select {
         0 => {
             let formulas = [
                 format!("(n - 1) / {}", 32usize.div_ceil(count)),

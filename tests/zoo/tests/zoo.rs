@@ -10,7 +10,7 @@ nnue_zoo::zoo! {
     zoo_01: "specs/zoo_01.toml", check_custom;
     zoo_02: "specs/zoo_02.toml", check_mixed;
     zoo_03: "specs/zoo_03.toml", check;
-    zoo_04: "specs/zoo_04.toml", check_custom;
+    zoo_04: "specs/zoo_04.toml", check;
     zoo_05: "specs/zoo_05.toml", check;
     zoo_06: "specs/zoo_06.toml", check;
     zoo_07: "specs/zoo_07.toml", check;
@@ -51,10 +51,12 @@ nnue_zoo::zoo! {
     zoo_42: "specs/zoo_42.toml", check;
     zoo_43: "specs/zoo_43.toml", check;
     zoo_44: "specs/zoo_44.toml", check;
+    zoo_45: "specs/zoo_45.toml", check;
+    zoo_46: "specs/zoo_46.toml", check;
 }
 
 /// How many there are.
-const NETWORKS: usize = 44;
+const NETWORKS: usize = 46;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

@@ -159,10 +159,14 @@ fn float(
 ) -> Option<(Elementwise, Tensor)> {
     let name = &layer.name.value;
     let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
-    if input.source == Source::Transformer {
-        let message = format!("`{name}` converts the transformer's output");
+    // Bytes lie in an order of the instruction set's own.
+    if input.source == Source::Transformer && tensor.element != Element::I16 {
+        let message = format!(
+            "`{name}` converts `{}` of the transformer's output, expected `i16`",
+            tensor.element
+        );
         diagnostics.error(input_span(layer, 0), message).help(
-            "only affine layers read it: with `biases = \"f32\"` their sums become floating point",
+            "read it by an affine layer with `biases = \"f32\"`, or convert the values of `activation = \"none\"`",
         );
         return None;
     }

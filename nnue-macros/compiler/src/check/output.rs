@@ -2,13 +2,27 @@
 //! to the engine's units.
 
 use crate::diagnostics::{Diagnostics, Spanned, all};
-use crate::network::{Align, Element, Head, Layer, One, Output, Ratio, Rounding, Term, Units};
+use crate::network::{
+    Align, Element, FurtherHead, Head, Layer, One, Output, Ratio, Rounding, Term, Units,
+};
 use crate::spec::{self, DivideOf, Reference, Spec};
 
 use super::affine::check_scale;
 use super::alignment::Method;
-use super::layers::{TRANSFORMER, check_count, layer_named, resolve_range};
-use super::{ONES, in_range, in_range_or, value_or};
+use super::layers::{TRANSFORMER, check_count, is_good_name, layer_named, resolve_range};
+use super::{ONES, check_length, in_range, in_range_or, value_or};
+
+/// Words of Rust, which no field can be called.
+const RUST: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// The field of a network's outputs that has the evaluation, where there are further heads.
+pub(crate) const EVALUATION: &str = "evaluation";
 
 /// Checks the output, or reports everything that is wrong with it and returns `None`.
 pub(super) fn check(
@@ -16,31 +30,208 @@ pub(super) fn check(
     layers: &[Option<Layer>],
     diagnostics: &mut Diagnostics,
 ) -> Option<Output> {
-    let heads = spec.output.heads.iter();
-    let Some(heads) = all(heads.map(|head| summands(head, spec, layers, diagnostics))) else {
-        // Which keys there may be depends on the terms; integers' have these ranges.
-        let one = spec.output.alignment.one.as_ref();
-        one.map(|one| in_range("one", one, ONES, diagnostics));
-        let divide = spec.output.divide.as_ref();
-        divide.map(|divide| in_range("divide", &divide.by, ONES, diagnostics));
-        return None;
+    let output = Sums {
+        spec,
+        layers,
+        said: &spec.output.heads,
+        scaling: &spec.output.scaling,
+        title: "`[output]`",
+        psqt: spec.transformer.psqt.as_ref(),
     };
-    let is_float = |summand: &Summand| summand.element == Element::F32;
-    let summands: Vec<&Summand> = heads.iter().flatten().collect();
-    if summands.iter().all(|summand| is_float(summand)) {
-        return float(spec, heads, diagnostics);
+    let output = output.check(diagnostics);
+    check_names(&spec.heads, diagnostics);
+    let further = all(spec.heads.iter().map(|head| {
+        let sums = Sums {
+            spec,
+            layers,
+            said: std::slice::from_ref(&head.sum),
+            scaling: &head.scaling,
+            title: "`[[head]]`",
+            psqt: None,
+        };
+        let Checked { heads, one, units } = sums.check(diagnostics)?;
+        Some(FurtherHead {
+            name: head.name.value.clone(),
+            head: heads.into_iter().next()?,
+            one,
+            units,
+        })
+    }));
+    let Checked { heads, one, units } = output?;
+    Some(Output {
+        heads,
+        one,
+        units,
+        further: further?,
+    })
+}
+
+/// Reports names that no field can have, and names that are used twice.
+fn check_names(heads: &[spec::Head], diagnostics: &mut Diagnostics) {
+    for (index, head) in heads.iter().enumerate() {
+        let name = &head.name;
+        check_length(name, diagnostics);
+        let problem = match name.value.as_str() {
+            EVALUATION => Some("the evaluation itself has this name"),
+            known if RUST.contains(&known) => Some("it is a word of Rust"),
+            good if is_good_name(good) => None,
+            _ => {
+                Some("expected lowercase letters and digits, a letter first, joined by single `_`")
+            }
+        };
+        if let Some(problem) = problem {
+            let message = format!("`{}` cannot be the name of a head", name.value);
+            diagnostics.error(name.span, message).label(problem);
+        }
+        let mut above = heads[..index].iter();
+        if let Some(first) = above.find(|first| first.name.value == name.value) {
+            diagnostics
+                .error(name.span, format!("two heads are called `{}`", name.value))
+                .related(first.name.span, "the first");
+        }
     }
-    if let Some(float) = summands.iter().find(|summand| is_float(summand)) {
-        let message = format!(
-            "`{}` is `f32`, but other terms are integers",
-            float.reference.value.name
-        );
-        diagnostics
-            .error(float.reference.span, message)
-            .help("a layer with `op = \"float\"` makes `f32` of integers");
-        return None;
+}
+
+/// Sums of layers' outputs, and the way to the engine's units that they have in common.
+struct Sums<'a> {
+    spec: &'a Spec,
+    layers: &'a [Option<Layer>],
+    said: &'a [Spanned<Vec<Spanned<Reference>>>],
+    scaling: &'a spec::Scaling,
+    /// The table of its keys.
+    title: &'static str,
+    /// The PSQT values that are part of it.
+    psqt: Option<&'a Spanned<i64>>,
+}
+
+/// What [`Sums`] are once they are checked.
+struct Checked {
+    heads: Vec<Head>,
+    one: u32,
+    units: Units,
+}
+
+impl Sums<'_> {
+    fn check(&self, diagnostics: &mut Diagnostics) -> Option<Checked> {
+        let heads = self.said.iter();
+        let heads = all(heads.map(|head| summands(head, self.spec, self.layers, diagnostics)));
+        let Some(heads) = heads else {
+            // Which keys there may be depends on the terms; integers' have these ranges.
+            let one = self.scaling.alignment.one.as_ref();
+            one.map(|one| in_range("one", one, ONES, diagnostics));
+            let multiply = self.scaling.multiply.as_ref();
+            multiply.map(|multiply| in_range("multiply", multiply, ONES, diagnostics));
+            let divide = self.scaling.divide.as_ref();
+            divide.map(|divide| in_range("divide", &divide.by, ONES, diagnostics));
+            return None;
+        };
+        let is_float = |summand: &Summand| summand.element == Element::F32;
+        let summands: Vec<&Summand> = heads.iter().flatten().collect();
+        if summands.iter().all(|summand| is_float(summand)) {
+            return self.float(&heads, diagnostics);
+        }
+        if let Some(float) = summands.iter().find(|summand| is_float(summand)) {
+            let message = format!(
+                "`{}` is `f32`, but other terms are integers",
+                float.reference.value.name
+            );
+            diagnostics
+                .error(float.reference.span, message)
+                .help("a layer with `op = \"float\"` makes `f32` of integers");
+            return None;
+        }
+        self.integer(&heads, diagnostics)
     }
-    integer(spec, heads, diagnostics)
+
+    fn float(&self, heads: &[Vec<Summand<'_>>], diagnostics: &mut Diagnostics) -> Option<Checked> {
+        let scaling = self.scaling;
+        let multiply = spec::place("multiply", &scaling.multiply);
+        let divide = scaling.divide.as_ref().map(|key| ("divide", key.by.span));
+        let rounding = spec::place("rounding", &scaling.rounding);
+        let units = multiply.into_iter().chain(divide).chain(rounding);
+        let mut fits = true;
+        for (key, span) in scaling.alignment.keys().chain(units) {
+            let message = format!("`{key}` is only for integers, but the output is `f32`");
+            diagnostics
+                .error(span, message)
+                .help("`scale` says what 1.0 is in the engine's units");
+            fits = false;
+        }
+        if let Some(psqt) = self.psqt
+            && psqt.value != 0
+        {
+            diagnostics
+                .error(psqt.span, "`psqt` is not allowed with an output of `f32`")
+                .help("PSQT values are integers in the output's units: end with integer layers, or remove it");
+            fits = false;
+        }
+        let factor = match &scaling.scale {
+            Some(scale) => check_scale(scale, diagnostics)?,
+            None => 1.0,
+        };
+        let head = |summands: &Vec<Summand<'_>>| Head {
+            terms: summands
+                .iter()
+                .map(|summand| summand.term(Align::None))
+                .collect(),
+            align: Align::None,
+        };
+        fits.then(|| Checked {
+            heads: heads.iter().map(head).collect(),
+            one: 1,
+            units: Units::Float { factor },
+        })
+    }
+
+    fn integer(
+        &self,
+        heads: &[Vec<Summand<'_>>],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Checked> {
+        let span = self.said.first()?.span;
+        let alignment = &self.scaling.alignment;
+        let method = Method::check(alignment, None, (span, self.title), diagnostics);
+        let units = units(self.scaling, diagnostics);
+        let method = method?;
+        let mut summands = heads.iter().flatten();
+        let wide = summands.find(|summand| summand.element == Element::I64);
+        if let Some(wide) = wide {
+            self.check_wide(wide, diagnostics)?;
+        }
+        let heads = all(heads.iter().zip(self.said).map(|(summands, said)| {
+            let head = aligned(summands, &method, diagnostics)?;
+            match wide {
+                Some(_) => check_not_aligned(summands, &head, &method, diagnostics)?,
+                None => check_reach(said, &head, diagnostics)?,
+            }
+            Some(head)
+        }));
+        let ratio = units?(method.one);
+        Some(Checked {
+            heads: heads?,
+            one: method.one,
+            units: match wide {
+                Some(_) => Units::Wide(ratio),
+                None => Units::Integer(ratio),
+            },
+        })
+    }
+
+    /// What is computed in 32 bits cannot be added to a sum of 64.
+    fn check_wide(&self, wide: &Summand<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
+        let name = &wide.reference.value.name;
+        if let Some(psqt) = self.psqt
+            && psqt.value != 0
+        {
+            let message = format!("`psqt` is not allowed with the sums of 64 bits of `{name}`");
+            diagnostics
+                .error(psqt.span, message)
+                .related(wide.reference.span, "sums of 64 bits")
+                .help("PSQT values are added in 32 bits: end with `sums = \"i32\"`, or remove it");
+            return None;
+        }
+        Some(())
+    }
 }
 
 /// A term that is not yet aligned.
@@ -61,100 +252,6 @@ impl Summand<'_> {
             align,
         }
     }
-}
-
-fn float(
-    spec: &Spec,
-    heads: Vec<Vec<Summand<'_>>>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Output> {
-    let output = &spec.output;
-    let divide = output.divide.as_ref().map(|key| ("divide", key.by.span));
-    let rounding = spec::place("rounding", &output.rounding);
-    let mut fits = true;
-    for (key, span) in output.alignment.keys().chain(divide).chain(rounding) {
-        let message = format!("`{key}` is only for integers, but the output is `f32`");
-        diagnostics
-            .error(span, message)
-            .help("`scale` says what 1.0 is in the engine's units");
-        fits = false;
-    }
-    if let Some(psqt) = &spec.transformer.psqt
-        && psqt.value != 0
-    {
-        diagnostics
-            .error(psqt.span, "`psqt` is not allowed with an output of `f32`")
-            .help("PSQT values are integers in the output's units: end with integer layers, or remove it");
-        fits = false;
-    }
-    let factor = match &output.scale {
-        Some(scale) => check_scale(scale, diagnostics)?,
-        None => 1.0,
-    };
-    fits.then(|| Output {
-        heads: heads
-            .iter()
-            .map(|summands| Head {
-                terms: summands
-                    .iter()
-                    .map(|summand| summand.term(Align::None))
-                    .collect(),
-                align: Align::None,
-            })
-            .collect(),
-        one: 1,
-        units: Units::Float { factor },
-    })
-}
-
-fn integer(
-    spec: &Spec,
-    heads: Vec<Vec<Summand<'_>>>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Output> {
-    let output = &spec.output;
-    let span = output.heads.first()?.span;
-    let method = Method::check(&output.alignment, None, (span, "`[output]`"), diagnostics);
-    let units = units(output, diagnostics);
-    let method = method?;
-    let mut summands = heads.iter().flatten();
-    let wide = summands.find(|summand| summand.element == Element::I64);
-    if let Some(wide) = wide {
-        check_wide(spec, wide, diagnostics)?;
-    }
-    let heads = all(heads.iter().zip(&output.heads).map(|(summands, said)| {
-        let head = aligned(summands, &method, diagnostics)?;
-        match wide {
-            Some(_) => check_not_aligned(summands, &head, &method, diagnostics)?,
-            None => check_reach(said, &head, diagnostics)?,
-        }
-        Some(head)
-    }));
-    let ratio = units?(method.one);
-    Some(Output {
-        heads: heads?,
-        one: method.one,
-        units: match wide {
-            Some(_) => Units::Wide(ratio),
-            None => Units::Integer(ratio),
-        },
-    })
-}
-
-/// What is computed in 32 bits cannot be added to a sum of 64.
-fn check_wide(spec: &Spec, wide: &Summand<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
-    let name = &wide.reference.value.name;
-    if let Some(psqt) = &spec.transformer.psqt
-        && psqt.value != 0
-    {
-        let message = format!("`psqt` is not allowed with the sums of 64 bits of `{name}`");
-        diagnostics
-            .error(psqt.span, message)
-            .related(wide.reference.span, "sums of 64 bits")
-            .help("PSQT values are added in 32 bits: end with `sums = \"i32\"`, or remove it");
-        return None;
-    }
-    Some(())
 }
 
 /// Sums of 64 bits are added as they are: an alignment might leave 64 bits.
@@ -220,31 +317,40 @@ fn aligned(
 
 /// From the sum's one, which is still to be known, to the engine's units.
 fn units(
-    output: &spec::Output,
+    scaling: &spec::Scaling,
     diagnostics: &mut Diagnostics,
 ) -> Option<impl Fn(u32) -> Ratio + use<>> {
-    if let (Some(divide), Some(scale)) = (&output.divide, &output.scale) {
+    let divide = scaling
+        .divide
+        .as_ref()
+        .map(|divide| ("divide", divide.by.span));
+    let fraction = divide.or(spec::place("multiply", &scaling.multiply));
+    if let (Some((key, span)), Some(scale)) = (fraction, &scaling.scale) {
+        let message = format!("`{key}` and `scale` say the same in two ways");
         diagnostics
-            .error(scale.span, "`divide` and `scale` say the same in two ways")
-            .related(divide.by.span, "here too")
+            .error(scale.span, message)
+            .related(span, "here too")
             .help(
-                "`scale` is what 1.0 is in the engine's units: the sum's one divided by `divide`",
+                "`scale` is what 1.0 is in the engine's units: the sum's one times `multiply`, divided by `divide`",
             );
         return None;
     }
-    if let Some(rounding) = &output.rounding
-        && output.divide.is_none()
-        && output.scale.is_none()
+    if let Some(rounding) = &scaling.rounding
+        && scaling.divide.is_none()
+        && scaling.scale.is_none()
     {
         diagnostics
             .error(rounding.span, "`rounding` needs `divide` or `scale`")
             .help("remove it, or say what the sum is divided by");
         return None;
     }
-    let rounding = value_or(&output.rounding, Rounding::Truncate);
-    let by = output.divide.as_ref().map(|divide| &divide.by);
+    let rounding = value_or(&scaling.rounding, Rounding::Truncate);
+    let multiply = scaling.multiply.as_ref();
+    let multiply = in_range_or("multiply", multiply, ONES, 1, diagnostics);
+    let by = scaling.divide.as_ref().map(|divide| &divide.by);
     let by = i64::from(in_range_or("divide", by, ONES, 1, diagnostics)?);
-    let scale = match &output.scale {
+    let multiply = i64::from(multiply?);
+    let scale = match &scaling.scale {
         None => None,
         Some(scale) if scale.value.fract() == 0.0 && ONES.contains(&(scale.value as i64)) => {
             Some(scale.value as i64)
@@ -258,9 +364,10 @@ fn units(
             return None;
         }
     };
-    let each = matches!(&output.divide, Some(divide) if divide.of == DivideOf::Each);
+    let each = matches!(&scaling.divide, Some(divide) if divide.of == DivideOf::Each);
     Some(move |one: u32| {
-        let (numerator, denominator) = scale.map_or((1, by), |scale| (scale, i64::from(one)));
+        let (numerator, denominator) =
+            scale.map_or((multiply, by), |scale| (scale, i64::from(one)));
         Ratio {
             numerator,
             denominator,

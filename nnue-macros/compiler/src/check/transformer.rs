@@ -6,7 +6,7 @@ use crate::network::{Element, One, Pairs, Pooling, Tensor, Transformer, Transfor
 use crate::spec::{self, Spec};
 
 use super::activation::least_limit;
-use super::{STACKS, in_range, in_range_or, perspectives, value_or};
+use super::{MOST_SELECTED, STACKS, in_range, in_range_or, perspectives, value_or};
 
 /// The largest width: several times that of any network in `specs`.
 const MAX_WIDTH: i64 = 16384;
@@ -314,10 +314,9 @@ fn product_shift(
     };
     let value = in_range("product_shift", shift, 0..=15, diagnostics)?;
     let product = (largest * largest) >> value;
-    if product > LARGEST_BYTE || product == 0 {
-        let message = format!(
-            "product_shift {value} contradicts the one: {largest} * {largest} >> {value} is {product}, allowed are 1 to {LARGEST_BYTE}"
-        );
+    if product == 0 {
+        let message =
+            format!("product_shift {value} is too large: {largest} * {largest} >> {value} is 0");
         diagnostics
             .error(shift.span, message)
             .label(format!("{fitting} fits"))
@@ -357,15 +356,18 @@ fn check_psqt(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<usize> {
         // The number of stacks is wrong, which was reported: `psqt` cannot be compared with it.
         return None;
     }
-    if ![0, 1, stacks].contains(&psqt.value) {
+    let for_each = stacks <= MOST_SELECTED;
+    let is_allowed = [0, 1].contains(&psqt.value) || for_each && psqt.value == stacks;
+    if !is_allowed {
         let allowed = match stacks {
-            1 => "0 or 1".to_string(),
-            _ => format!("0, 1 or {stacks}"),
+            2..=MOST_SELECTED => format!("0, 1 or {stacks}"),
+            _ => "0 or 1".to_string(),
         };
+        let more = if for_each { ", or one per stack" } else { "" };
         let message = format!("`psqt` is {}, allowed are {allowed}", psqt.value);
         let error = diagnostics
             .error(psqt.span, message)
-            .label("none, one for all stacks, or one per stack");
+            .label(format!("none, one for all stacks{more}"));
         match count {
             Some(count) => error.related(count.span, format!("the number of stacks is {stacks}")),
             None => error.help("without `[stacks]` there is one stack"),

@@ -61,7 +61,13 @@ impl Read {
         for slice in layers.iter().flat_map(|layer| &layer.inputs) {
             read.of(slice.source)[slice.start..slice.start + slice.len].fill(true);
         }
-        for term in output.heads.iter().flat_map(|head| &head.terms) {
+        let further = output.further.iter().map(|further| &further.head);
+        for term in output
+            .heads
+            .iter()
+            .chain(further)
+            .flat_map(|head| &head.terms)
+        {
             read.of(Source::Layer(term.layer))[term.index] = true;
         }
         read

@@ -1,12 +1,12 @@
-//! Decodes `[output]`: one sum or three, and the way to the engine's units.
+//! Decodes `[output]`, one sum or three, and `[[head]]`, one sum: with the way to the engine's units.
 
 use toml::de::DeValue;
 
 use super::layer::alignment;
 use super::references;
-use super::table::{Table, Value, integer, keys, named, number};
+use super::table::{Table, Value, integer, keys, named, number, string};
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::spec::{DivideOf, Output, OutputDivide, Reference};
+use crate::spec::{DivideOf, Head, Output, OutputDivide, Reference, Scaling};
 
 type References = Spanned<Vec<Spanned<Reference>>>;
 
@@ -15,14 +15,37 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     let output = keys!(table, diagnostics, Output {
         unread: references,
         ;
-        alignment: alignment(&mut table, diagnostics),
-        divide: table.optional_with("divide", divide, diagnostics),
-        scale: table.optional_with("scale", number, diagnostics),
-        rounding: table.optional_with("rounding", named, diagnostics),
+        scaling: scaling(&mut table, divide, diagnostics),
         heads: sums,
     });
     table.finish(diagnostics);
     output
+}
+
+pub(super) fn decode_head(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Head> {
+    let head = keys!(table, diagnostics, Head {
+        name: string = "\"uncertainty\"",
+        sum: references = "\"fc_2[1]\"",
+        ;
+        scaling: scaling(&mut table, divide_sum, diagnostics),
+    });
+    table.finish(diagnostics);
+    head
+}
+
+fn scaling(
+    table: &mut Table<'_>,
+    divide: fn(&str, &Value<'_>, &mut Diagnostics) -> Option<OutputDivide>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Scaling> {
+    keys!(table, diagnostics, Scaling {
+        ;
+        alignment: alignment(table, diagnostics),
+        multiply: table.optional_with("multiply", integer, diagnostics),
+        divide: table.optional_with("divide", divide, diagnostics),
+        scale: table.optional_with("scale", number, diagnostics),
+        rounding: table.optional_with("rounding", named, diagnostics),
+    })
 }
 
 /// `sum`, or all of `win`, `draw` and `loss`.
@@ -55,10 +78,7 @@ fn heads(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Ref
 
 fn divide(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<OutputDivide> {
     let DeValue::Table(entries) = value.get_ref() else {
-        return integer(key, value, diagnostics).map(|by| OutputDivide {
-            by,
-            of: DivideOf::Sum,
-        });
+        return divide_sum(key, value, diagnostics);
     };
     let mut table = Table::new(entries, value.span().into(), "`divide`");
     let by = table.required_with("by", "16", integer, diagnostics);
@@ -67,5 +87,13 @@ fn divide(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option
     Some(OutputDivide {
         by: by?,
         of: of?.map_or(DivideOf::Sum, |of| of.value),
+    })
+}
+
+/// The form of `divide` where there is nothing but a sum.
+fn divide_sum(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<OutputDivide> {
+    integer(key, value, diagnostics).map(|by| OutputDivide {
+        by,
+        of: DivideOf::Sum,
     })
 }

@@ -82,7 +82,7 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
     );
     let buffer = match affine.input {
         Input::Bytes => quote! { [[0u8; 4]; #blocks] },
-        Input::Words | Input::Roots => quote! { [0i16; #slots] },
+        Input::Words | Input::Roots | Input::Unsigned => quote! { [0i16; #slots] },
         Input::Longs => quote! { [0i32; #slots] },
         Input::Floats => quote! { [0f32; #slots] },
         Input::Signs => quote! { [0u64; #words] },

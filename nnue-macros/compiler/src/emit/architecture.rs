@@ -25,7 +25,10 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
     let network_doc = doc::network(program);
     let accumulator_doc = doc::accumulator(program);
     let (features_doc, buckets_doc) = (doc::features(network), doc::buckets(network));
-    let output_type = output::output_type(program);
+    let (evaluation, outputs) = (
+        output::evaluation_name(program),
+        output::definition(program),
+    );
     let embedded = program.embedded.map(|bytes| embedded(program, bytes));
     quote! {
         #(#[doc = #net_doc])*
@@ -42,7 +45,9 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         /// `&Network`, `Arc<Network>`.
         pub type Evaluator<N> = #runtime::Evaluator<Net, N>;
 
-        pub use #output_type;
+        pub use #runtime::#evaluation;
+
+        #outputs
 
         /// The network's name.
         pub const NAME: &str = #name;

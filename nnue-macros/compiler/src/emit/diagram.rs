@@ -13,6 +13,7 @@ pub(crate) fn diagram(network: &Network) -> String {
     table.extend(transformer_rows(network));
     table.extend(network.layers.iter().map(|layer| layer_row(network, layer)));
     table.extend(output_rows(network));
+    table.extend(further_rows(network));
     text += &aligned(&table, Some(ONES));
     for set in &network.features {
         if let Some(table) = set.table() {
@@ -88,7 +89,7 @@ pub(super) fn sets(network: &Network) -> String {
 }
 
 /// A line of the diagram: tensor, shape, type, one, range, computed as.
-type Row = [String; 6];
+pub(super) type Row = [String; 6];
 
 /// The column of the ones.
 const ONES: usize = 3;
@@ -168,6 +169,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
     };
     let pooled = match transformer.pooling {
         Pooling::None => None,
+        Pooling::Product { shift: 0 } => Some(format!("{a} * {b}")),
         Pooling::Product { shift } => Some(format!("{a} * {b} >> {shift}")),
         Pooling::Average => Some(format!("({a} + {b} + 1) >> 1")),
         Pooling::Max => Some(format!("max({a}, {b})")),
@@ -339,6 +341,36 @@ fn output_rows(network: &Network) -> Vec<Row> {
         rows.push(value_row);
     }
     rows
+}
+
+/// The values of further heads.
+pub(super) fn further_rows(network: &Network) -> Vec<Row> {
+    let further = network.output.further.iter();
+    let rows = further.map(|further| {
+        let sum = head(network, &further.head);
+        match further.units {
+            Units::Integer(ratio) | Units::Wide(ratio) => {
+                let sum = match ratio.numerator.max(ratio.denominator) > 1 && sum.contains(' ') {
+                    true => format!("({sum})"),
+                    false => sum,
+                };
+                let value = value(&sum, false, ratio);
+                let mut row = row(&further.name, 1, Element::I32, &One::Tensor(1), None, value);
+                row[ONES] = unit(further.one, ratio);
+                row
+            }
+            Units::Float { factor } => {
+                let sum = if further.head.terms.len() > 1 {
+                    format!("({sum})")
+                } else {
+                    sum
+                };
+                let value = format!("{sum} * {factor}");
+                row(&further.name, 1, Element::F32, &One::Tensor(1), None, value)
+            }
+        }
+    });
+    rows.collect()
 }
 
 /// What 1.0 is in the engine's units.

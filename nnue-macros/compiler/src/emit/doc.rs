@@ -2,7 +2,7 @@
 //! tensors.
 
 use super::Program;
-use super::diagram::{diagram, fraction, selection, sets};
+use super::diagram::{diagram, fraction, further_rows, selection, sets};
 use nnue_format::{Format, Section};
 
 use crate::network::file::{Role, Tensor, section_len};
@@ -66,6 +66,12 @@ pub(super) fn buckets(network: &Network) -> Vec<String> {
         (_, None) => "the caller says which is used".to_string(),
     };
     lines(&format!("Layer stacks, one per bucket; {selection}."))
+}
+
+/// The documentation of the values of further heads.
+pub(super) fn heads(network: &Network) -> impl Iterator<Item = String> {
+    let rows = further_rows(network).into_iter();
+    rows.map(|[name, .., formula]| format!(" `{name}`: {formula}."))
 }
 
 /// The tables of a net file's sections with their offsets.

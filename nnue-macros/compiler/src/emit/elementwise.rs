@@ -8,7 +8,7 @@ use super::Program;
 use super::memory::count;
 use super::propagate::{values, variable};
 use crate::layout;
-use crate::network::{self, Argument, Call, Calls, Element, Slice};
+use crate::network::{self, Argument, Call, Calls, Element, Slice, Source};
 
 /// A statement that leaves the layer's values in a variable of its name.
 pub(super) fn statement(
@@ -79,8 +79,32 @@ pub(super) fn statement(
 
 /// A reference to as many values of a slice's source as the result has.
 fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
+    if slice.source == Source::Transformer {
+        return of_transformer(program, slice);
+    }
     let (values, start) = (values(program, slice.source), count(slice.start));
     quote! { buffer::run(&#values, #start) }
+}
+
+/// Words of the transformer's output, in the order of the spec. In memory, each perspective's are
+/// followed by padding.
+fn of_transformer(program: &Program<'_>, slice: Slice) -> TokenStream {
+    let (values, len) = (values(program, slice.source), count(slice.len));
+    let half = program.layout.columns.half;
+    let places = program.network.transformer_runs(0, slice);
+    let places = places.iter().map(|run| {
+        let start = run.perspective * half + run.output;
+        let [start, end] = [start, start + run.len].map(count);
+        let [input, step] = [run.input, run.step].map(count);
+        quote! { buffer::place_every(&mut words, #input, #step, &#values[#start..#end]); }
+    });
+    quote! {
+        &{
+            let mut words = [0i16; #len];
+            #(#places)*
+            words
+        }
+    }
 }
 
 fn argument(argument: &Argument) -> TokenStream {

@@ -31,12 +31,13 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let step = affine::called_step(plan);
     let functions = quote! { #accumulate #transform #propagate #step };
     let imports = imports(runtime, &functions);
+    let outputs = (!program.network.output.further.is_empty()).then(|| quote! { Outputs, });
     quote! {
         #[doc = #doc]
         #[doc(hidden)]
         #cfg
         mod #module {
-            use super::{Half, Weights};
+            use super::{Half, #outputs Weights};
             #(#imports)*
             use #runtime::__private::simd::#module as simd;
             #functions

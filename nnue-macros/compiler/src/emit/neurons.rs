@@ -58,7 +58,15 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         .iter()
         .filter(|tensor| matches!(tensor.role, Role::Weights(_) | Role::Biases(_)))
         .map(|tensor| &tensor.name);
-    let readers = tensors.iter().filter_map(|tensor| reader(program, tensor));
+    let readers = tensors.iter().filter_map(|tensor| {
+        let Role::LayerWeights(layer) = tensor.role else {
+            return None;
+        };
+        reader(program, layer, &tensor.name)
+    });
+    let kept = network.layers.iter().enumerate();
+    let kept = kept.filter(|(_, layer)| layer.affine().is_none());
+    let kept = kept.filter_map(|(index, layer)| reader(program, index, &layer.name));
     quote! {
         {
             use #runtime::neurons;
@@ -71,6 +79,7 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
                 skipped: neurons::Skipped::#skipped,
                 tensors: &[#(#names),*],
                 readers: &[#(#readers),*],
+                kept: &[#(#kept),*],
             }
         }
     }
@@ -91,17 +100,13 @@ fn skipped(program: &Program<'_>) -> TokenStream {
     }
 }
 
-/// Which columns of a layer's weights read the transformer.
-fn reader(program: &Program<'_>, tensor: &Tensor) -> Option<TokenStream> {
+/// Which inputs of a layer are outputs of the transformer.
+fn reader(program: &Program<'_>, layer: usize, name: &str) -> Option<TokenStream> {
     let network = program.network;
-    let Role::LayerWeights(layer) = tensor.role else {
-        return None;
-    };
     let slices = network.layers[layer].slices();
     let runs: Vec<_> = slices
         .flat_map(|(first_input, slice)| network.transformer_runs(first_input, slice))
         .collect();
-    let name = &tensor.name;
     (!runs.is_empty()).then(|| {
         let runs = runs.iter().map(|run| {
             let [column, step, output, len] = [run.input, run.step, run.output, run.len].map(count);
@@ -109,6 +114,6 @@ fn reader(program: &Program<'_>, tensor: &Tensor) -> Option<TokenStream> {
                 neurons::Run { column: #column, step: #step, output: #output, len: #len }
             }
         });
-        quote! { neurons::Reader { tensor: #name, runs: &[#(#runs),*] } }
+        quote! { neurons::Reader { name: #name, runs: &[#(#runs),*] } }
     })
 }

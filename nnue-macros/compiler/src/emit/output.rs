@@ -3,26 +3,92 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Program;
 use super::memory::count;
 use super::propagate::variable;
+use super::{Program, doc};
+use crate::check::EVALUATION;
 use crate::network::{Align, Head, Ratio, Rounding, Units};
 
-/// The type of an evaluation.
+/// The type of an evaluation, as the user's module names it.
 pub(super) fn output_type(program: &Program<'_>) -> TokenStream {
-    let (runtime, name) = (program.runtime, output_name(program));
-    quote! { #runtime::#name }
+    let runtime = program.runtime;
+    match program.network.output.further.as_slice() {
+        [] => {
+            let name = evaluation_name(program);
+            quote! { #runtime::#name }
+        }
+        _ => quote!(Outputs),
+    }
 }
 
-/// The name of that type in the runtime.
+/// The name of that type where kernels are.
 pub(super) fn output_name(program: &Program<'_>) -> Ident {
+    match program.network.output.further.as_slice() {
+        [] => evaluation_name(program),
+        _ => format_ident!("Outputs"),
+    }
+}
+
+/// The name of the runtime's type of an evaluation, further heads left aside.
+pub(super) fn evaluation_name(program: &Program<'_>) -> Ident {
     match program.network.output.heads.len() {
         1 => format_ident!("Output"),
         _ => format_ident!("Wdl"),
     }
 }
 
-/// Statements that end with an expression of that type.
+/// The type of an evaluation and of the values of further heads, where there are any.
+pub(super) fn definition(program: &Program<'_>) -> Option<TokenStream> {
+    let (network, runtime) = (program.network, program.runtime);
+    let further = &network.output.further;
+    if further.is_empty() {
+        return None;
+    }
+    let core = quote!(#runtime::__private::core);
+    let (evaluation, name) = (format_ident!("{EVALUATION}"), evaluation_name(program));
+    let docs = doc::heads(network);
+    let fields: Vec<_> = further
+        .iter()
+        .map(|head| format_ident!("{}", head.name))
+        .collect();
+    let names = further.iter().map(|head| &head.name);
+    let (types, variants): (Vec<_>, Vec<_>) = further
+        .iter()
+        .map(|head| match head.units {
+            Units::Integer(_) | Units::Wide(_) => (quote!(i32), quote!(Integer)),
+            Units::Float { .. } => (quote!(f32), quote!(Float)),
+        })
+        .unzip();
+    let indices = (0..further.len()).map(count);
+    Some(quote! {
+        /// An evaluation, and what the network says besides.
+        #[derive(#core::clone::Clone, #core::marker::Copy, #core::fmt::Debug, #core::cmp::PartialEq)]
+        pub struct Outputs {
+            /// The evaluation.
+            pub #evaluation: #runtime::#name,
+            #(#[doc = #docs] pub #fields: #types,)*
+        }
+
+        impl #runtime::Evaluated for Outputs {
+            type Evaluation = #runtime::#name;
+
+            const HEADS: &'static [&'static str] = &[#(#names),*];
+
+            fn evaluation(&self) -> #runtime::#name {
+                self.#evaluation
+            }
+
+            fn head(&self, index: usize) -> #core::option::Option<#runtime::HeadValue> {
+                match index {
+                    #(#indices => #core::option::Option::Some(#runtime::HeadValue::#variants(self.#fields)),)*
+                    _ => #core::option::Option::None,
+                }
+            }
+        }
+    })
+}
+
+/// Statements that end with an expression of the type of an evaluation.
 pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     let network = program.network;
     let psqt = match (
@@ -36,16 +102,17 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
                 .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2
         },
     };
+    let units = network.output.units;
     let heads = network.output.heads.iter().map(|head| {
-        let sum = sum(program, head);
-        let positional = match network.output.units {
+        let sum = sum(program, head, units);
+        let positional = match units {
             Units::Float { factor } => {
                 let factor = Literal::f32_suffixed(factor);
                 quote! { (sum * #factor) as i32 }
             }
-            _ => quote! { sum as i32 },
+            Units::Integer(_) | Units::Wide(_) => quote! { sum as i32 },
         };
-        let value = match network.output.units {
+        let value = match units {
             Units::Integer(ratio) => value(ratio),
             Units::Wide(ratio) => wide_value(ratio),
             Units::Float { .. } => quote! { positional },
@@ -60,12 +127,39 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
         }
     });
     let heads: Vec<_> = heads.collect();
-    let result = match heads.as_slice() {
+    let evaluation = match heads.as_slice() {
         [head] => quote! { #head },
         // `check` allows one head or these three, in this order.
         heads => {
             let names = ["win", "draw", "loss"].map(|name| format_ident!("{name}"));
             quote! { Wdl { #(#names: #heads),* } }
+        }
+    };
+    let further = network.output.further.iter().map(|further| {
+        let name = format_ident!("{}", further.name);
+        let sum = sum(program, &further.head, further.units);
+        let value = match further.units {
+            Units::Float { factor } => {
+                let factor = Literal::f32_suffixed(factor);
+                quote! { (#sum) * #factor }
+            }
+            Units::Integer(ratio) => {
+                let value = scaled_by(ratio, &quote!(sum));
+                quote! { { let sum = (#sum) as i32; #value } }
+            }
+            Units::Wide(ratio) => {
+                let value = wide_value(ratio);
+                quote! { { let sum = #sum; #value } }
+            }
+        };
+        quote! { #name: #value }
+    });
+    let further: Vec<_> = further.collect();
+    let result = match further.is_empty() {
+        true => evaluation,
+        false => {
+            let name = format_ident!("{EVALUATION}");
+            quote! { Outputs { #name: #evaluation, #(#further),* } }
         }
     };
     quote! {
@@ -75,8 +169,7 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
 }
 
 /// The sum of a head's terms, aligned.
-fn sum(program: &Program<'_>, head: &Head) -> TokenStream {
-    let units = program.network.output.units;
+fn sum(program: &Program<'_>, head: &Head, units: Units) -> TokenStream {
     if let Units::Wide(_) = units {
         return wide_sum(program, head);
     }
@@ -161,23 +254,28 @@ fn wide_value(ratio: Ratio) -> TokenStream {
 
 /// `psqt` and `positional` in the engine's units.
 fn value(ratio: Ratio) -> TokenStream {
+    let same = (ratio.numerator, ratio.denominator) == (1, 1);
+    if ratio.each && !same {
+        let [psqt, positional] =
+            [quote!(psqt), quote!(positional)].map(|part| scaled_by(ratio, &part));
+        quote! { (#psqt).wrapping_add(#positional) }
+    } else {
+        scaled_by(ratio, &quote! { psqt.wrapping_add(positional) })
+    }
+}
+
+/// An expression for an `i32` in the engine's units.
+fn scaled_by(ratio: Ratio, value: &TokenStream) -> TokenStream {
     let (n, d) = (
         Literal::i64_unsuffixed(ratio.numerator),
         Literal::i64_unsuffixed(ratio.denominator),
     );
-    let same = (ratio.numerator, ratio.denominator) == (1, 1);
-    let scaled = |value: TokenStream| match (ratio.numerator, ratio.denominator, ratio.rounding) {
-        (1, 1, _) => value,
+    match (ratio.numerator, ratio.denominator, ratio.rounding) {
+        (1, 1, _) => value.clone(),
         (1, _, Rounding::Truncate) => quote! { #value / #d },
         (1, _, Rounding::Floor) => quote! { #value.div_euclid(#d) },
         (_, 1, _) => quote! { (i64::from(#value) * #n) as i32 },
         (_, _, Rounding::Truncate) => quote! { (i64::from(#value) * #n / #d) as i32 },
         (_, _, Rounding::Floor) => quote! { (i64::from(#value) * #n).div_euclid(#d) as i32 },
-    };
-    if ratio.each && !same {
-        let [psqt, positional] = [quote!(psqt), quote!(positional)].map(scaled);
-        quote! { (#psqt).wrapping_add(#positional) }
-    } else {
-        scaled(quote! { psqt.wrapping_add(positional) })
     }
 }

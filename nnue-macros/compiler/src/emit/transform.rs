@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use super::Program;
 use super::memory::{count, linear};
 use crate::network::{Element, Pooling, TransformerActivation};
-use crate::plan::{Bytes, Outputs, Plan, Squares};
+use crate::plan::{Bytes, Multiply, Outputs, Plan};
 
 /// The type of the list of non-zero blocks.
 pub(super) fn list_type(program: &Program<'_>) -> TokenStream {
@@ -34,7 +34,7 @@ pub(super) fn functions(
     match &plan.transform.outputs {
         Outputs::Words { vectors } => words(program, plan, *vectors, attribute),
         Outputs::Bytes(bytes) => {
-            let pooled = pooled(program, plan, attribute);
+            let packed = packed(program, plan, attribute);
             let list = list_type(program);
             let list = bytes.lists_nonzero.then(|| quote! { nonzero: &mut #list, });
             let blocks = count(program.layout.columns.blocks());
@@ -44,7 +44,7 @@ pub(super) fn functions(
                 false => looped(bytes, &halves),
             };
             quote! {
-                #pooled
+                #packed
 
                 #[inline]
                 #attribute
@@ -60,33 +60,43 @@ pub(super) fn functions(
     }
 }
 
-/// Outputs that stay 16 bits wide: accumulator values, large activations, roots of squares.
+/// Outputs that stay 16 bits wide: accumulator values, large activations and products, roots of
+/// squares.
 fn words(
     program: &Program<'_>,
     plan: &Plan<'_>,
     vectors: usize,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
-    let activated = activated(program, plan);
-    let (lanes, outputs) = (
-        count(plan.isa.lanes(2)),
-        count(program.layout.columns.outputs),
-    );
+    let columns = &program.layout.columns;
+    let (half, outputs) = (count(columns.half), count(columns.outputs));
+    let (functions, pools) = match program.network.transformer.pooling {
+        Pooling::None => {
+            let activated = activated(program, plan);
+            (activated_function(plan, attribute, &activated), false)
+        }
+        _ => {
+            let pool = pool(program, plan);
+            (pooled_function(program, plan, attribute, pool), true)
+        }
+    };
     let halves = halves(program);
     let stores = halves.iter().enumerate().map(|(index, name)| {
-        let index = linear(1, &quote!(index), index * vectors);
-        quote! {
-            simd::store_i16(activated(chunk(&#name.values, index)), chunk_mut(output, #index));
-        }
+        let place = linear(1, &quote!(index), index * vectors);
+        let values = match pools {
+            false => quote! { activated(chunk(&#name.values, index)) },
+            true => quote! {
+                pooled(
+                    chunk(chunk::<i16, #half>(&#name.values, 0), index),
+                    chunk(chunk::<i16, #half>(&#name.values, 1), index),
+                )
+            },
+        };
+        quote! { simd::store_i16(#values, chunk_mut(output, #place)); }
     });
     let vectors = count(vectors);
     quote! {
-        #[inline]
-        #attribute
-        fn activated(values: &[i16; #lanes]) -> simd::I16 {
-            let x = simd::load_i16(values);
-            #activated
-        }
+        #functions
 
         #[inline]
         #attribute
@@ -110,12 +120,13 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
         TransformerActivation::None => quote! { x },
         TransformerActivation::Crelu { limit } => clamped(limit),
         // The layers' kernels square these values while they multiply.
-        TransformerActivation::Screlu { .. } if transformer.output.element == Element::U16 => {
+        TransformerActivation::Screlu { .. } if transformer.activated.element == Element::U16 => {
             clamped(transformer.one)
         }
         TransformerActivation::Screlu { shift } => {
             let clamped = clamped(transformer.one);
-            let square = squared(plan.transform.squares, shift);
+            let x = quote!(x);
+            let square = multiplied(plan.transform.squares, shift, &x, &x);
             quote! {
                 let x = #clamped;
                 #square
@@ -141,33 +152,76 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     }
 }
 
+/// The function `activated`, whose result for the vector `x` is the expression.
+fn activated_function(
+    plan: &Plan<'_>,
+    attribute: Option<&TokenStream>,
+    expression: &TokenStream,
+) -> TokenStream {
+    let lanes = count(plan.isa.lanes(2));
+    quote! {
+        #[inline]
+        #attribute
+        fn activated(values: &[i16; #lanes]) -> simd::I16 {
+            let x = simd::load_i16(values);
+            #expression
+        }
+    }
+}
+
+/// The function `pooled`, whose result for the activated vectors `a` and `b` is the expression.
+fn pooled_function(
+    program: &Program<'_>,
+    plan: &Plan<'_>,
+    attribute: Option<&TokenStream>,
+    expression: TokenStream,
+) -> TokenStream {
+    let lanes = count(plan.isa.lanes(2));
+    let activated = activated_function(plan, attribute, &activated(program, plan));
+    quote! {
+        #activated
+
+        #[inline]
+        #attribute
+        fn pooled(first: &[i16; #lanes], second: &[i16; #lanes]) -> simd::I16 {
+            let (a, b) = (activated(first), activated(second));
+            #expression
+        }
+    }
+}
+
+/// An expression for the pooled vectors `a` and `b`.
+fn pool(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
+    match program.network.transformer.pooling {
+        Pooling::None => quote! { a },
+        Pooling::Product { shift } => {
+            multiplied(plan.transform.products, shift, &quote!(a), &quote!(b))
+        }
+        Pooling::Average => quote! {
+            let sum = simd::add_i16(simd::add_i16(a, b), simd::splat_i16(1));
+            simd::shift_right_i16::<1>(sum)
+        },
+        Pooling::Max => quote! { simd::max_i16(a, b) },
+    }
+}
+
 /// Activates and pools: `packed` makes one vector of outputs.
-fn pooled(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream>) -> TokenStream {
+fn packed(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream>) -> TokenStream {
     let transformer = &program.network.transformer;
     let lanes = count(plan.isa.lanes(2));
     let limit_of_crelu = match transformer.activation {
         TransformerActivation::Crelu { limit } => Some(Literal::i16_unsuffixed(limit as i16)),
         _ => None,
     };
-    let activated = |expression: TokenStream| {
-        quote! {
-            #[inline]
-            #attribute
-            fn activated(values: &[i16; #lanes]) -> simd::I16 {
-                let x = simd::load_i16(values);
-                #expression
-            }
-        }
-    };
-    let activation = self::activated(program, plan);
-    let activate = quote! { let (a, b) = (activated(first), activated(second)); };
-    let (activated, pool) = match transformer.pooling {
-        Pooling::None => {
+    let products = plan.transform.products;
+    let pooled = match (transformer.pooling, products, limit_of_crelu) {
+        (Pooling::None, _, limit) => {
             // Packing clips at zero, so clipping at zero before it is not needed.
-            let activated = activated(match limit_of_crelu {
+            let expression = match limit {
                 Some(limit) => quote! { simd::min_i16(x, simd::splat_i16(#limit)) },
-                None => activation,
-            });
+                None => activated(program, plan),
+            };
+            let activated = activated_function(plan, attribute, &expression);
             return quote! {
                 #activated
 
@@ -182,45 +236,25 @@ fn pooled(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
                 }
             };
         }
-        Pooling::Product { .. } => match limit_of_crelu {
-            Some(limit) => {
-                let product = product(plan.transform.factor_shifts);
-                let pool = quote! {
+        (Pooling::Product { .. }, Multiply::High(first, second), Some(limit)) => {
+            let product = product((first, second));
+            quote! {
+                #[inline]
+                #attribute
+                fn pooled(first: &[i16; #lanes], second: &[i16; #lanes]) -> simd::I16 {
                     let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(#limit));
                     let (first, second) = (simd::load_i16(first), simd::load_i16(second));
                     let first = simd::max_i16(simd::min_i16(first, limit), zero);
                     let second = simd::min_i16(second, limit);
                     #product
-                };
-                (None, pool)
+                }
             }
-            None => {
-                let product = multiplied(plan.transform.factor_shifts, &quote!(a), &quote!(b));
-                (Some(activated(activation)), quote! { #activate #product })
-            }
-        },
-        Pooling::Average => {
-            let pool = quote! {
-                #activate
-                let sum = simd::add_i16(simd::add_i16(a, b), simd::splat_i16(1));
-                simd::shift_right_i16::<1>(sum)
-            };
-            (Some(activated(activation)), pool)
         }
-        Pooling::Max => {
-            let pool = quote! { #activate simd::max_i16(a, b) };
-            (Some(activated(activation)), pool)
-        }
+        _ => pooled_function(program, plan, attribute, pool(program, plan)),
     };
     let half = count(program.layout.columns.half);
     quote! {
-        #activated
-
-        #[inline]
-        #attribute
-        fn pooled(first: &[i16; #lanes], second: &[i16; #lanes]) -> simd::I16 {
-            #pool
-        }
+        #pooled
 
         /// Outputs `index * simd::BYTES ..`
         #[inline]
@@ -236,28 +270,34 @@ fn pooled(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
     }
 }
 
-/// The square of the vector `x`, which has no negative values, shifted right.
-fn squared(squares: Squares, shift: u32) -> TokenStream {
-    let shift = count(shift as usize);
-    match squares {
-        Squares::High(first, second) => multiplied((first, second), &quote!(x), &quote!(x)),
-        Squares::Low => quote! { simd::shift_right_i16::<#shift>(simd::mul_low_i16(x, x)) },
-        // With x = half + rest, x * x / 2 is 2 * half * rest: the halves differ by at most one.
-        Squares::Halved => quote! {
-            let half = simd::shift_right_i16::<1>(x);
-            simd::mul_low_i16(simd::shift_left_i16::<1>(half), simd::sub_i16(x, half))
+/// The product of two vectors without negative values, shifted right.
+fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) -> TokenStream {
+    let word = |shift: u32| count(shift as usize);
+    match multiply {
+        Multiply::High(first, second) => {
+            let (first, second) = (word(first), word(second));
+            quote! {
+                simd::mul_high_i16(
+                    simd::shift_left_i16::<#first>(#a),
+                    simd::shift_left_i16::<#second>(#b),
+                )
+            }
+        }
+        Multiply::Low if shift == 0 => quote! { simd::mul_low_i16(#a, #b) },
+        Multiply::Low => {
+            let shift = word(shift);
+            quote! { simd::shift_right_i16::<#shift>(simd::mul_low_i16(#a, #b)) }
+        }
+        // With a = 2 half + rest, a * b >> 1 is half * b + (rest * b >> 1), and rest is 0 or 1.
+        Multiply::Halved => quote! {
+            let half = simd::shift_right_i16::<1>(#a);
+            let rest = simd::sub_i16(#a, simd::shift_left_i16::<1>(half));
+            simd::add_i16(
+                simd::mul_low_i16(half, #b),
+                simd::mul_low_i16(rest, simd::shift_right_i16::<1>(#b)),
+            )
         },
     }
-}
-
-/// The product of two vectors without negative values, shifted right.
-fn multiplied(shifts: (u32, u32), a: &TokenStream, b: &TokenStream) -> TokenStream {
-    let shifted = |value: &TokenStream, shift: u32| {
-        let shift = count(shift as usize);
-        quote! { simd::shift_left_i16::<#shift>(#value) }
-    };
-    let (a, b) = (shifted(a, shifts.0), shifted(b, shifts.1));
-    quote! { simd::mul_high_i16(#a, #b) }
 }
 
 /// The high half of the product of two clipped factors, one or both shifted left before.

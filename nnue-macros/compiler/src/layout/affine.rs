@@ -13,7 +13,7 @@ use nnue_format::Segment;
 use super::{
     BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LaidOut, OUTPUT_UNIT, ROW_UNIT,
 };
-use crate::network::{self, Element, Layer, Network, Source, SparseBy, Sums, WeightType};
+use crate::network::{self, Element, Layer, Network, Pooling, Source, SparseBy, Sums, WeightType};
 
 /// Signs are packed into words of 64 bits; rows of them are padded to vectors of the widest
 /// instruction set.
@@ -56,6 +56,8 @@ pub enum Input {
     Words,
     /// `i16` values that kernels square while they multiply: 16 bits would not hold the square.
     Roots,
+    /// Values of type `u16`, whose bits kernels read as those of `i16`.
+    Unsigned,
     /// Integers of type `i32`.
     Longs,
     /// Floating point of type `f32`.
@@ -260,7 +262,13 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
         WeightType::Binary => Input::Signs,
         WeightType::F32 => Input::Floats,
         WeightType::I32 => Input::Longs,
-        _ if elements.clone().any(|element| element == Element::U16) => Input::Roots,
+        // Of the transformer's values that need all of 16 bits, squares are kept as their roots.
+        _ if elements.clone().any(|element| element == Element::U16) => {
+            match network.transformer.pooling {
+                Pooling::None => Input::Roots,
+                _ => Input::Unsigned,
+            }
+        }
         WeightType::I8 if elements.all(|element| element == Element::U8) => Input::Bytes,
         WeightType::I8 | WeightType::I16 => Input::Words,
     }
@@ -272,7 +280,9 @@ fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
         // The transformer writes its bytes in blocks of four, as kernels read them. Other layers do
         // not.
         Input::Bytes => source == Source::Transformer,
-        Input::Words | Input::Roots => matches!(element, Element::I16 | Element::U16),
+        Input::Words | Input::Roots | Input::Unsigned => {
+            matches!(element, Element::I16 | Element::U16)
+        }
         Input::Longs => element == Element::I32,
         Input::Floats => element == Element::F32,
         Input::Signs => false,
@@ -298,7 +308,7 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
             };
             (form, Element::I32)
         }
-        Input::Bytes | Input::Words | Input::Roots => {
+        Input::Bytes | Input::Words | Input::Roots | Input::Unsigned => {
             let bytes = input == Input::Bytes;
             // Kernels that go through inputs one by one widen bytes on the way; the others multiply
             // words with words.

@@ -117,6 +117,7 @@ impl Kernel {
                 unless_proved: Some("affine_squares_exact"),
                 why: "squares times 16-bit weights",
             },
+            (Form::Rows, Input::Unsigned) => function("affine_u16", "16-bit inputs without a sign"),
             (Form::Rows, Input::Longs) => match affine.op.sums {
                 Sums::I64 => function("affine_i64_rows", "32-bit weights, sums of 64 bits"),
                 _ => function("affine_i32_rows", "32-bit weights, few outputs"),

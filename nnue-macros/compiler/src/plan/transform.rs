@@ -10,11 +10,10 @@ use crate::network::{Element, Pooling, TransformerActivation};
 /// The activation, the pooling, and the order in which their results are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transform {
-    /// For products: how far the factors are shifted left, so that the high half of their product
-    /// is the result.
-    pub factor_shifts: (u32, u32),
+    /// For a pooling by products: how these are made.
+    pub products: Multiply,
     /// For a `screlu`: how its squares are made.
-    pub squares: Squares,
+    pub squares: Multiply,
     /// The form in which the transformer's output is stored.
     pub outputs: Outputs,
 }
@@ -24,7 +23,7 @@ pub struct Transform {
 pub enum Outputs {
     /// Values that fit in a byte.
     Bytes(Bytes),
-    /// Accumulator values, larger activations, roots of squares: 16 bits each.
+    /// Accumulator values, larger activations and products, roots of squares: 16 bits each.
     Words {
         /// Vectors of one perspective.
         vectors: usize,
@@ -50,15 +49,18 @@ pub struct Bytes {
     pub lists_nonzero: bool,
 }
 
-/// How a value of up to eight bits is squared and shifted to the right, in 16 bits.
+/// How two values of up to eight bits are multiplied, and their product shifted to the right, in 16
+/// bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Squares {
-    /// By the high half of a product, as for [`Transform::factor_shifts`].
+pub enum Multiply {
+    /// The factors are shifted left by so much, so that the high half of their product is the
+    /// result.
     High(u32, u32),
-    /// By the low half, which is then shifted: 16 bits hold the square.
+    /// The low half of the product, which is then shifted: 16 bits hold it. A product that is not
+    /// shifted may use all of them, without a sign.
     Low,
-    /// By the product of both halves of the value: the square has one bit too many, and is shifted
-    /// by one.
+    /// Half of a factor times the other one: the product has one bit too many, and is shifted by
+    /// one.
     Halved,
 }
 
@@ -70,15 +72,13 @@ impl Transform {
         lists_nonzero: bool,
     ) -> Transform {
         let transformer = &layout.network.transformer;
-        let factor_shifts = match transformer.pooling {
-            Pooling::Product { shift } => {
-                factor_shifts(transformer.activated.range.1 as u32, shift)
-            }
-            _ => (0, 0),
+        let products = match transformer.pooling {
+            Pooling::Product { shift } => Multiply::of(transformer.activated.range.1 as u32, shift),
+            _ => Multiply::Low,
         };
         let squares = match transformer.activation {
-            TransformerActivation::Screlu { shift } => squares(transformer.one, shift),
-            _ => Squares::Low,
+            TransformerActivation::Screlu { shift } => Multiply::of(transformer.one, shift),
+            _ => Multiply::Low,
         };
         let half = layout.columns.half;
         let outputs = match transformer.output.element {
@@ -104,7 +104,7 @@ impl Transform {
             },
         };
         Transform {
-            factor_shifts,
+            products,
             squares,
             outputs,
         }
@@ -116,24 +116,22 @@ impl Transform {
     }
 }
 
-/// How far two factors up to `largest` are shifted left for the high 16 bits of their product to be
-/// the product shifted right by `shift`: the first as far as 16 bits allow.
-fn factor_shifts(largest: u32, shift: u32) -> (u32, u32) {
-    let total = i16::BITS - shift;
-    let first = (i16::MAX as u32 / largest).ilog2().min(total);
-    (first, total - first)
-}
-
-/// How values up to `largest` are squared and shifted by `shift`.
-fn squares(largest: u32, shift: u32) -> Squares {
-    const MOST: u32 = i16::MAX as u32;
-    let (first, second) = factor_shifts(largest, shift);
-    if largest << second <= MOST {
-        Squares::High(first, second)
-    } else if largest * largest <= MOST {
-        Squares::Low
-    } else {
-        Squares::Halved
+impl Multiply {
+    /// How factors up to `largest` are multiplied, and the product shifted by `shift`. The result
+    /// fits in 16 bits, with a sign if it is shifted.
+    fn of(largest: u32, shift: u32) -> Multiply {
+        const MOST: u32 = i16::MAX as u32;
+        // Both shifts together make the high half the result; the first is as far as 16 bits allow.
+        let total = i16::BITS - shift;
+        let first = (MOST / largest).ilog2().min(total);
+        let second = total - first;
+        if largest << second <= MOST {
+            Multiply::High(first, second)
+        } else if shift == 0 || largest * largest <= MOST {
+            Multiply::Low
+        } else {
+            Multiply::Halved
+        }
     }
 }
 
@@ -141,36 +139,42 @@ fn squares(largest: u32, shift: u32) -> Squares {
 mod tests {
     use super::*;
 
-    /// What vectors of 16-bit integers make of `x`.
-    fn squared(x: i16, squares: Squares, shift: u32) -> i16 {
-        match squares {
-            Squares::High(first, second) => {
-                let (a, b) = (x << first, x << second);
+    /// What vectors of 16-bit integers make of two values.
+    fn multiplied(a: i16, b: i16, multiply: Multiply, shift: u32) -> i16 {
+        match multiply {
+            Multiply::High(first, second) => {
+                let shifted = (a << first, b << second);
                 assert!(
-                    a >> first == x && b >> second == x,
-                    "{x} is shifted too far"
+                    shifted.0 >> first == a && shifted.1 >> second == b,
+                    "{a} or {b} is shifted too far"
                 );
-                ((i32::from(a) * i32::from(b)) >> 16) as i16
+                ((i32::from(shifted.0) * i32::from(shifted.1)) >> 16) as i16
             }
-            Squares::Low => x.wrapping_mul(x) >> shift,
-            Squares::Halved => {
-                let half = x >> 1;
-                (half << 1).wrapping_mul(x - half)
+            Multiply::Low if shift == 0 => a.wrapping_mul(b),
+            Multiply::Low => a.wrapping_mul(b) >> shift,
+            Multiply::Halved => {
+                let half = a >> 1;
+                let rest = a - 2 * half;
+                half.wrapping_mul(b).wrapping_add(rest.wrapping_mul(b >> 1))
             }
         }
     }
 
     #[test]
-    fn squares_fit_in_16_bits_whatever_the_shift() {
+    fn products_fit_in_16_bits_whatever_the_shift() {
         for largest in 1..=255u32 {
-            // Larger squares are kept as roots.
-            let shifts = (0..=15).filter(|shift| (largest * largest) >> shift <= i16::MAX as u32);
-            for shift in shifts {
-                let squares = squares(largest, shift);
-                for x in 0..=largest {
-                    let expected = ((x * x) >> shift) as i16;
-                    let found = squared(x as i16, squares, shift);
-                    assert_eq!(found, expected, "{x}^2 >> {shift}, {squares:?}");
+            for shift in 0..=15 {
+                let multiply = Multiply::of(largest, shift);
+                assert!(
+                    multiply != Multiply::Halved || shift == 1,
+                    "{largest}, {shift}"
+                );
+                for a in 0..=largest {
+                    for b in [0, 1, largest / 3, largest / 2, a, largest - 1, largest] {
+                        let expected = ((a * b) >> shift) as u16;
+                        let found = multiplied(a as i16, b as i16, multiply, shift);
+                        assert_eq!(found as u16, expected, "{a} * {b} >> {shift}, {multiply:?}");
+                    }
                 }
             }
         }

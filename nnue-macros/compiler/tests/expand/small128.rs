@@ -318,7 +318,7 @@ impl ::nnue_runtime::Architecture for Net {
             tensors: &["transformer.biases", "transformer.weights"],
             readers: &[
                 neurons::Reader {
-                    tensor: "fc_0.weights",
+                    name: "fc_0.weights",
                     runs: &[
                         neurons::Run {
                             column: 0,
@@ -335,6 +335,7 @@ impl ::nnue_runtime::Architecture for Net {
                     ],
                 },
             ],
+            kept: &[],
         }
     };
     #[inline]

@@ -91,8 +91,11 @@ fn numbered(parameters: &Parameters, square: usize) -> usize {
 fn plane(parameters: &Parameters, role: Role, is_own: bool) -> Option<usize> {
     match (role, parameters.planes) {
         (Role::King, Planes::NoKings) => None,
-        // Both kings share the own king's.
-        (Role::King, Planes::MergedKings) => Some(plane_of_its_own(parameters, role, true)),
+        // Both kings share the plane of the player whose pieces come first.
+        (Role::King, Planes::MergedKings) => {
+            let own_first = parameters.piece_order != PieceOrder::OpponentFirst;
+            Some(plane_of_its_own(parameters, role, own_first))
+        }
         _ => Some(plane_of_its_own(parameters, role, is_own)),
     }
 }
@@ -104,6 +107,7 @@ fn plane_of_its_own(parameters: &Parameters, role: Role, is_own: bool) -> usize 
     match parameters.piece_order {
         PieceOrder::ByColour => roles * opponents + role.index(),
         PieceOrder::Interleaved => 2 * role.index() + opponents,
+        PieceOrder::OpponentFirst => roles * usize::from(is_own) + role.index(),
     }
 }
 

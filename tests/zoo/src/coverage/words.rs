@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use nnue_compiler::diagnostics::Spanned;
-use nnue_compiler::network::{Element, Layer, Network, Units};
+use nnue_compiler::network::{Element, Layer, Network, Source, Units};
 use nnue_compiler::spec::{
     Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Select, Spec, Stockfish,
     TensorEntry, Tensors, Transformer, Transposed,
@@ -36,7 +36,18 @@ impl Words {
     pub(super) fn spec(&mut self, spec: &Spec, network: &Network) {
         self.add_if(spec.features.len() > 1, "features, several");
         self.transformer(&spec.transformer);
+        let products = &network.transformer.output.element;
+        if spec.transformer.product_shift.is_some() && *products != Element::U8 {
+            self.add(format!("transformer.product_shift, to {products}"));
+        }
         self.stacks(spec);
+        for head in &network.output.further {
+            self.add(match head.units {
+                Units::Integer(_) | Units::Wide(_) => "head, of integers",
+                Units::Float { .. } => "head, of f32",
+            });
+        }
+        self.add_if(network.output.further.len() > 1, "head, several");
         for (layer, checked) in spec.layers.iter().zip(&network.layers) {
             let references = layer.input.iter().flat_map(|input| &input.value);
             let parts = references
@@ -112,6 +123,7 @@ impl Words {
             None => {}
         }
         self.add_if(count == Some(1), "stacks, one");
+        self.add_if(count > Some(256), "stacks, more than 256");
         match spec.stacks.as_ref().map(|stacks| &stacks.select) {
             Some(Select::Pieces(_)) => self.add("stacks.select, by pieces"),
             Some(Select::Table(_)) => self.add("stacks.select, by table"),
@@ -133,6 +145,11 @@ impl Words {
                     _ => ("an activation", is_float),
                 };
                 let one = keys.alignment.one.is_some();
+                let of_transformer = checked.inputs[0].source == Source::Transformer;
+                self.add_if(
+                    of_transformer,
+                    &format!("layer.op = {function}, of the transformer"),
+                );
                 for Spanned {
                     value: function, ..
                 } in &keys.functions
@@ -204,14 +221,15 @@ impl Words {
             "output, a term subtracted",
         );
         self.add_if(output.unread.is_some(), "output.unread");
-        self.alignment("output", &output.alignment);
-        self.value("output.rounding", output.rounding.as_ref());
-        if let Some(divide) = &output.divide {
+        self.alignment("output", &output.scaling.alignment);
+        self.value("output.rounding", output.scaling.rounding.as_ref());
+        self.add_if(output.scaling.multiply.is_some(), "output.multiply");
+        if let Some(divide) = &output.scaling.divide {
             self.add("output.divide");
             self.add(format!("output.divide.of = {}", divide.of));
         }
         let is_float = matches!(network.output.units, Units::Float { .. });
-        if output.scale.is_some() {
+        if output.scaling.scale.is_some() {
             self.add(if is_float {
                 "output.scale, of f32"
             } else {

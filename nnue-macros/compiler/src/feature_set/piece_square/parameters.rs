@@ -31,6 +31,8 @@ named! {
         ByColour = "by-colour",
         /// Own pawn, opponent's pawn, own knight, ...
         Interleaved = "interleaved",
+        /// The opponent's pawn, knight, ... king, then the own ones.
+        OpponentFirst = "opponent-first",
     }
 }
 
@@ -245,8 +247,8 @@ impl Parameters {
 /// The plane of each piece: own pawn to king, then the opponent's.
 ///
 /// Both kings can share a plane where the own king stands only on squares of its bucket, and the
-/// opponent's cannot. It is the own king's; the opponent's is the last in either order, so nothing
-/// else moves.
+/// opponent's cannot. It is the plane of the player whose pieces come first; the other player's is
+/// the last in every order, so nothing else moves.
 fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
     let roles = match planes {
         Planes::NoKings => 5,
@@ -254,18 +256,23 @@ fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
     };
     std::array::from_fn(|piece| {
         let (owner, role) = (piece as u32 / 6, piece as u32 % 6);
+        let player = match order {
+            PieceOrder::ByColour | PieceOrder::Interleaved => owner,
+            PieceOrder::OpponentFirst => 1 - owner,
+        };
         match (role, planes) {
             (5, Planes::NoKings) => 0,
             (5, Planes::MergedKings) => plane(order, roles, 0, role),
-            _ => plane(order, roles, owner, role),
+            _ => plane(order, roles, player, role),
         }
     })
 }
 
-fn plane(order: PieceOrder, roles: u32, owner: u32, role: u32) -> u32 {
+/// The plane of the first (0) or the second (1) player's piece.
+fn plane(order: PieceOrder, roles: u32, player: u32, role: u32) -> u32 {
     match order {
-        PieceOrder::ByColour => roles * owner + role,
-        PieceOrder::Interleaved => 2 * role + owner,
+        PieceOrder::ByColour | PieceOrder::OpponentFirst => roles * player + role,
+        PieceOrder::Interleaved => 2 * role + player,
     }
 }
 
@@ -391,6 +398,19 @@ mod tests {
         assert_eq!(row(&parameters, 1, 56, 5, 56), 5 * 64);
         // On h8 it is seen on a1 as it is.
         assert_eq!(row(&parameters, 1, 63, 5, 63), 5 * 64);
+    }
+
+    #[test]
+    fn the_opponents_planes_can_come_first() {
+        let found = planes(Planes::All, PieceOrder::OpponentFirst);
+        assert_eq!(found, [6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5]);
+        let found = planes(Planes::MergedKings, PieceOrder::OpponentFirst);
+        assert_eq!(found, [6, 7, 8, 9, 10, 5, 0, 1, 2, 3, 4, 5]);
+        let found = planes(Planes::NoKings, PieceOrder::OpponentFirst);
+        assert_eq!(
+            (&found[..5], &found[6..11]),
+            (&[5, 6, 7, 8, 9][..], &[0, 1, 2, 3, 4][..])
+        );
     }
 
     #[test]
