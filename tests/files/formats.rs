@@ -104,7 +104,8 @@ fn a_network_is_the_same_in_every_format() {
             all.push((network.name, found));
         )* };
     }
-    check! { stockfish true leb128 true quantised true listed false raw false weights false tensors false }
+    check! { stockfish true leb128 true quantised true listed false raw false weights false tensors false
+    grouped true stacks true }
     for (name, found) in &all {
         assert_eq!(*found, all[0].1, "{name}");
     }
@@ -137,7 +138,7 @@ fn files_that_end_early_or_go_on_are_refused_by_loader_and_compiler() {
             }
         )* };
     }
-    check! { quantised listed raw weights tensors }
+    check! { quantised listed raw weights tensors grouped stacks }
 }
 
 /// A file of bullet's example, read as its documentation says.

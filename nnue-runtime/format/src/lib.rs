@@ -93,4 +93,4 @@ pub use read::{open, read_all};
 pub use rearrange::{relevel, reorder};
 pub use split::{Parts, split};
 pub use store::store;
-pub use tensor::{Encoding, Stored, Tensor};
+pub use tensor::{Block, Encoding, Stored, Tensor};

@@ -3,7 +3,7 @@
 use nnue_compiler::file_layout;
 use nnue_compiler::format::{self, Encoding, Format, LoadError, Quantise, Rounding, Section};
 use nnue_compiler::network::Network;
-use nnue_compiler::network::file::{Axis, Role, Tensor};
+use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
 
 use crate::generations::LEB128_MAGIC;
 use crate::random::Xorshift;
@@ -96,12 +96,12 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
         Role::LayerWeights(_) => [Some(Axis::Stack), Some(Axis::Output), Some(Axis::Input)],
         Role::LayerBiases(_) | Role::LayerAlpha(_) => [Some(Axis::Stack), None, Some(Axis::Output)],
     }
-    .map(|axis| axis.map_or((1, 0), |axis| (tensor.len(axis), tensor.stride(axis))));
+    .map(|axis| axis.map_or(vec![0], |axis| offsets(tensor, axis)));
     let mut values = vec![0.0; tensor.values()];
-    for bucket in 0..buckets.0 {
-        for row in 0..rows.0 {
-            for column in 0..columns.0 {
-                let index = bucket * buckets.1 + row * rows.1 + column * columns.1;
+    for (bucket, of_bucket) in buckets.iter().enumerate() {
+        for (row, of_row) in rows.iter().enumerate() {
+            for (column, of_column) in columns.iter().enumerate() {
+                let index = of_bucket + of_row + of_column;
                 values[index] = value(Weight {
                     tensor: &tensor.name,
                     role: tensor.role,
@@ -114,6 +114,25 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
         }
     }
     values
+}
+
+/// What each position on an axis adds to the index of a value in the file.
+fn offsets(tensor: &Tensor, axis: Axis) -> Vec<usize> {
+    let shape = tensor.shape();
+    let offset = |position: usize| {
+        let parts = tensor.axes.iter().enumerate();
+        let own = parts.filter(|(_, (part, _))| part.axis == axis);
+        let offsets = own.map(|(index, (part, _))| {
+            let along = match part.part {
+                Part::Whole => position,
+                Part::Blocks(len) => position / len,
+                Part::Places(len) => position % len,
+            };
+            along * shape[index + 1..].iter().product::<usize>()
+        });
+        offsets.sum()
+    };
+    (0..tensor.len(axis)).map(offset).collect()
 }
 
 /// Whether values of a tensor are added to others before they become integers.

@@ -3,12 +3,12 @@
 use toml::de::DeValue;
 
 use super::table::{
-    Table, Value, array, boolean, inline_table, integer, keys, mismatch, named, names, number,
-    string,
+    Table, Value, array, boolean, inline_table, integer, keys, mismatch, named, number, string,
 };
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::{
-    Bullet, Content, Entry, File, Format, Named, Stockfish, TensorEntry, Tensors, Transposed,
+    Axis, AxisPart, Bullet, Content, Entry, File, Format, Named, Part, Stockfish, TensorEntry,
+    Tensors, Transposed,
 };
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
@@ -59,7 +59,8 @@ fn keys_of(
         })
         .map(File::Bullet),
         Format::Tensors => keys!(table, diagnostics, Tensors {
-            tensors: tensor_entries = "[{ tensor = \"transformer.weights\" }, ...]",
+            tensors: tensor_entries = "[\"transformer\", \"layers\"]",
+            stack: tensor_entries,
             rounding: named,
             tail: named,
             ;
@@ -87,27 +88,51 @@ fn tensor_entries(
 
 /// An id, or a table.
 fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
-    let mut entry = TensorEntry::default();
     if let DeValue::String(_) = value.get_ref() {
-        entry.id = Some(string(key, value, diagnostics)?);
-        return Some(Entry {
-            span: value.span().into(),
-            align: None,
-            content: Content::Tensor(Box::new(entry)),
-        });
+        let id = Some(string(key, value, diagnostics)?);
+        return Some(named_entry(
+            value,
+            TensorEntry {
+                id,
+                ..TensorEntry::default()
+            },
+        ));
     }
     let mut table = inline_table(key, value, "{ id = \"l0w\" }", diagnostics)?;
     let id = table.optional_with("id", string, diagnostics);
     let transposed = table.optional_with("transposed", boolean, diagnostics);
-    entry.id = id?;
-    entry.transposed = transposed?;
+    let entry = TensorEntry {
+        id: id?,
+        transposed: transposed?,
+        ..TensorEntry::default()
+    };
     finish_entry(table, entry, None, "id", diagnostics)
 }
 
+/// An entry that is a name and nothing else.
+fn named_entry(value: &Value<'_>, entry: TensorEntry) -> Entry {
+    Entry {
+        span: value.span().into(),
+        align: None,
+        content: Content::Tensor(Box::new(entry)),
+    }
+}
+
+/// A name, or a table.
 fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
+    if let DeValue::String(_) = value.get_ref() {
+        let tensor = Some(string(key, value, diagnostics)?);
+        return Some(named_entry(
+            value,
+            TensorEntry {
+                tensor,
+                ..TensorEntry::default()
+            },
+        ));
+    }
     let example = "{ tensor = \"transformer.weights\" }";
     let mut table = inline_table(key, value, example, diagnostics)?;
-    let axes = table.optional_with("axes", names, diagnostics);
+    let axes = table.optional_with("axes", axes, diagnostics);
     let align = table.optional_with("align", integer, diagnostics);
     let pad = table.optional_with("pad", integer, diagnostics);
     let entry = TensorEntry {
@@ -116,6 +141,47 @@ fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
         ..TensorEntry::default()
     };
     finish_entry(table, entry, align?, "tensor", diagnostics)
+}
+
+fn axes(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<AxisPart>>>> {
+    array(key, value, axis, diagnostics)
+}
+
+/// The name of an axis, alone or with the length of its blocks: `input`, `input / 4`, `input % 4`.
+fn axis(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Spanned<AxisPart>> {
+    let parts = match value.get_ref() {
+        DeValue::String(text) => text.split_once(['/', '%']),
+        _ => None,
+    };
+    let Some((name, len)) = parts else {
+        let whole: Spanned<Axis> = named(key, value, diagnostics)?;
+        return Some(Spanned {
+            value: whole.value.into(),
+            span: whole.span,
+        });
+    };
+    let text = string(key, value, diagnostics)?;
+    let mut axes = Axis::NAMES.iter();
+    let axis = axes.find(|(known, _)| *known == name.trim());
+    let (Some((_, axis)), Ok(len)) = (axis, len.trim().parse()) else {
+        let message = format!("`{key}` is not an axis or a part of one");
+        diagnostics.error(text.span, message).help(
+            "write an axis as in `input`; or `input / 4` for its blocks of four and `input % 4` for the places in a block",
+        );
+        return None;
+    };
+    let part = match text.value.contains('/') {
+        true => Part::Blocks(len),
+        false => Part::Places(len),
+    };
+    Some(Spanned {
+        value: AxisPart { axis: *axis, part },
+        span: text.span,
+    })
 }
 
 /// The keys that both kinds of entries have. One that is a tensor has the key `name`.

@@ -3,7 +3,7 @@
 
 use super::Program;
 use super::diagram::{diagram, fraction, selection, sets};
-use nnue_format::{Format, Section};
+use nnue_format::{Format, Section, Tail};
 
 use crate::network::file::{Role, Tensor, section_len};
 use crate::network::{Element, Network};
@@ -81,14 +81,21 @@ fn file(network: &Network) -> String {
             text += &format!("| `4` | 4 | network hash: {:#010x} | `u32` | | |\n", hash);
             text += "| `8` | 4 | length of the description | `u32` | | |\n";
             text += "| `12` | | description | text | | |\n";
-            let stacks_start = rows(network, &file.sections, Some("d"), &mut text);
-            text += &stacks(network, &file.stack_sections, stacks_start);
+            let start = rows(network, &file.sections, Some("d"), &mut text);
+            let start = start.map(|start| format!("d + {start}"));
+            text += &stacks(network, &file.stack_sections, start);
             text += &format!("\n{HEAD}");
             rows(network, &file.stack_sections, Some("s"), &mut text);
         }
         Format::Sequence => {
             text += &format!("\n\n{HEAD}");
-            rows(network, &file.sections, Some(""), &mut text);
+            let start = rows(network, &file.sections, Some(""), &mut text);
+            if !file.stack_sections.is_empty() {
+                let start = start.map(|start| start.to_string());
+                text += &stacks(network, &file.stack_sections, start);
+                text += &format!("\n{HEAD}");
+                rows(network, &file.stack_sections, Some("s"), &mut text);
+            }
         }
         Format::Named => {
             text += " Tensors may have any order; before each is its name, a line feed and the number of its values \
@@ -124,10 +131,16 @@ fn rows(
             (None, _) => "anywhere".to_string(),
         };
         let len = match (section, offset) {
-            (Section::Align(to), Some(offset)) => Some(offset.next_multiple_of(*to) - offset),
+            (Section::Align(to), Some(offset)) if base == Some("") => {
+                Some(offset.next_multiple_of(*to) - offset)
+            }
             _ => section_len(section),
         };
-        let bytes = len.map_or("LEB128".to_string(), |len| len.to_string());
+        let bytes = match (section, len) {
+            (_, Some(len)) => len.to_string(),
+            (Section::Align(_), None) => String::new(),
+            (_, None) => "LEB128".to_string(),
+        };
         *text += &match section {
             Section::Hash { name, expected } => {
                 format!("| {at} | {bytes} | {name}: {expected:#010x} | `u32` | | |\n")
@@ -159,19 +172,24 @@ fn rows(
     offset
 }
 
-/// Where the stacks of a file are.
-fn stacks(network: &Network, stack: &[Section<Tensor>], first: Option<usize>) -> String {
+/// Where the stacks of a file are, the first of them at `first`.
+fn stacks(network: &Network, stack: &[Section<Tensor>], first: Option<String>) -> String {
     let count = network.stacks.count;
-    let size: usize = stack.iter().filter_map(section_len).sum();
-    match (count, first) {
-        (1, Some(first)) => format!("\nThe stack follows at `s = d + {first}`:\n"),
-        (1, None) => format!("\nThe stack is the file's last {size} bytes, from `s` on:\n"),
-        (_, Some(first)) => {
-            format!("\n{count} stacks follow, stack `i` at `s = d + {first} + {size} * i`:\n")
+    let size: Option<usize> = stack.iter().map(section_len).sum();
+    // Behind a tail, the end of the file is not that of the stacks.
+    let size = size.filter(|_| first.is_some() || network.file.tail == Tail::NONE);
+    match (count, first, size) {
+        (1, Some(first), _) => format!("\nThe stack follows at `s = {first}`:\n"),
+        (_, Some(first), Some(size)) => {
+            format!("\n{count} stacks follow, stack `i` at `s = {first} + {size} * i`:\n")
         }
-        (_, None) => format!(
+        (1, None, Some(size)) => {
+            format!("\nThe stack is the file's last {size} bytes, from `s` on:\n")
+        }
+        (_, None, Some(size)) => format!(
             "\n{count} stacks end the file, stack `i` at `s = end - {size} * ({count} - i)`:\n"
         ),
+        (_, _, None) => format!("\n{count} stacks follow, each from some `s` on:\n"),
     }
 }
 

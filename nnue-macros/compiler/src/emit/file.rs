@@ -1,8 +1,8 @@
 //! The file layout as a constant: what [`crate::layout::file`] made, printed.
 
 use nnue_format::{
-    Coalesced, Encoding, FileLayout, Form, Format, Placed, Quantise, Rounding, Section, Segment,
-    Stored, Tail, Tensor, VirtualSet,
+    Block, Coalesced, Encoding, FileLayout, Form, Format, Placed, Quantise, Rounding, Section,
+    Segment, Stored, Tail, Tensor, VirtualSet,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -133,10 +133,16 @@ fn stored(stored: &Stored) -> TokenStream {
         element,
         encoding,
         strides,
+        blocks,
         values,
         quantise,
     } = *stored;
     let (element, strides, values) = (word(element), strides.map(count), count(values));
+    let in_blocks = blocks.iter().enumerate().filter_map(|(axis, block)| {
+        let Block { len, stride } = (*block)?;
+        let [axis, len, stride] = [axis, len, stride].map(count);
+        Some(quote! { .in_blocks(#axis, file::Block { len: #len, stride: #stride }) })
+    });
     let encoded = (encoding != Encoding::Raw).then(|| {
         let encoding = self::encoding(encoding);
         quote! { .encoded(#encoding) }
@@ -160,7 +166,7 @@ fn stored(stored: &Stored) -> TokenStream {
             })
         }
     });
-    quote! { file::Stored::new(#element, [#(#strides),*], #values) #encoded #quantised }
+    quote! { file::Stored::new(#element, [#(#strides),*], #values) #(#in_blocks)* #encoded #quantised }
 }
 
 fn placed(placed: &Placed) -> TokenStream {

@@ -1,5 +1,7 @@
 //! The keys of `[file]`: a format, and what files of this format can differ in.
 
+use std::fmt;
+
 use nnue_format::{Element, Encoding, Rounding};
 
 use super::{Named, named};
@@ -68,6 +70,8 @@ pub struct Tensors {
     pub span: Span,
     /// `tensors`: in file order.
     pub tensors: Spanned<Vec<Entry>>,
+    /// `stack`: what follows them once for each stack, in file order.
+    pub stack: Option<Spanned<Vec<Entry>>>,
     /// `rounding` of floating point that becomes integers.
     pub rounding: Option<Spanned<Rounding>>,
     /// `tail`: what pads the file.
@@ -110,12 +114,12 @@ pub enum Content {
 pub struct TensorEntry {
     /// `id`: what bullet calls it.
     pub id: Option<Spanned<String>>,
-    /// `tensor`: the name of the network's tensor.
+    /// `tensor`: the name of the network's tensor, or of several that belong together.
     pub tensor: Option<Spanned<String>>,
     /// `type`: the type of its values in the file.
     pub element: Option<Spanned<Element>>,
     /// `axes`: their order, outermost first.
-    pub axes: Option<Spanned<Vec<Spanned<Axis>>>>,
+    pub axes: Option<Spanned<Vec<Spanned<AxisPart>>>>,
     /// `transposed`: whether bullet transposed it.
     pub transposed: Option<Spanned<bool>>,
     /// `pad`: what the length of the innermost axis is padded to a multiple of.
@@ -175,6 +179,45 @@ named! {
         Output = "output",
         /// The inputs of a layer, in its weights.
         Input = "input",
+    }
+}
+
+/// An axis of a tensor in a file, or what of it is one where the file has it in blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AxisPart {
+    /// The axis of the network's tensor.
+    pub axis: Axis,
+    /// Which part of it.
+    pub part: Part,
+}
+
+/// A part of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `input`: all of it.
+    Whole,
+    /// `input / 4`: its blocks of so many.
+    Blocks(usize),
+    /// `input % 4`: the places in such a block.
+    Places(usize),
+}
+
+impl From<Axis> for AxisPart {
+    fn from(axis: Axis) -> AxisPart {
+        AxisPart {
+            axis,
+            part: Part::Whole,
+        }
+    }
+}
+
+impl fmt::Display for AxisPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.part {
+            Part::Whole => write!(f, "{}", self.axis),
+            Part::Blocks(len) => write!(f, "{} / {len}", self.axis),
+            Part::Places(len) => write!(f, "{} % {len}", self.axis),
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Units};
 use nnue_compiler::spec::{
-    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Select, Spec, Stockfish,
-    TensorEntry, Tensors, Transformer, Transposed,
+    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Select, Spec,
+    Stockfish, TensorEntry, Tensors, Transformer, Transposed,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -233,6 +233,10 @@ impl Words {
         self.value("file.rounding", file.rounding.as_ref());
         self.value("file.tail", file.tail.as_ref());
         self.entries(&file.tensors.value);
+        if let Some(stack) = &file.stack {
+            self.add("file.stack");
+            self.entries(&stack.value);
+        }
     }
 
     fn entries(&mut self, entries: &[Entry]) {
@@ -263,11 +267,15 @@ impl Words {
         self.add_if(entry.transposed.is_some(), "file.transposed, in an entry");
         self.add_if(entry.pad.is_some(), "file.pad");
         self.add_if(entry.one.is_some(), "file.one");
+        if let (Some(name), None) = (&entry.tensor, &entry.id) {
+            self.add_if(!name.value.contains('.'), "file.tensor, several");
+        }
         self.value("file.type", entry.element.as_ref());
         self.value("file.rounding", entry.rounding.as_ref());
         for axis in entry.axes.iter().flat_map(|axes| &axes.value) {
             self.add("file.axes");
-            self.value("file.axes", Some(axis));
+            self.add(format!("file.axes = {}", axis.value.axis));
+            self.add_if(axis.value.part != Part::Whole, "file.axes, in blocks");
         }
     }
 }
