@@ -105,7 +105,7 @@ fn a_network_is_the_same_in_every_format() {
         )* };
     }
     check! { stockfish true leb128 true quantised true listed false raw false weights false tensors false
-    grouped true stacks true }
+    grouped true stacks true clamped false }
     for (name, found) in &all {
         assert_eq!(*found, all[0].1, "{name}");
     }
@@ -138,7 +138,7 @@ fn files_that_end_early_or_go_on_are_refused_by_loader_and_compiler() {
             }
         )* };
     }
-    check! { quantised listed raw weights tensors grouped stacks }
+    check! { quantised listed raw weights tensors grouped stacks clamped }
 }
 
 /// A file of bullet's example, read as its documentation says.
@@ -372,4 +372,58 @@ fn values_that_do_not_fit_are_refused_by_loader_and_compiler() {
         refusal::<formats::raw::Net>(&patched("fc_0.weights", 2.0)),
         "value 0 of `fc_0.weights` is 2, times 64 that is 128, allowed are -128 to 127"
     );
+}
+
+#[test]
+fn values_that_do_not_fit_are_clamped_where_the_spec_says_so() {
+    let network = spec!("../specs/formats/clamped.toml");
+    let small = |weight: Weight<'_>| (value(weight) / 4.0).trunc();
+    let file = net_file_of(&network, "", small);
+    let sections = network.file.sections.iter();
+    let tensors = sections.filter_map(Section::as_tensor);
+    let before = tensors.take_while(|tensor| tensor.name != "fc_0.weights");
+    let weights: usize = before.map(|tensor| tensor.raw_len()).sum();
+    let biases = file.len() - 2 * 10 * 4;
+    let patched = |numbers: &[(usize, f32)]| {
+        let mut file = file.clone();
+        for (offset, number) in numbers {
+            file[*offset..offset + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        file
+    };
+    let load = |file: &[u8]| {
+        assert_eq!(verify(&network, file), Ok(()));
+        Network::<formats::clamped::Net>::from_bytes(file).unwrap()
+    };
+    let clamped = |net: &Network<formats::clamped::Net>| {
+        let warnings = net
+            .report()
+            .warnings
+            .into_iter()
+            .filter_map(|warning| match warning {
+                Warning::Clamped(..) => Some(warning.to_string()),
+                _ => None,
+            });
+        warnings.collect::<Vec<_>>()
+    };
+    let fitting = load(&patched(&[(weights, 127.0 / 64.0), (weights + 8, -2.0)]));
+    let beyond = load(&patched(&[(weights, 1e30), (weights + 8, -2.1)]));
+    assert_eq!(clamped(&fitting), [""; 0]);
+    assert_eq!(
+        clamped(&beyond),
+        ["2 values of `fc_0.weights` did not fit and became the nearest that do"]
+    );
+    assert!(fitting.to_bytes() == beyond.to_bytes());
+    for (offset, number) in [
+        (weights, f32::INFINITY),
+        (weights, f32::NAN),
+        (biases, 1e30),
+    ] {
+        let file = patched(&[(offset, number)]);
+        assert!(verify(&network, &file).is_err(), "{number}");
+        assert!(
+            Network::<formats::clamped::Net>::from_bytes(&file).is_err(),
+            "{number}"
+        );
+    }
 }

@@ -87,7 +87,7 @@ pub use load::{Ignored, Loaded, check};
 pub use numbers::Numbers;
 pub use piece_square::PieceSquare;
 pub use placed::{Form, Placed, Segment};
-pub use quantise::{Quantise, Rounding};
+pub use quantise::{Overflow, Quantise, Rounding};
 #[cfg(feature = "std")]
 pub use read::{open, read_all};
 pub use rearrange::{relevel, reorder};

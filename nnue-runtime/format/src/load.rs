@@ -29,6 +29,8 @@ pub struct Loaded {
     pub order: Vec<usize>,
     /// Tensors that look as if the file had them in another order, with rows and columns exchanged.
     pub transposed: Vec<Place>,
+    /// Tensors that had values that did not fit and became the nearest that do, each with how many.
+    pub clamped: Vec<(Place, usize)>,
     /// What the file is, where its header and its size are those of the layout but its weights are
     /// another network's.
     pub looks_like: Option<Identity>,
@@ -102,6 +104,7 @@ impl Parts<'_> {
             } else {
                 let values = part.raw()?;
                 part.place(&values, packed, weights)?;
+                self.loaded.clamped.extend(part.clamped(&values));
                 let size = tensor.stored.element.size();
                 for offset in tensor.padding().map(|index| index * size) {
                     let padding = &values[offset..][..size];
@@ -160,6 +163,19 @@ impl Part<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The tensor and how many of its values were clamped, if any were.
+    fn clamped(&self, values: &[u8]) -> Option<(Place, usize)> {
+        let tensor = self.tensor;
+        let indices = 0..if tensor.clamps() {
+            tensor.stored.values
+        } else {
+            0
+        };
+        let clamped = indices.filter(|index| tensor.is_clamped(tensor.stored.read(values, *index)));
+        let count = clamped.count();
+        (count > 0).then(|| (self.place.clone(), count))
     }
 
     /// The values as raw files have them.

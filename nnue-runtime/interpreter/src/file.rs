@@ -9,7 +9,7 @@ use std::path::Path;
 use nnue_compiler::file_layout;
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Element, Layer, Network, WeightType};
-use nnue_format::{LoadError, Numbers, Section};
+use nnue_format::{LoadError, Numbers, Overflow, Section};
 
 use crate::features;
 use crate::weights::{AffineWeights, TransformerWeights, Values, Weights};
@@ -191,7 +191,16 @@ fn add<T: std::ops::AddAssign>(sums: &mut [T], values: impl Iterator<Item = T>) 
 /// The numbers of a table as the network has them: integers, unless it has floating point.
 fn quantised(table: &Numbers<'_>, numbers: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
     let quantise = table.tensor.stored.quantise;
-    numbers.map(move |number| quantise.map_or(number, |quantise| quantise.apply(number)))
+    numbers.map(move |number| {
+        let Some(quantise) = quantise else {
+            return number;
+        };
+        let integer = quantise.apply(number);
+        match (quantise.overflow, quantise.element.limits()) {
+            (Overflow::Clamp, Some((low, high))) => integer.max(low.into()).min(high.into()),
+            _ => integer,
+        }
+    })
 }
 
 fn integers(values: impl Iterator<Item = f64>) -> Values {

@@ -88,6 +88,8 @@ pub mod formats {
         weights: "../specs/formats/weights.toml";
         /// A list of tensors in orders that nobody uses.
         tensors: "../specs/formats/tensors.toml";
+        /// Floating point that is clamped where integers do not hold it.
+        clamped: "../specs/formats/clamped.toml";
         /// A list of groups of tensors, and of axes in blocks.
         grouped: "../specs/formats/grouped.toml";
         /// Tensors of each stack after those of the stack before.

@@ -1,7 +1,9 @@
 //! Net files for any spec, in its format, with whatever weights a test wants.
 
 use nnue_compiler::file_layout;
-use nnue_compiler::format::{self, Encoding, Format, LoadError, Quantise, Rounding, Section};
+use nnue_compiler::format::{
+    self, Encoding, Format, LoadError, Overflow, Quantise, Rounding, Section,
+};
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
 
@@ -157,7 +159,14 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
     let mut bytes = vec![0; values.len() * element.size()];
     for (index, &value) in values.iter().enumerate() {
         let value = match &tensor.quantise {
-            Some(quantise) => unquantised(quantise, value, summand),
+            Some(quantise) => {
+                let value = if summand {
+                    value
+                } else {
+                    beyond(quantise, value)
+                };
+                unquantised(quantise, value, summand)
+            }
             None => value,
         };
         assert!(
@@ -169,6 +178,18 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
         element.write_little_endian(&mut bytes, index, value);
     }
     file.extend_from_slice(&bytes);
+}
+
+/// A number that is clamped to `value`, if it is one that others are clamped to.
+fn beyond(quantise: &Quantise, value: f64) -> f64 {
+    let limits = match quantise.overflow {
+        Overflow::Refuse => None,
+        Overflow::Clamp => quantise.element.limits(),
+    };
+    match limits {
+        Some((low, high)) if value == f64::from(low) || value == f64::from(high) => 3.0 * value,
+        _ => value,
+    }
 }
 
 /// A number that is quantised to `value`. Summands are chosen so that their sum is quantised to the

@@ -1,6 +1,6 @@
 //! `[file]` of random networks, in every format and with every choice that it leaves.
 
-use nnue_compiler::format::{Element, Encoding, Rounding, Section};
+use nnue_compiler::format::{Element, Encoding, Overflow, Rounding, Section};
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, WeightType};
 use nnue_compiler::spec::{Axis, AxisPart, BulletKind, Format, Named, Part, TailName};
@@ -275,9 +275,12 @@ fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Ve
     if dice.once_in(3) {
         keys.push(format!("rounding = \"{}\"", dice.name::<Rounding>()));
     }
+    if dice.once_in(4) {
+        keys.push(format!("overflow = \"{}\"", dice.name::<Overflow>()));
+    }
 }
 
-/// Draws the rounding. Where sums of rows are rounded, it is always to the nearest: these sums are
+/// Draws what becomes of fractions and of what does not fit. Where sums of rows are rounded, it is always to the nearest: these sums are
 /// whole numbers in the tests' files, and a small error of `f32` would make truncation lose a whole
 /// 1.
 fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
@@ -289,6 +292,9 @@ fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
         toml.name("rounding", Rounding::Nearest);
     } else if dice.once_in(2) {
         toml.name("rounding", dice.name::<Rounding>());
+    }
+    if dice.once_in(3) {
+        toml.name("overflow", dice.name::<Overflow>());
     }
 }
 

@@ -22,7 +22,7 @@ nnue_zoo::zoo! {
     zoo_13: "specs/zoo_13.toml", check;
     zoo_14: "specs/zoo_14.toml", check;
     zoo_15: "specs/zoo_15.toml", check_custom;
-    zoo_16: "specs/zoo_16.toml", check_by_caller;
+    zoo_16: "specs/zoo_16.toml", check;
     zoo_17: "specs/zoo_17.toml", check_by_caller;
     zoo_18: "specs/zoo_18.toml", check_by_caller;
     zoo_19: "specs/zoo_19.toml", check_by_caller;
@@ -30,7 +30,7 @@ nnue_zoo::zoo! {
     zoo_21: "specs/zoo_21.toml", check;
     zoo_22: "specs/zoo_22.toml", check_custom;
     zoo_23: "specs/zoo_23.toml", check;
-    zoo_24: "specs/zoo_24.toml", check;
+    zoo_24: "specs/zoo_24.toml", check_custom;
     zoo_25: "specs/zoo_25.toml", check;
     zoo_26: "specs/zoo_26.toml", check;
     zoo_27: "specs/zoo_27.toml", check;
@@ -44,14 +44,15 @@ nnue_zoo::zoo! {
     zoo_35: "specs/zoo_35.toml", check;
     zoo_36: "specs/zoo_36.toml", check;
     zoo_37: "specs/zoo_37.toml", check;
-    zoo_38: "specs/zoo_38.toml", check_by_caller;
+    zoo_38: "specs/zoo_38.toml", check;
     zoo_39: "specs/zoo_39.toml", check_mixed;
     zoo_40: "specs/zoo_40.toml", check_by_caller;
     zoo_41: "specs/zoo_41.toml", check;
+    zoo_42: "specs/zoo_42.toml", check;
 }
 
 /// How many there are.
-const NETWORKS: usize = 41;
+const NETWORKS: usize = 42;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

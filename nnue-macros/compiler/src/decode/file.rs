@@ -53,6 +53,7 @@ fn keys_of(
             entries: bullet_entries,
             transposed: transposed,
             rounding: named,
+            overflow: named,
             tail: named,
             ;
             span: Some(span),
@@ -62,6 +63,7 @@ fn keys_of(
             tensors: tensor_entries = "[\"transformer\", \"layers\"]",
             stack: tensor_entries,
             rounding: named,
+            overflow: named,
             tail: named,
             ;
             span: Some(span),
@@ -197,6 +199,7 @@ fn finish_entry(
     let element = table.optional_with("type", named, diagnostics);
     let one = table.optional_with("one", number, diagnostics);
     let rounding = table.optional_with("rounding", named, diagnostics);
+    let overflow = table.optional_with("overflow", named, diagnostics);
     let skipped = table.optional_with("bytes", integer, diagnostics);
     let bytes = table.optional_with("value", hexadecimal, diagnostics);
     table.finish(diagnostics);
@@ -204,6 +207,7 @@ fn finish_entry(
     entry.element = element?;
     entry.one = one?;
     entry.rounding = rounding?;
+    entry.overflow = overflow?;
     let is_tensor = entry != TensorEntry::default();
     let content = match (is_tensor, skipped?, bytes?) {
         (true, None, None) => Content::Tensor(Box::new(entry)),

@@ -3,7 +3,7 @@
 
 use super::Program;
 use super::diagram::{diagram, fraction, selection, sets};
-use nnue_format::{Format, Section, Tail};
+use nnue_format::{Format, Overflow, Quantise, Section, Tail};
 
 use crate::network::file::{Role, Tensor, section_len};
 use crate::network::{Element, Network};
@@ -207,8 +207,15 @@ fn describe_shape(tensor: &Tensor) -> String {
 /// The number that stands for 1.0 in a tensor of the file.
 fn unit(network: &Network, tensor: &Tensor) -> String {
     if tensor.element == Element::F32 {
-        let factor = tensor.quantise.map(|quantise| quantise.factor);
-        return factor.map_or("1".to_string(), |factor| format!("1; {factor} when loaded"));
+        return match tensor.quantise {
+            None => "1".to_string(),
+            Some(Quantise {
+                factor, overflow, ..
+            }) => match overflow {
+                Overflow::Refuse => format!("1; {factor} when loaded"),
+                Overflow::Clamp => format!("1; {factor} when loaded, clamped to the type"),
+            },
+        };
     }
     let Some(layer) = tensor.role.layer() else {
         return match tensor.role {

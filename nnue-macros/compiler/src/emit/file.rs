@@ -1,8 +1,8 @@
 //! The file layout as a constant: what [`crate::layout::file`] made, printed.
 
 use nnue_format::{
-    Block, Coalesced, Encoding, FileLayout, Form, Format, Placed, Quantise, Rounding, Section,
-    Segment, Stored, Tail, Tensor, VirtualSet,
+    Block, Coalesced, Encoding, FileLayout, Form, Format, Overflow, Placed, Quantise, Rounding,
+    Section, Segment, Stored, Tail, Tensor, VirtualSet,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -151,6 +151,7 @@ fn stored(stored: &Stored) -> TokenStream {
         let Quantise {
             factor,
             rounding,
+            overflow,
             element,
         } = quantise;
         let (factor, element) = (Literal::f64_unsuffixed(factor), word(element));
@@ -158,10 +159,15 @@ fn stored(stored: &Stored) -> TokenStream {
             Rounding::Truncate => quote!(Truncate),
             Rounding::Nearest => quote!(Nearest),
         };
+        let overflow = match overflow {
+            Overflow::Refuse => quote!(Refuse),
+            Overflow::Clamp => quote!(Clamp),
+        };
         quote! {
             .quantised(file::Quantise {
                 factor: #factor,
                 rounding: file::Rounding::#rounding,
+                overflow: file::Overflow::#overflow,
                 element: #element,
             })
         }

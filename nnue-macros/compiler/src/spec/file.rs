@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nnue_format::{Element, Encoding, Rounding};
+use nnue_format::{Element, Encoding, Overflow, Rounding};
 
 use super::{Named, named};
 use crate::diagnostics::{Span, Spanned};
@@ -59,6 +59,8 @@ pub struct Bullet {
     pub transposed: Option<Spanned<Transposed>>,
     /// `rounding` of floating point that becomes integers.
     pub rounding: Option<Spanned<Rounding>>,
+    /// `overflow`: what becomes of integers that do not fit.
+    pub overflow: Option<Spanned<Overflow>>,
     /// `tail`: what pads the file.
     pub tail: Option<Spanned<TailName>>,
 }
@@ -74,6 +76,8 @@ pub struct Tensors {
     pub stack: Option<Spanned<Vec<Entry>>>,
     /// `rounding` of floating point that becomes integers.
     pub rounding: Option<Spanned<Rounding>>,
+    /// `overflow`: what becomes of integers that do not fit.
+    pub overflow: Option<Spanned<Overflow>>,
     /// `tail`: what pads the file.
     pub tail: Option<Spanned<TailName>>,
 }
@@ -128,6 +132,8 @@ pub struct TensorEntry {
     pub one: Option<Spanned<f64>>,
     /// `rounding`: how the products are then rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
+    /// `overflow`: what becomes of integers that do not fit.
+    pub overflow: Option<Spanned<Overflow>>,
 }
 
 named! {
@@ -156,6 +162,12 @@ impl Named for Element {
 impl Named for Encoding {
     const NAMES: &'static [(&'static str, Encoding)] =
         &[("raw", Encoding::Raw), ("leb128", Encoding::Leb128)];
+}
+
+/// What happens to integers that do not fit when floating point becomes integers.
+impl Named for Overflow {
+    const NAMES: &'static [(&'static str, Overflow)] =
+        &[("refuse", Overflow::Refuse), ("clamp", Overflow::Clamp)];
 }
 
 /// What happens to fractions when floating point becomes integers.

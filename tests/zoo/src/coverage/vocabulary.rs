@@ -157,6 +157,7 @@ impl Words {
         self.names::<format::Encoding>("file.encoding");
         self.names::<BulletKind>("file.kind");
         self.names::<format::Rounding>("file.rounding");
+        self.names::<format::Overflow>("file.overflow");
         self.names::<TailName>("file.tail");
         self.names::<Element>("file.type");
         self.names::<Axis>("file.axes");

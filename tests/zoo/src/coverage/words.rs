@@ -215,6 +215,7 @@ impl Words {
         self.add("file.format = bullet");
         self.value("file.kind", file.kind.as_ref());
         self.value("file.rounding", file.rounding.as_ref());
+        self.value("file.overflow", file.overflow.as_ref());
         self.value("file.tail", file.tail.as_ref());
         match file.transposed.as_ref().map(|transposed| &transposed.value) {
             Some(Transposed::All(all)) => self.add(format!("file.transposed = {all}")),
@@ -231,6 +232,7 @@ impl Words {
     fn tensors(&mut self, file: &Tensors) {
         self.add("file.format = tensors");
         self.value("file.rounding", file.rounding.as_ref());
+        self.value("file.overflow", file.overflow.as_ref());
         self.value("file.tail", file.tail.as_ref());
         self.entries(&file.tensors.value);
         if let Some(stack) = &file.stack {
@@ -272,6 +274,7 @@ impl Words {
         }
         self.value("file.type", entry.element.as_ref());
         self.value("file.rounding", entry.rounding.as_ref());
+        self.value("file.overflow", entry.overflow.as_ref());
         for axis in entry.axes.iter().flat_map(|axes| &axes.value) {
             self.add("file.axes");
             self.add(format!("file.axes = {}", axis.value.axis));

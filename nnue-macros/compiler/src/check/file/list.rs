@@ -6,7 +6,7 @@ mod listing;
 mod sums;
 mod tensor;
 
-use nnue_format::{Format, Rounding, Tail};
+use nnue_format::{Format, Overflow, Rounding, Tail};
 
 use self::listing::{List, Listing, unknown};
 use self::tensor::report_transposed;
@@ -40,6 +40,7 @@ pub(super) fn bullet(
     let list = List {
         tensors,
         rounding: value_or(&file.rounding, Rounding::Truncate),
+        overflow: value_or(&file.overflow, Overflow::Refuse),
         bullet: Some((kind, file.transposed.as_ref())),
     };
     let mut listing = Listing::new(&list, [entries.as_slice()]);
@@ -75,6 +76,7 @@ pub(super) fn tensors(
     let list = List {
         tensors,
         rounding: value_or(&file.rounding, Rounding::Truncate),
+        overflow: value_or(&file.overflow, Overflow::Refuse),
         bullet: None,
     };
     let stack = file.stack.as_ref();

@@ -1,7 +1,7 @@
 //! Walks over the entries of a list: which tensors each of them names, and which sections the file
 //! then has.
 
-use nnue_format::{Quantise, Rounding, Section};
+use nnue_format::{Overflow, Quantise, Rounding, Section};
 
 use super::sums;
 use super::tensor::NamedTensor;
@@ -24,6 +24,7 @@ const LAYERS: &str = "layers";
 pub(super) struct List<'a> {
     pub(super) tensors: &'a [Known],
     pub(super) rounding: Rounding,
+    pub(super) overflow: Overflow,
     /// Which of bullet's files it is, if one, and what is transposed in it.
     pub(super) bullet: Option<(BulletKind, Option<&'a Spanned<Transposed>>)>,
 }

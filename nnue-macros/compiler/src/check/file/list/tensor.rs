@@ -155,17 +155,27 @@ impl NamedTensor<'_> {
         Some(Some(Quantise {
             factor,
             rounding: value_or(&keys.rounding, self.list.rounding),
+            overflow: value_or(&keys.overflow, self.list.overflow),
             element: own,
         }))
     }
 
-    /// Refuses keys of tensors that are quantised.
+    /// Refuses keys of tensors that are quantised, unless the entry has another that is.
     fn refuse_quantising(&self, diagnostics: &mut Diagnostics) -> Option<()> {
         let (keys, known) = (self.entry.keys, self.known);
-        let needless = spec::place("one", &keys.one).or(spec::place("rounding", &keys.rounding));
+        let needless = spec::place("one", &keys.one)
+            .or(spec::place("rounding", &keys.rounding))
+            .or(spec::place("overflow", &keys.overflow));
         let Some((key, span)) = needless else {
             return Some(());
         };
+        let element = keys.element.as_ref().map(|element| element.value);
+        let mut tensors = self.entry.tensors.iter();
+        if element == Some(Element::F32)
+            && tensors.any(|other| matches!(other.values, Values::Integers(_)))
+        {
+            return Some(());
+        }
         let message = format!("`{key}` is only for floating point that becomes integers");
         diagnostics
             .error(span, message)
