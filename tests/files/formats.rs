@@ -105,7 +105,7 @@ fn a_network_is_the_same_in_every_format() {
         )* };
     }
     check! { stockfish true leb128 true quantised true listed false raw false weights false tensors false
-    grouped true stacks true clamped false }
+    grouped true stacks true clamped false bare true }
     for (name, found) in &all {
         assert_eq!(*found, all[0].1, "{name}");
     }
@@ -138,7 +138,7 @@ fn files_that_end_early_or_go_on_are_refused_by_loader_and_compiler() {
             }
         )* };
     }
-    check! { quantised listed raw weights tensors grouped stacks clamped }
+    check! { quantised listed raw weights tensors grouped stacks clamped bare }
 }
 
 /// A file of bullet's example, read as its documentation says.
@@ -426,4 +426,53 @@ fn values_that_do_not_fit_are_clamped_where_the_spec_says_so() {
             "{number}"
         );
     }
+}
+
+#[test]
+fn compressed_tensors_of_lists_are_refused_with_the_place_that_is_wrong() {
+    let network = spec!("../specs/formats/bare.toml");
+    let file = net_file_of(&network, "", value);
+    let refusal = |file: &[u8]| {
+        let message = refusal::<formats::bare::Net>(file);
+        assert_eq!(verify(&network, file).unwrap_err().to_string(), message);
+        message
+    };
+    assert_eq!(
+        refusal(&file[..70_000]).split(':').next(),
+        Some("the file ends in `transformer.weights`")
+    );
+    assert_eq!(
+        refusal(&file[..70]),
+        format!(
+            "the file ends in `transformer.weights`: found {} LEB128 values at offset 0, expected 73728",
+            file[..70].iter().filter(|byte| **byte < 0x80).count()
+        )
+    );
+    // A value of two bytes that would fit in one.
+    let wide = (0..)
+        .find(|index| (file[*index] >= 0x80) && file[*index + 1] < 0x80)
+        .unwrap();
+    let index = file[..wide].iter().filter(|byte| **byte < 0x80).count();
+    let mut overlong = file.clone();
+    overlong[wide..wide + 2].copy_from_slice(&[0x80, 0x00]);
+    assert_eq!(
+        refusal(&overlong),
+        format!(
+            "value {index} of `transformer.weights` at offset {wide} is not in its shortest LEB128 \
+             form, expected at most 3 bytes and none without effect"
+        )
+    );
+    let block = [b"COMPRESSED_LEB128", &file[..]].concat();
+    assert_eq!(
+        refusal(&block),
+        "`transformer.weights` at offset 0 is a LEB128 block, expected LEB128 values without its header"
+    );
+    // A value more moves all that follow.
+    let shifted = [&[5], &file[..]].concat();
+    assert!(
+        refusal(&shifted).contains("`fc_1.weights`")
+            && refusal(&shifted).contains("COMPRESSED_LEB128"),
+        "{}",
+        refusal(&shifted)
+    );
 }

@@ -14,7 +14,7 @@ const MUTATIONS: u64 = 4_000;
 const LONGEST_MESSAGE: usize = 2_000;
 
 /// Specs of every format, and of every form of weights in memory.
-const SPECS: [&str; 13] = [
+const SPECS: [&str; 14] = [
     include_str!("../../../tests/specs/formats/stockfish.toml"),
     include_str!("../../../tests/specs/formats/leb128.toml"),
     include_str!("../../../tests/specs/formats/quantised.toml"),
@@ -22,6 +22,7 @@ const SPECS: [&str; 13] = [
     include_str!("../../../tests/specs/formats/raw.toml"),
     include_str!("../../../tests/specs/formats/weights.toml"),
     include_str!("../../../tests/specs/formats/tensors.toml"),
+    include_str!("../../../tests/specs/formats/bare.toml"),
     include_str!("../../../tests/specs/formats/clamped.toml"),
     include_str!("../../../tests/specs/formats/grouped.toml"),
     include_str!("../../../tests/specs/formats/stacks.toml"),

@@ -96,10 +96,10 @@ pub(super) fn float_sums(
         let (Some(real), Some(virtuals)) = (part_of(floats.real), part_of(floats.virtuals)) else {
             continue;
         };
-        let (tensor, virtual_bytes) = (floats.real, parts[virtuals].bytes);
+        let (tensor, virtual_bytes) = (floats.real, parts[virtuals].raw()?);
         let mut bytes = match replaced.iter().position(|(part, _)| *part == real) {
             Some(index) => replaced.swap_remove(index).1,
-            None => parts[real].bytes.to_vec(),
+            None => parts[real].raw()?.into_owned(),
         };
         let slots = tensor.placed.slots_of(tensor.shape[2], &[0]);
         let mut beyond = None;
@@ -110,7 +110,7 @@ pub(super) fn float_sums(
                 let values = virtual_rows.iter().map(|row| {
                     let row = floats.first_virtual + row;
                     let index = floats.virtuals.stored_index([0, row, column]);
-                    floats.virtuals.stored.read(virtual_bytes, index)
+                    floats.virtuals.stored.read(&virtual_bytes, index)
                 });
                 let virtual_sum: f64 = values.clone().sum();
                 // What is not finite is refused as a value of its own tensor.

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::differences::differences;
-use crate::{Cause, Difference, Element, FileLayout, Identity, List, Place, Text};
+use crate::{Cause, Difference, Element, Encoding, FileLayout, Identity, List, Place, Text};
 
 /// Why a network file is refused.
 ///
@@ -55,8 +55,20 @@ pub enum LoadError {
         offset: u64,
         elsewhere: Option<u64>,
     },
-    /// A tensor should be raw and is a LEB128 block.
-    UnexpectedlyCompressed { place: Place, offset: u64 },
+    /// A tensor should be raw, or LEB128 values without the header of a block, and is a LEB128
+    /// block.
+    UnexpectedlyCompressed {
+        place: Place,
+        offset: u64,
+        expected: Encoding,
+    },
+    /// The file ends before all LEB128 values of a tensor.
+    ValuesMissing {
+        place: Place,
+        offset: u64,
+        found: u64,
+        expected: u64,
+    },
     /// The byte count of a LEB128 block, at `offset`, does not fit the values: these take at least
     /// `at_least` bytes and at most `at_most`, which are the same number if all values were read.
     Leb128ByteCount {

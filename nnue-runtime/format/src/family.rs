@@ -176,7 +176,7 @@ impl fmt::Display for Family {
         let [first, second] = self.outputs;
         let encoding = match self.encoding {
             Encoding::Raw => "raw",
-            Encoding::Leb128 => "compressed",
+            Encoding::Leb128 | Encoding::BareLeb128 => "compressed",
         };
         write!(
             f,

@@ -253,7 +253,7 @@ fn family_of(source: &mut impl Source, version: u32, hash: u32) -> Option<Family
     for len in family.transformer_lens() {
         stacks = match family.encoding {
             Encoding::Raw => stacks + len,
-            Encoding::Leb128 => block_end(source, stacks)?,
+            Encoding::Leb128 | Encoding::BareLeb128 => block_end(source, stacks)?,
         };
     }
     let rest = source.len().checked_sub(stacks)?;
@@ -376,7 +376,7 @@ mod tests {
         for len in family.transformer_lens() {
             match family.encoding {
                 Encoding::Raw => file.len += len,
-                Encoding::Leb128 => {
+                Encoding::Leb128 | Encoding::BareLeb128 => {
                     file.push(leb128::MAGIC);
                     file.word((len / 3) as u32);
                     file.len += len / 3;

@@ -180,7 +180,14 @@ impl FileLayout {
         ends.chain(virtual_rows).max().unwrap_or(0)
     }
 
-    /// Where the last section ends in a file of [`Format::Sequence`], whose tensors are raw.
+    /// Whether all files have the same length: those of [`Format::Sequence`] whose tensors are raw.
+    pub(crate) fn has_fixed_len(&self) -> bool {
+        let mut tensors = self.tensors();
+        self.format == Format::Sequence
+            && tensors.all(|(_, tensor)| tensor.stored.encoding == Encoding::Raw)
+    }
+
+    /// Where the last section ends in a file of a fixed length.
     pub(crate) fn data_len(&self) -> usize {
         self.entries().fold(0, |offset, entry| match entry.section {
             Section::Align(to) => offset.next_multiple_of(*to),
@@ -193,6 +200,7 @@ impl FileLayout {
         let values = match tensor.stored.encoding {
             Encoding::Raw => tensor.raw_len() as u64,
             Encoding::Leb128 => (leb128::MAGIC.len() + 4) as u64 + tensor.leb128_len().end(),
+            Encoding::BareLeb128 => *tensor.leb128_len().end(),
         };
         match self.format {
             Format::Named => values + (tensor.id.len() + 1 + 8) as u64,

@@ -86,23 +86,25 @@ impl Parts<'_> {
     pub fn load(mut self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
         let parts = core::mem::take(&mut self.tensors);
         let sums = coalesce::float_sums(self.layout, &parts)?;
-        for (index, mut part) in parts.into_iter().enumerate() {
-            if let Some((_, bytes)) = sums.iter().find(|(part, _)| *part == index) {
-                part.bytes = bytes;
-            }
-            let Part { tensor, bytes, .. } = part;
-            if tensor.is_same() {
+        for (index, part) in parts.into_iter().enumerate() {
+            let tensor = part.tensor;
+            let is_transposed = if tensor.is_same() {
                 let placed = &tensor.placed;
                 let memory = &mut weights[part.base + placed.offset..][..placed.len()];
                 match tensor.stored.encoding {
                     Encoding::Raw => {
-                        memory.copy_from_slice(bytes);
+                        memory.copy_from_slice(part.bytes);
                         swap_on_big_endian(memory, tensor.stored.element);
                     }
-                    Encoding::Leb128 => part.decompress(memory)?,
+                    Encoding::Leb128 | Encoding::BareLeb128 => part.decompress(memory)?,
                 }
+                let value = |index| placed.element.read(memory, index);
+                self.unmarked && is_probably_transposed(tensor, value)
             } else {
-                let values = part.raw()?;
+                let values = match sums.iter().find(|(part, _)| *part == index) {
+                    Some((_, sums)) => Cow::Borrowed(sums.as_slice()),
+                    None => part.raw()?,
+                };
                 part.place(&values, packed, weights)?;
                 self.loaded.clamped.extend(part.clamped(&values));
                 let size = tensor.stored.element.size();
@@ -110,8 +112,10 @@ impl Parts<'_> {
                     let padding = &values[offset..][..size];
                     self.loaded.ignore(part.section, offset, padding);
                 }
-            }
-            if self.unmarked && is_probably_transposed(tensor, |i| tensor.stored.read(bytes, i)) {
+                let value = |index| tensor.stored.read(&values, index);
+                self.unmarked && is_probably_transposed(tensor, value)
+            };
+            if is_transposed {
                 self.loaded.transposed.push(part.place);
             }
         }
@@ -182,7 +186,7 @@ impl Part<'_> {
     pub(crate) fn raw(&self) -> Result<Cow<'_, [u8]>, LoadError> {
         match self.tensor.stored.encoding {
             Encoding::Raw => Ok(Cow::Borrowed(self.bytes)),
-            Encoding::Leb128 => {
+            Encoding::Leb128 | Encoding::BareLeb128 => {
                 let mut values = vec![0; self.tensor.raw_len()];
                 self.decompress(&mut values)?;
                 swap_on_big_endian(&mut values, self.tensor.stored.element);
@@ -212,11 +216,12 @@ impl Part<'_> {
         }
     }
 
-    /// Decodes a LEB128 block into integers of the machine's endianness.
+    /// Decodes LEB128 values into numbers of the machine's endianness.
     fn decompress(&self, memory: &mut [u8]) -> Result<(), LoadError> {
         let count = self.tensor.stored.values;
         let element = self.tensor.stored.element;
         let result = match element.size() {
+            _ if element.is_float() => leb128::decode_bits(self.bytes, memory.as_chunks_mut().0),
             1 => leb128::decode::<1>(self.bytes, memory.as_chunks_mut().0),
             2 => leb128::decode::<2>(self.bytes, memory.as_chunks_mut().0),
             _ => leb128::decode::<4>(self.bytes, memory.as_chunks_mut().0),

@@ -69,7 +69,7 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
             // Without marks in the file, its length is all that tells one net from another: it
             // comes first.
             let expected = layout.max_len();
-            if source.len() as u64 != expected {
+            if layout.has_fixed_len() && source.len() as u64 != expected {
                 return Err(LoadError::Size {
                     spec: layout.name.clone(),
                     expected,
@@ -151,6 +151,7 @@ impl<'a> Parts<'a> {
                     let bytes = match tensor.stored.encoding {
                         Encoding::Raw => cursor.raw(place, tensor)?,
                         Encoding::Leb128 => cursor.block(place, tensor, landmark)?,
+                        Encoding::BareLeb128 => cursor.bare(place, tensor)?,
                     };
                     self.tensors.push(cursor.part(number, entry, tensor, bytes));
                     if tensor.stored.encoding == Encoding::Leb128 {
@@ -283,14 +284,34 @@ impl<'a> Cursor<'a> {
     }
 
     fn raw(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
-        // Before anything else: where a block is found, its length would only lead astray.
-        if self.rest().starts_with(leb128::MAGIC) {
-            return Err(LoadError::UnexpectedlyCompressed {
+        self.no_block(place, Encoding::Raw)?;
+        self.take(place, tensor.raw_len())
+    }
+
+    fn bare(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
+        self.no_block(place, Encoding::BareLeb128)?;
+        let expected = tensor.stored.values;
+        match leb128::end_of(self.rest(), expected) {
+            Ok(len) => self.take(place, len),
+            Err(found) => Err(LoadError::ValuesMissing {
                 place: place.clone(),
                 offset: self.offset as u64,
-            });
+                found: found as u64,
+                expected: expected as u64,
+            }),
         }
-        self.take(place, tensor.raw_len())
+    }
+
+    /// Before anything else: where a block is found, its length would only lead astray.
+    fn no_block(&self, place: &Place, expected: Encoding) -> Result<(), LoadError> {
+        if !self.rest().starts_with(leb128::MAGIC) {
+            return Ok(());
+        }
+        Err(LoadError::UnexpectedlyCompressed {
+            place: place.clone(),
+            offset: self.offset as u64,
+            expected,
+        })
     }
 
     fn block(

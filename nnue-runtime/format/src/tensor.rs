@@ -58,8 +58,10 @@ pub struct Block {
 pub enum Encoding {
     /// Little-endian numbers, one after the other.
     Raw,
-    /// One block of signed LEB128 values.
+    /// One block of LEB128 values, which begins with its length.
     Leb128,
+    /// LEB128 values and nothing else.
+    BareLeb128,
 }
 
 impl fmt::Display for Encoding {
@@ -67,6 +69,7 @@ impl fmt::Display for Encoding {
         f.write_str(match self {
             Encoding::Raw => "raw",
             Encoding::Leb128 => "leb128",
+            Encoding::BareLeb128 => "bare-leb128",
         })
     }
 }

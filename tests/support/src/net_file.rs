@@ -2,7 +2,7 @@
 
 use nnue_compiler::file_layout;
 use nnue_compiler::format::{
-    self, Encoding, Format, LoadError, Overflow, Quantise, Rounding, Section,
+    self, Element, Encoding, Format, LoadError, Overflow, Quantise, Rounding, Section,
 };
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
@@ -145,18 +145,9 @@ fn is_summand(network: &Network, tensor: &Tensor) -> bool {
 }
 
 fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
-    if tensor.encoding == Encoding::Leb128 {
-        let mut block = Vec::new();
-        values
-            .iter()
-            .for_each(|value| push_leb128(&mut block, *value as i32));
-        file.extend_from_slice(LEB128_MAGIC);
-        file.extend_from_slice(&(block.len() as u32).to_le_bytes());
-        file.extend_from_slice(&block);
-        return;
-    }
     let element = tensor.element;
     let mut bytes = vec![0; values.len() * element.size()];
+    let mut compressed = Vec::new();
     for (index, &value) in values.iter().enumerate() {
         let value = match &tensor.quantise {
             Some(quantise) => {
@@ -176,8 +167,28 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
             tensor.name
         );
         element.write_little_endian(&mut bytes, index, value);
+        match element {
+            Element::F32 => push_unsigned_leb128(&mut compressed, (value as f32).to_bits()),
+            _ => push_leb128(&mut compressed, value as i32),
+        }
     }
-    file.extend_from_slice(&bytes);
+    match tensor.encoding {
+        Encoding::Raw => file.extend_from_slice(&bytes),
+        Encoding::Leb128 => {
+            file.extend_from_slice(LEB128_MAGIC);
+            file.extend_from_slice(&(compressed.len() as u32).to_le_bytes());
+            file.extend_from_slice(&compressed);
+        }
+        Encoding::BareLeb128 => file.extend_from_slice(&compressed),
+    }
+}
+
+fn push_unsigned_leb128(file: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        file.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    file.push(value as u8);
 }
 
 /// A number that is clamped to `value`, if it is one that others are clamped to.

@@ -62,7 +62,8 @@ fn stockfish(dice: &mut Dice, network: &Network, toml: &mut Toml) {
     };
     toml.set("version", format_args!("{version:#X}"));
     if dice.once_in(2) {
-        toml.name("encoding", dice.name::<Encoding>());
+        let encodings = [Encoding::Raw, Encoding::Leb128];
+        toml.name("encoding", dice.pick(&encodings));
     }
     let is_known = network.features.iter().all(|set| set.hash.is_some());
     if !is_known || dice.once_in(3) {
@@ -218,6 +219,9 @@ fn tensor_entry(dice: &mut Dice, known: &Known) -> String {
     }
     if dice.once_in(4) {
         keys.push(format!("align = {}", dice.pick(&[1, 4, 5, 64])));
+    }
+    if dice.once_in(6) {
+        keys.push(format!("encoding = \"{}\"", dice.name::<Encoding>()));
     }
     quantise_keys(dice, known, element, &mut keys);
     format!("{{ {} }}", keys.join(", "))

@@ -30,7 +30,7 @@ nnue_zoo::zoo! {
     zoo_21: "specs/zoo_21.toml", check;
     zoo_22: "specs/zoo_22.toml", check_custom;
     zoo_23: "specs/zoo_23.toml", check;
-    zoo_24: "specs/zoo_24.toml", check_custom;
+    zoo_24: "specs/zoo_24.toml", check_by_caller;
     zoo_25: "specs/zoo_25.toml", check;
     zoo_26: "specs/zoo_26.toml", check;
     zoo_27: "specs/zoo_27.toml", check;

@@ -1,9 +1,11 @@
 //! Decodes `[file]`: the name of a format, and the keys that this format has.
 
+use nnue_format::Encoding;
 use toml::de::DeValue;
 
 use super::table::{
-    Table, Value, array, boolean, inline_table, integer, keys, mismatch, named, number, string,
+    Table, Value, array, boolean, inline_table, integer, keys, mismatch, named, number, one_of,
+    string,
 };
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::{
@@ -41,7 +43,7 @@ fn keys_of(
     match format {
         Format::Stockfish => keys!(table, diagnostics, Stockfish {
             version: integer = "0x7AF32F20",
-            encoding: named,
+            encoding: stockfish_encoding,
             transformer_hash: integer,
             stack_hash: integer,
             ;
@@ -70,6 +72,14 @@ fn keys_of(
         })
         .map(File::Tensors),
     }
+}
+
+fn stockfish_encoding(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Encoding>> {
+    one_of(Stockfish::ENCODINGS, key, value, diagnostics)
 }
 
 fn bullet_entries(
@@ -137,8 +147,10 @@ fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
     let axes = table.optional_with("axes", axes, diagnostics);
     let align = table.optional_with("align", integer, diagnostics);
     let pad = table.optional_with("pad", integer, diagnostics);
+    let encoding = table.optional_with("encoding", named, diagnostics);
     let entry = TensorEntry {
         axes: axes?,
+        encoding: encoding?,
         pad: pad?,
         ..TensorEntry::default()
     };

@@ -274,6 +274,7 @@ fn encoding(encoding: Encoding) -> TokenStream {
     match encoding {
         Encoding::Raw => quote! { file::Encoding::Raw },
         Encoding::Leb128 => quote! { file::Encoding::Leb128 },
+        Encoding::BareLeb128 => quote! { file::Encoding::BareLeb128 },
     }
 }
 

@@ -1,7 +1,8 @@
 //! The net file and memory together: what a file must contain, and where each of its tensors goes.
 
 use nnue_format::{
-    Coalesced, Element, Extent, FileLayout, Form, Format, Placed, Section, Segment, Stacks, Stored,
+    Coalesced, Element, Encoding, Extent, FileLayout, Form, Format, Placed, Section, Segment,
+    Stacks, Stored,
 };
 
 use super::{Affine, ColumnRun, Field, FieldElement, LaidOut, Layout};
@@ -231,11 +232,15 @@ fn extents(network: &Network) -> Vec<Extent> {
     let tensors: Vec<&Tensor> = sections
         .filter_map(|(_, section)| section.as_tensor())
         .collect();
+    let is_compressed = |tensor: &&Tensor| tensor.encoding != Encoding::Raw;
     let padded = |tensor: &&Tensor| {
         let innermost = tensor.axes.last();
         innermost.is_some_and(|(_, len)| tensor.padded > *len)
     };
-    if network.file.format != Format::Sequence || tensors.iter().any(padded) {
+    if network.file.format != Format::Sequence
+        || tensors.iter().any(padded)
+        || tensors.iter().any(is_compressed)
+    {
         return Vec::new();
     }
     let has = |tensor: &Tensor, axis| tensor.axes.iter().any(|(own, _)| own.axis == axis);

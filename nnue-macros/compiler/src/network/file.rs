@@ -155,7 +155,7 @@ pub fn section_len(section: &Section<Tensor>) -> Option<usize> {
         Section::Align(_) => None,
         Section::Tensor(tensor) => match tensor.encoding {
             Encoding::Raw => Some(tensor.raw_len()),
-            Encoding::Leb128 => None,
+            Encoding::Leb128 | Encoding::BareLeb128 => None,
         },
     }
 }

@@ -126,6 +126,8 @@ pub struct TensorEntry {
     pub axes: Option<Spanned<Vec<Spanned<AxisPart>>>>,
     /// `transposed`: whether bullet transposed it.
     pub transposed: Option<Spanned<bool>>,
+    /// `encoding` of its values in the file.
+    pub encoding: Option<Spanned<Encoding>>,
     /// `pad`: what the length of the innermost axis is padded to a multiple of.
     pub pad: Option<Spanned<i64>>,
     /// `one`: what stands for 1.0 when floating point becomes integers.
@@ -158,9 +160,18 @@ impl Named for Element {
     ];
 }
 
-/// How a file stores the transformer's tensors.
+/// How a file stores a tensor.
 impl Named for Encoding {
-    const NAMES: &'static [(&'static str, Encoding)] =
+    const NAMES: &'static [(&'static str, Encoding)] = &[
+        ("raw", Encoding::Raw),
+        ("leb128", Encoding::Leb128),
+        ("bare-leb128", Encoding::BareLeb128),
+    ];
+}
+
+impl Stockfish {
+    /// The encodings that its format has.
+    pub const ENCODINGS: &'static [(&'static str, Encoding)] =
         &[("raw", Encoding::Raw), ("leb128", Encoding::Leb128)];
 }
 

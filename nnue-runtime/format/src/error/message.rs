@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::{Limits, LoadError, ValueFault, WrongWord};
-use crate::{Cause, Identity};
+use crate::{Cause, Encoding, Identity};
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,9 +73,28 @@ impl fmt::Display for LoadError {
                 )?;
                 write_elsewhere(f, "a block", *offset, *elsewhere)
             }
-            Self::UnexpectedlyCompressed { place, offset } => write!(
+            Self::UnexpectedlyCompressed {
+                place,
+                offset,
+                expected,
+            } => {
+                let expected = match expected {
+                    Encoding::Raw => "raw values",
+                    Encoding::Leb128 | Encoding::BareLeb128 => "LEB128 values without its header",
+                };
+                write!(
+                    f,
+                    "`{place}` at offset {offset} is a LEB128 block, expected {expected}"
+                )
+            }
+            Self::ValuesMissing {
+                place,
+                offset,
+                found,
+                expected,
+            } => write!(
                 f,
-                "`{place}` at offset {offset} is a LEB128 block, expected raw values"
+                "the file ends in `{place}`: found {found} LEB128 values at offset {offset}, expected {expected}"
             ),
             Self::Leb128ByteCount {
                 place,

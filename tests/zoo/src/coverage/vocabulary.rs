@@ -9,7 +9,8 @@ use nnue_compiler::feature_set::piece_square::{
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
     Align, Axis, BIAS_ELEMENTS, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
-    ROW_ELEMENTS, Rounding, Sharing, SparseBy, SumOrder, TailName, TransformerActivation,
+    ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, SumOrder, TailName,
+    TransformerActivation,
 };
 
 use super::words::Words;
@@ -154,7 +155,12 @@ impl Words {
         self.names::<DivideOf>("output.divide.of");
         self.names::<Rounding>("output.rounding");
         self.names::<Format>("file.format");
-        self.names::<format::Encoding>("file.encoding");
+        for (name, _) in Stockfish::ENCODINGS {
+            self.add(format!("file.encoding = {name}"));
+        }
+        for (name, _) in format::Encoding::NAMES {
+            self.add(format!("file.encoding = {name}, in an entry"));
+        }
         self.names::<BulletKind>("file.kind");
         self.names::<format::Rounding>("file.rounding");
         self.names::<format::Overflow>("file.overflow");

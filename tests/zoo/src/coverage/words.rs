@@ -272,6 +272,9 @@ impl Words {
         if let (Some(name), None) = (&entry.tensor, &entry.id) {
             self.add_if(!name.value.contains('.'), "file.tensor, several");
         }
+        if let Some(encoding) = &entry.encoding {
+            self.add(format!("file.encoding = {}, in an entry", encoding.value));
+        }
         self.value("file.type", entry.element.as_ref());
         self.value("file.rounding", entry.rounding.as_ref());
         self.value("file.overflow", entry.overflow.as_ref());

@@ -1,6 +1,6 @@
 //! The tensor of an entry: which type, axes and padding it has in the file.
 
-use nnue_format::{Element, Quantise};
+use nnue_format::{Element, Encoding, Quantise};
 
 use super::axes::whole;
 use super::listing::{List, TensorsOfEntry};
@@ -41,6 +41,7 @@ impl NamedTensor<'_> {
         Some(Tensor {
             id: id.unwrap_or_default(),
             element,
+            encoding: value_or(&keys.encoding, Encoding::Raw),
             padded: axes
                 .last()
                 .map_or(1, |(_, len)| len.next_multiple_of(self.entry.pad)),
