@@ -118,8 +118,8 @@ pub mod file {
     #[cfg(feature = "std")]
     pub use nnue_format::identify_file;
     pub use nnue_format::{
-        Cause, Family, Features, Identity, Limits, LoadError, ValueFault, Wiring, WrongWord,
-        identify,
+        Cause, Family, Features, FieldForm, Identity, Limits, LoadError, ValueFault, Wiring,
+        WrongBytes, WrongWord, identify,
     };
 }
 

@@ -105,7 +105,8 @@ fn a_network_is_the_same_in_every_format() {
         )* };
     }
     check! { stockfish true leb128 true quantised true listed false raw false weights false tensors false
-    grouped true stacks true clamped false bare true }
+    grouped true stacks true clamped false bare true
+        header true }
     for (name, found) in &all {
         assert_eq!(*found, all[0].1, "{name}");
     }
@@ -138,7 +139,7 @@ fn files_that_end_early_or_go_on_are_refused_by_loader_and_compiler() {
             }
         )* };
     }
-    check! { quantised listed raw weights tensors grouped stacks clamped bare }
+    check! { quantised listed raw weights tensors grouped stacks clamped bare header }
 }
 
 /// A file of bullet's example, read as its documentation says.
@@ -474,5 +475,63 @@ fn compressed_tensors_of_lists_are_refused_with_the_place_that_is_wrong() {
             && refusal(&shifted).contains("COMPRESSED_LEB128"),
         "{}",
         refusal(&shifted)
+    );
+}
+
+#[test]
+fn fields_of_a_header_are_checked_one_by_one_and_free_ones_come_back() {
+    let network = spec!("../specs/formats/header.toml");
+    let mut file = net_file_of(&network, "", value);
+    file[17..30].copy_from_slice(b"a name at all");
+    check_round_trip::<formats::header::Net>(&file, true);
+    let marks = file.windows(2).rposition(|two| *two == *"»".as_bytes());
+    let stack = marks.unwrap();
+    for (offset, bytes, message) in [
+        (
+            0,
+            &b"CNFB"[..],
+            "`magic` at offset 0 is \"CNFB\", expected \"CBNF\"",
+        ),
+        (4, &[2, 1], "`version` at offset 4 is 258, expected 1"),
+        (6, &[0x0F], "`flags` at offset 6 is 15, expected 14"),
+        (9, &[0], "`architecture` at offset 9 is 0, expected 2"),
+        (
+            10,
+            &[0xFE],
+            "`activation` at offset 10 is `fe`, expected `01`",
+        ),
+        (
+            11,
+            &[0x60, 0x60],
+            "`neurons` at offset 11 is 24672, expected 96",
+        ),
+        (13, &[5], "`input buckets` at offset 13 is 5, expected 1"),
+        (14, &[8], "`output buckets` at offset 14 is 8, expected 2"),
+        (
+            71,
+            &[0xFF],
+            "`checksum` at offset 64 is 18384614414850182639, expected 81985529216486895",
+        ),
+        (
+            75,
+            &[0],
+            "`count` at offset 72 is 16777215, expected 4294967295",
+        ),
+        (stack, b"??", "`stack 1 stack` at offset"),
+    ] {
+        let mut file = file.clone();
+        file[offset..offset + bytes.len()].copy_from_slice(bytes);
+        let found = refusal::<formats::header::Net>(&file);
+        assert!(found.starts_with(message), "{found}, expected {message}");
+        assert_eq!(verify(&network, &file).unwrap_err().to_string(), found);
+    }
+    // A field says more than the length does; the length says more than where the file ends.
+    let mut longer = [&file[..], &[0; 7]].concat();
+    assert!(refusal::<formats::header::Net>(&longer).contains("bytes, expected"));
+    assert!(refusal::<formats::header::Net>(&longer[..2]).contains("has 2 bytes, expected"));
+    longer[14] = 8;
+    assert_eq!(
+        refusal::<formats::header::Net>(&longer),
+        "`output buckets` at offset 14 is 8, expected 2"
     );
 }

@@ -12,8 +12,8 @@ use crate::diagnostics::{Span, Spanned};
 
 pub use features::{Features, ROW_ELEMENTS};
 pub use file::{
-    Axis, AxisPart, Bullet, BulletKind, Content, Entry, File, Format, Part, Stockfish, TailName,
-    TensorEntry, Tensors, Transposed,
+    Axis, AxisPart, Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Part,
+    Stockfish, TailName, TensorEntry, Tensors, Transposed, Value,
 };
 pub use named::Named;
 pub(crate) use named::named;

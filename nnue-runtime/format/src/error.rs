@@ -2,11 +2,14 @@
 
 mod message;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::differences::differences;
-use crate::{Cause, Difference, Element, Encoding, FileLayout, Identity, List, Place, Text};
+use crate::{
+    Cause, Difference, Element, Encoding, FieldForm, FileLayout, Identity, List, Place, Text,
+};
 
 /// Why a network file is refused.
 ///
@@ -88,12 +91,7 @@ pub enum LoadError {
         identity: Identity,
     },
     /// Bytes that are the same in all files of the spec differ.
-    Bytes {
-        offset: u64,
-        expected: List<u8>,
-        found: Vec<u8>,
-        identity: Identity,
-    },
+    Bytes(Box<WrongBytes>),
     /// Behind the last tensor, which ends at `offset`, should be `expected_len` bytes that repeat
     /// `text`.
     Tail {
@@ -168,6 +166,23 @@ pub struct WrongWord {
     pub expected: u32,
     /// The word that this file has.
     pub found: u32,
+    /// What the file is instead, as far as that is known.
+    pub identity: Identity,
+}
+
+/// Bytes that are not the spec's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrongBytes {
+    /// The field, or bytes without a name.
+    pub place: Place,
+    /// What they are.
+    pub form: FieldForm,
+    /// Where they begin, in bytes from the start of the file.
+    pub offset: u64,
+    /// The bytes that files of the spec have.
+    pub expected: List<u8>,
+    /// The bytes that this file has.
+    pub found: Vec<u8>,
     /// What the file is instead, as far as that is known.
     pub identity: Identity,
 }

@@ -110,14 +110,37 @@ pub enum Section<T = Tensor> {
         /// The value that it must have.
         expected: u32,
     },
-    /// Bytes that must be these.
-    Bytes(List<u8>),
-    /// So many bytes that mean nothing here. They are kept for writing.
-    Skipped(usize),
+    /// Bytes that must be these: a field of a header, or others that all files have.
+    Bytes {
+        /// Its name, for messages; empty where it has none.
+        name: Text,
+        /// What the bytes are, for messages.
+        form: FieldForm,
+        /// The bytes.
+        expected: List<u8>,
+    },
+    /// So many bytes whose content is free. They are kept for writing.
+    Skipped {
+        /// Its name, for messages; empty where it has none.
+        name: Text,
+        /// How many bytes.
+        len: usize,
+    },
     /// Bytes up to the next multiple of this, counted from the start of the file.
     Align(usize),
     /// Weights, biases or other parameters.
     Tensor(T),
+}
+
+/// What the bytes of a field are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldForm {
+    /// Nothing else.
+    Bytes,
+    /// A number without a sign, little-endian, of at most eight bytes.
+    Number,
+    /// A text.
+    Text,
 }
 
 /// A place in a file, for messages: a section, and the stack it belongs to.
@@ -300,8 +323,19 @@ impl<T> Section<T> {
                 name,
                 expected: *expected,
             },
-            Section::Bytes(bytes) => Section::Bytes(bytes.clone()),
-            Section::Skipped(len) => Section::Skipped(*len),
+            Section::Bytes {
+                name,
+                form,
+                expected,
+            } => Section::Bytes {
+                name: name.clone(),
+                form: *form,
+                expected: expected.clone(),
+            },
+            Section::Skipped { name, len } => Section::Skipped {
+                name: name.clone(),
+                len: *len,
+            },
             Section::Align(to) => Section::Align(*to),
             Section::Tensor(tensor) => Section::Tensor(describe(tensor)),
         }
@@ -363,21 +397,25 @@ impl Section {
 
     /// The name of the section in messages.
     fn name(&self) -> Text {
-        Cow::Borrowed(match self {
-            Self::Hash { name, .. } => name,
-            Self::Bytes(_) => "bytes",
-            Self::Skipped(_) => "skipped bytes",
-            Self::Align(_) => "alignment",
+        let (own, default) = match self {
+            Self::Hash { name, .. } => return Cow::Borrowed(name),
+            Self::Bytes { name, .. } => (name, "bytes"),
+            Self::Skipped { name, .. } => (name, "skipped bytes"),
+            Self::Align(_) => return Cow::Borrowed("alignment"),
             Self::Tensor(tensor) => return tensor.name.clone(),
-        })
+        };
+        match own.is_empty() {
+            true => Cow::Borrowed(default),
+            false => own.clone(),
+        }
     }
 
     /// The bytes that it takes where tensors are raw and nothing is aligned.
     pub(crate) fn len(&self) -> u64 {
         let len = match self {
             Self::Hash { .. } => 4,
-            Self::Bytes(bytes) => bytes.len(),
-            Self::Skipped(len) => *len,
+            Self::Bytes { expected, .. } => expected.len(),
+            Self::Skipped { len, .. } => *len,
             Self::Align(_) => 0,
             Self::Tensor(tensor) => tensor.raw_len(),
         };

@@ -74,15 +74,15 @@ pub use cause::Cause;
 pub use coalesce::Coalesced;
 pub use differences::Difference;
 pub use element::Element;
-pub use error::{Limits, LoadError, ValueFault, WrongWord};
+pub use error::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};
 pub use factors::{Factors, VirtualSet};
 pub use family::{Family, Features, Wiring};
 #[cfg(feature = "std")]
 pub use identify::identify_file;
 pub use identify::{Identity, identify};
 pub use layout::{
-    DESCRIPTION_LIMIT, Extent, FileLayout, Format, List, MAX_LAYERS, Place, Section, Stacks, Tail,
-    Text, list,
+    DESCRIPTION_LIMIT, Extent, FieldForm, FileLayout, Format, List, MAX_LAYERS, Place, Section,
+    Stacks, Tail, Text, list,
 };
 pub use load::{Ignored, Loaded, check};
 pub use numbers::Numbers;

@@ -1,14 +1,15 @@
 //! Cuts a file into its tensors: everything about it is checked but single values.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::cause::causes;
 use crate::layout::Entry;
 use crate::{
-    DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Identity, List, LoadError, Loaded, Place,
-    Section, Tensor, WrongWord, identify, leb128,
+    DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, Identity, List, LoadError, Loaded,
+    Place, Section, Tensor, WrongBytes, WrongWord, identify, leb128,
 };
 
 /// A file cut into its tensors: everything about it is checked but single values.
@@ -70,6 +71,7 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
             // comes first.
             let expected = layout.max_len();
             if layout.has_fixed_len() && source.len() as u64 != expected {
+                cursor.header(layout)?;
                 return Err(LoadError::Size {
                     spec: layout.name.clone(),
                     expected,
@@ -136,8 +138,8 @@ impl<'a> Parts<'a> {
                     cursor.hash(place, *expected, landmark)?;
                     landmark = cursor.offset;
                 }
-                Section::Bytes(expected) => cursor.expect(place, expected)?,
-                Section::Skipped(len) => {
+                Section::Bytes { form, expected, .. } => cursor.expect(place, *form, expected)?,
+                Section::Skipped { len, .. } => {
                     self.loaded
                         .skipped
                         .extend_from_slice(cursor.take(place, *len)?);
@@ -254,6 +256,33 @@ impl<'a> Cursor<'a> {
         Ok(length as usize)
     }
 
+    /// Checks the named fields before the first tensor, as far as the file has them.
+    fn header(&mut self, layout: &FileLayout) -> Result<(), LoadError> {
+        for Entry { place, section, .. } in layout.entries() {
+            let len = match section {
+                Section::Bytes {
+                    name,
+                    form,
+                    expected,
+                } => {
+                    if !name.is_empty() && expected.len() <= self.rest().len() {
+                        self.expect(&place, *form, expected)?;
+                        continue;
+                    }
+                    expected.len()
+                }
+                Section::Skipped { len, .. } => *len,
+                Section::Align(to) => self.offset.next_multiple_of(*to) - self.offset,
+                _ => return Ok(()),
+            };
+            if len > self.rest().len() {
+                return Ok(());
+            }
+            self.offset += len;
+        }
+        Ok(())
+    }
+
     fn hash(&mut self, place: &Place, expected: u32, landmark: usize) -> Result<(), LoadError> {
         let offset = self.offset;
         let found = self.word(place)?;
@@ -269,18 +298,25 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    fn expect(&mut self, place: &Place, expected: &List<u8>) -> Result<(), LoadError> {
+    fn expect(
+        &mut self,
+        place: &Place,
+        form: FieldForm,
+        expected: &List<u8>,
+    ) -> Result<(), LoadError> {
         let offset = self.offset as u64;
         let found = self.take(place, expected.len())?;
         if found == &**expected {
             return Ok(());
         }
-        Err(LoadError::Bytes {
+        Err(LoadError::Bytes(Box::new(WrongBytes {
+            place: place.clone(),
+            form,
             offset,
             expected: expected.clone(),
             found: found.to_vec(),
             identity: identify(self.source),
-        })
+        })))
     }
 
     fn raw(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {

@@ -141,8 +141,8 @@ impl Writer<'_> {
             let ignored = loaded.ignored_in(number);
             match entry.section {
                 Section::Hash { expected, .. } => self.put(&expected.to_le_bytes())?,
-                Section::Bytes(bytes) => self.put(bytes)?,
-                Section::Skipped(len) => {
+                Section::Bytes { expected, .. } => self.put(expected)?,
+                Section::Skipped { len, .. } => {
                     let (these, rest) = skipped.split_at((*len).min(skipped.len()));
                     self.put(these)?;
                     skipped = rest;

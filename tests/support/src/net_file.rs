@@ -61,8 +61,8 @@ pub fn net_file_of(
     for (stack, section) in network.file.all_sections(network.stacks.count) {
         match section {
             Section::Hash { expected, .. } => file.extend_from_slice(&expected.to_le_bytes()),
-            Section::Bytes(bytes) => file.extend_from_slice(bytes),
-            Section::Skipped(len) => file.resize(file.len() + len, 0),
+            Section::Bytes { expected, .. } => file.extend_from_slice(expected),
+            Section::Skipped { len, .. } => file.resize(file.len() + len, 0),
             Section::Align(to) => file.resize(file.len().next_multiple_of(*to), 0),
             Section::Tensor(tensor) => {
                 if network.file.format == Format::Named {

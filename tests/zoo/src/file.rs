@@ -3,7 +3,7 @@
 use nnue_compiler::format::{Element, Encoding, Overflow, Rounding, Section};
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, WeightType};
-use nnue_compiler::spec::{Axis, AxisPart, BulletKind, Format, Named, Part, TailName};
+use nnue_compiler::spec::{Axis, AxisPart, BulletKind, FieldType, Format, Named, Part, TailName};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -306,12 +306,29 @@ fn insert_bytes(dice: &mut Dice, entries: &mut Vec<String>) {
     for entry in [
         "{ value = \"4E 4E 55 45\" }".to_string(),
         format!("{{ bytes = {} }}", dice.within(1..=60)),
+        format!("{{ field = \"name\", bytes = {} }}", dice.within(1..=60)),
+        "{ field = \"magic\", value = \"5A 4F 4F\" }".to_string(),
     ] {
         if dice.once_in(4) {
             let place = dice.within(0..=entries.len());
             entries.insert(place, entry);
         }
     }
+    if dice.once_in(4) {
+        let count = dice.within(1..=8);
+        let header = (0..count).map(|_| field(dice));
+        entries.splice(0..0, header);
+    }
+}
+
+fn field(dice: &mut Dice) -> String {
+    let kind = dice.name::<FieldType>();
+    let value = match kind {
+        "text" => "\"a net of the zoo\"".to_string(),
+        "u8" => dice.within(0..=255).to_string(),
+        _ => dice.within(0..=65535).to_string(),
+    };
+    format!("{{ field = \"of type {kind}\", type = \"{kind}\", value = {value} }}")
 }
 
 /// The tensors of a network, taken from the file in Stockfish's format that every network can have.

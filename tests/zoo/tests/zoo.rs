@@ -23,14 +23,14 @@ nnue_zoo::zoo! {
     zoo_14: "specs/zoo_14.toml", check;
     zoo_15: "specs/zoo_15.toml", check_custom;
     zoo_16: "specs/zoo_16.toml", check;
-    zoo_17: "specs/zoo_17.toml", check_by_caller;
+    zoo_17: "specs/zoo_17.toml", check;
     zoo_18: "specs/zoo_18.toml", check_by_caller;
     zoo_19: "specs/zoo_19.toml", check_by_caller;
     zoo_20: "specs/zoo_20.toml", check;
     zoo_21: "specs/zoo_21.toml", check;
     zoo_22: "specs/zoo_22.toml", check_custom;
     zoo_23: "specs/zoo_23.toml", check;
-    zoo_24: "specs/zoo_24.toml", check_by_caller;
+    zoo_24: "specs/zoo_24.toml", check;
     zoo_25: "specs/zoo_25.toml", check;
     zoo_26: "specs/zoo_26.toml", check;
     zoo_27: "specs/zoo_27.toml", check;
@@ -44,7 +44,7 @@ nnue_zoo::zoo! {
     zoo_35: "specs/zoo_35.toml", check;
     zoo_36: "specs/zoo_36.toml", check;
     zoo_37: "specs/zoo_37.toml", check;
-    zoo_38: "specs/zoo_38.toml", check;
+    zoo_38: "specs/zoo_38.toml", check_by_caller;
     zoo_39: "specs/zoo_39.toml", check_mixed;
     zoo_40: "specs/zoo_40.toml", check_by_caller;
     zoo_41: "specs/zoo_41.toml", check;

@@ -9,8 +9,8 @@ use super::table::{
 };
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::{
-    Axis, AxisPart, Bullet, Content, Entry, File, Format, Named, Part, Stockfish, TensorEntry,
-    Tensors, Transposed,
+    self, Axis, AxisPart, Bullet, Content, Entry, Field, FieldType, File, Format, Named, Part,
+    Stockfish, TensorEntry, Tensors, Transposed,
 };
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
@@ -111,6 +111,9 @@ fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
         ));
     }
     let mut table = inline_table(key, value, "{ id = \"l0w\" }", diagnostics)?;
+    if let Some(name) = table.optional("field") {
+        return field(table, name, None, diagnostics);
+    }
     let id = table.optional_with("id", string, diagnostics);
     let transposed = table.optional_with("transposed", boolean, diagnostics);
     let entry = TensorEntry {
@@ -144,6 +147,10 @@ fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> 
     }
     let example = "{ tensor = \"transformer.weights\" }";
     let mut table = inline_table(key, value, example, diagnostics)?;
+    if let Some(name) = table.optional("field") {
+        let align = table.optional_with("align", integer, diagnostics);
+        return field(table, name, align?, diagnostics);
+    }
     let axes = table.optional_with("axes", axes, diagnostics);
     let align = table.optional_with("align", integer, diagnostics);
     let pad = table.optional_with("pad", integer, diagnostics);
@@ -223,8 +230,14 @@ fn finish_entry(
     let is_tensor = entry != TensorEntry::default();
     let content = match (is_tensor, skipped?, bytes?) {
         (true, None, None) => Content::Tensor(Box::new(entry)),
-        (false, Some(len), None) => Content::Skipped(len),
-        (false, None, Some(bytes)) => Content::Bytes(bytes),
+        (false, Some(content), None) => Content::Skipped(Field {
+            name: None,
+            content,
+        }),
+        (false, None, Some(bytes)) => Content::Bytes(Field {
+            name: None,
+            content: spec::Value::Bytes(bytes),
+        }),
         _ => {
             let message = format!("an entry needs exactly one of `{name}`, `bytes` or `value`");
             diagnostics.error(span, message)
@@ -238,6 +251,61 @@ fn finish_entry(
         span,
         align,
         content,
+    })
+}
+
+/// A field of a header, whose name is `name`.
+fn field(
+    mut table: Table<'_>,
+    name: &Value<'_>,
+    align: Option<Spanned<i64>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Entry> {
+    let span = table.span;
+    let name = string("field", name, diagnostics);
+    let kind: Option<Option<Spanned<FieldType>>> = table.optional_with("type", named, diagnostics);
+    let len = table.optional_with("bytes", integer, diagnostics);
+    let value = table.optional("value");
+    table.finish(diagnostics);
+    let (name, kind) = (Some(name?), kind?);
+    let content = match (len?, value) {
+        (Some(len), None) if kind.is_none() => Content::Skipped(Field { name, content: len }),
+        (None, Some(value)) => Content::Bytes(Field {
+            name,
+            content: self::value(kind, value, diagnostics)?,
+        }),
+        _ => {
+            diagnostics
+                .error(span, "a field needs either `value`, of a `type`, or `bytes`")
+                .help(
+                    "write `{ field = \"version\", type = \"u16\", value = 1 }` for what must be there, \
+                     or `{ field = \"name\", bytes = 48 }` where any content is right",
+                );
+            return None;
+        }
+    };
+    Some(Entry {
+        span,
+        align,
+        content,
+    })
+}
+
+/// What a field of this type must hold; without a type, bytes.
+fn value(
+    kind: Option<Spanned<FieldType>>,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<spec::Value> {
+    Some(match kind.map(|kind| kind.value) {
+        None if matches!(value.get_ref(), DeValue::Integer(_)) => {
+            mismatch("value", value, "hexadecimal digits", diagnostics)
+                .help("a number needs a type: `type = \"u16\"`");
+            return None;
+        }
+        None => spec::Value::Bytes(hexadecimal("value", value, diagnostics)?),
+        Some(FieldType::Text) => spec::Value::Text(string("value", value, diagnostics)?),
+        Some(kind) => spec::Value::Number(kind, integer("value", value, diagnostics)?),
     })
 }
 

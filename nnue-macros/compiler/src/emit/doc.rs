@@ -3,7 +3,7 @@
 
 use super::Program;
 use super::diagram::{diagram, fraction, selection, sets};
-use nnue_format::{Format, Overflow, Quantise, Section, Tail};
+use nnue_format::{FieldForm, Format, Overflow, Quantise, Section, Tail};
 
 use crate::network::file::{Role, Tensor, section_len};
 use crate::network::{Element, Network};
@@ -145,11 +145,22 @@ fn rows(
             Section::Hash { name, expected } => {
                 format!("| {at} | {bytes} | {name}: {expected:#010x} | `u32` | | |\n")
             }
-            Section::Bytes(expected) => {
-                let hex: String = expected.iter().map(|byte| format!("{byte:02X}")).collect();
-                format!("| {at} | {bytes} | always `{hex}` | | | |\n")
+            Section::Bytes {
+                name,
+                form,
+                expected,
+            } => {
+                let name = match &**name {
+                    "" => String::new(),
+                    name => format!("{name}: "),
+                };
+                let (value, kind) = field(*form, expected);
+                format!("| {at} | {bytes} | {name}always {value} | {kind} | | |\n")
             }
-            Section::Skipped(_) => format!("| {at} | {bytes} | skipped | | | |\n"),
+            Section::Skipped { name, .. } => {
+                let name = if name.is_empty() { "skipped" } else { name };
+                format!("| {at} | {bytes} | {name} | | | |\n")
+            }
             Section::Align(to) => {
                 format!("| {at} | {bytes} | up to a multiple of {to} | | | |\n")
             }
@@ -170,6 +181,22 @@ fn rows(
         offset = offset.zip(len).map(|(offset, len)| offset + len);
     }
     offset
+}
+
+/// What a field holds, and its type.
+fn field(form: FieldForm, bytes: &[u8]) -> (String, String) {
+    match form {
+        FieldForm::Bytes => {
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+            (format!("`{hex}`"), String::new())
+        }
+        FieldForm::Number => {
+            let digits = bytes.iter().rev();
+            let number = digits.fold(0, |number, byte| number << 8 | u64::from(*byte));
+            (number.to_string(), format!("`u{}`", 8 * bytes.len()))
+        }
+        FieldForm::Text => (format!("`{}`", bytes.escape_ascii()), "text".to_string()),
+    }
 }
 
 /// Where the stacks of a file are, the first of them at `first`.

@@ -1,8 +1,8 @@
 //! The file layout as a constant: what [`crate::layout::file`] made, printed.
 
 use nnue_format::{
-    Block, Coalesced, Encoding, FileLayout, Form, Format, Overflow, Placed, Quantise, Rounding,
-    Section, Segment, Stored, Tail, Tensor, VirtualSet,
+    Block, Coalesced, Encoding, FieldForm, FileLayout, Form, Format, Overflow, Placed, Quantise,
+    Rounding, Section, Segment, Stored, Tail, Tensor, VirtualSet,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -91,13 +91,30 @@ fn section(section: &Section) -> TokenStream {
             let expected = hex(*expected);
             quote! { file::Section::hash(#name, #expected) }
         }
-        Section::Bytes(bytes) => {
-            let bytes = Literal::byte_string(bytes);
-            quote! { file::Section::Bytes(file::list(#bytes)) }
+        Section::Bytes {
+            name,
+            form,
+            expected,
+        } => {
+            let form = match form {
+                FieldForm::Bytes => quote!(Bytes),
+                FieldForm::Number => quote!(Number),
+                FieldForm::Text => quote!(Text),
+            };
+            let (name, expected) = (&**name, Literal::byte_string(expected));
+            quote! {
+                file::Section::Bytes {
+                    name: file::Text::Borrowed(#name),
+                    form: file::FieldForm::#form,
+                    expected: file::list(#expected),
+                }
+            }
         }
-        Section::Skipped(len) => {
-            let len = count(*len);
-            quote! { file::Section::Skipped(#len) }
+        Section::Skipped { name, len } => {
+            let (name, len) = (&**name, count(*len));
+            quote! {
+                file::Section::Skipped { name: file::Text::Borrowed(#name), len: #len }
+            }
         }
         Section::Align(to) => {
             let to = count(*to);

@@ -150,8 +150,8 @@ impl File {
 pub fn section_len(section: &Section<Tensor>) -> Option<usize> {
     match section {
         Section::Hash { .. } => Some(4),
-        Section::Bytes(bytes) => Some(bytes.len()),
-        Section::Skipped(len) => Some(*len),
+        Section::Bytes { expected, .. } => Some(expected.len()),
+        Section::Skipped { len, .. } => Some(*len),
         Section::Align(_) => None,
         Section::Tensor(tensor) => match tensor.encoding {
             Encoding::Raw => Some(tensor.raw_len()),

@@ -107,10 +107,46 @@ pub struct Entry {
 pub enum Content {
     /// A tensor of the network.
     Tensor(Box<TensorEntry>),
-    /// `bytes`: this many bytes, which are skipped.
-    Skipped(Spanned<i64>),
+    /// `bytes`: this many bytes, whose content is free.
+    Skipped(Field<Spanned<i64>>),
     /// `value`: exactly these bytes, which a file must have there.
+    Bytes(Field<Value>),
+}
+
+/// A field of a header, or bytes without a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field<T> {
+    /// `field`: its name.
+    pub name: Option<Spanned<String>>,
+    /// What it holds.
+    pub content: T,
+}
+
+/// What a field must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Bytes.
     Bytes(Vec<u8>),
+    /// `type = "text"`: a text.
+    Text(Spanned<String>),
+    /// A number of another type.
+    Number(FieldType, Spanned<i64>),
+}
+
+named! {
+    /// The type of a field.
+    FieldType {
+        /// A text.
+        Text = "text",
+        /// A number of one byte.
+        U8 = "u8",
+        /// A number of two bytes.
+        U16 = "u16",
+        /// A number of four bytes.
+        U32 = "u32",
+        /// A number of eight bytes.
+        U64 = "u64",
+    }
 }
 
 /// A tensor in a file.

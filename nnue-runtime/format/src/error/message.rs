@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use super::{Limits, LoadError, ValueFault, WrongWord};
-use crate::{Cause, Encoding, Identity};
+use super::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};
+use crate::{Cause, Encoding, FieldForm, Identity};
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -128,20 +128,7 @@ impl fmt::Display for LoadError {
                 }
                 write_causes(f, causes)
             }
-            Self::Bytes {
-                offset,
-                expected,
-                found,
-                identity,
-            } => {
-                write!(
-                    f,
-                    "bytes at offset {offset} are {}, expected {}",
-                    Hex(found),
-                    Hex(expected)
-                )?;
-                write_identity(f, *identity)
-            }
+            Self::Bytes(bytes) => bytes.fmt(f),
             Self::Tail {
                 offset,
                 expected_len,
@@ -258,6 +245,24 @@ impl fmt::Display for WrongWord {
     }
 }
 
+impl fmt::Display for WrongBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let WrongBytes {
+            place,
+            form,
+            offset,
+            ..
+        } = self;
+        match (form, &*place.name) {
+            (FieldForm::Bytes, "bytes") => write!(f, "bytes at offset {offset} are")?,
+            _ => write!(f, "`{place}` at offset {offset} is")?,
+        }
+        let (found, expected) = (Field(*form, &self.found), Field(*form, &self.expected));
+        write!(f, " {found}, expected {expected}")?;
+        write_identity(f, self.identity)
+    }
+}
+
 impl fmt::Display for ValueFault {
     /// Writes the part of a message that follows the name of the value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -292,6 +297,24 @@ impl Limits {
         }
         let (low, high) = self.allowed;
         write!(f, ", allowed are {low} to {high}")
+    }
+}
+
+/// What a field holds.
+struct Field<'a>(FieldForm, &'a [u8]);
+
+impl fmt::Display for Field<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Field(form, bytes) = *self;
+        match form {
+            FieldForm::Bytes => write!(f, "{}", Hex(bytes)),
+            FieldForm::Number => {
+                let number = bytes.iter().rev();
+                let number = number.fold(0, |number, byte| number << 8 | u64::from(*byte));
+                write!(f, "{number}")
+            }
+            FieldForm::Text => write!(f, "\"{}\"", bytes.escape_ascii()),
+        }
     }
 }
 
@@ -345,11 +368,12 @@ fn write_elsewhere(
 
 #[cfg(test)]
 mod tests {
+    use alloc::boxed::Box;
     use alloc::string::ToString;
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::{Difference, Place, Text};
+    use crate::{Difference, Place, Text, list};
 
     const PLACE: Place = Place {
         stack: Some(3),
@@ -414,6 +438,40 @@ mod tests {
             },
             "`transformer hash` at offset 64 is 0x00000002, expected 0x00000001; \
              that value begins 4 bytes later: does a tensor before it have another size?",
+        );
+    }
+
+    #[test]
+    fn fields_are_shown_as_what_they_are() {
+        let error = |name: &'static str, form, expected: &'static [u8], found: &[u8]| {
+            let place = Place {
+                stack: None,
+                name: Text::Borrowed(name),
+            };
+            LoadError::Bytes(Box::new(WrongBytes {
+                place,
+                form,
+                offset: 4,
+                expected: list(expected),
+                found: found.to_vec(),
+                identity: Identity::Unknown,
+            }))
+        };
+        check(
+            error("L1", FieldForm::Number, &[0, 4], &[1, 0xFF]),
+            "`L1` at offset 4 is 65281, expected 1024",
+        );
+        check(
+            error("magic", FieldForm::Text, b"CBNF", b"CB\xFF\""),
+            "`magic` at offset 4 is \"CB\\xff\\\"\", expected \"CBNF\"",
+        );
+        check(
+            error("magic", FieldForm::Bytes, b"AB", b"A\0"),
+            "`magic` at offset 4 is `41 00`, expected `41 42`",
+        );
+        check(
+            error("bytes", FieldForm::Bytes, b"AB", b"A\0"),
+            "bytes at offset 4 are `41 00`, expected `41 42`",
         );
     }
 

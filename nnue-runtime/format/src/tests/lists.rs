@@ -30,8 +30,15 @@ const SEQUENCE: FileLayout = FileLayout {
 };
 
 const SECTIONS: &[Section] = &[
-    Section::Bytes(list(b"NNUE\x01")),
-    Section::Skipped(6),
+    Section::Bytes {
+        name: Text::Borrowed(""),
+        form: FieldForm::Bytes,
+        expected: list(b"NNUE\x01"),
+    },
+    Section::Skipped {
+        name: Text::Borrowed("name"),
+        len: 6,
+    },
     Section::Align(16),
     Section::tensor(
         "padded columns",

@@ -8,8 +8,8 @@ use nnue_compiler::feature_set::piece_square::{
 };
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
-    Align, Axis, BIAS_ELEMENTS, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
-    ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, SumOrder, TailName,
+    Align, Axis, BIAS_ELEMENTS, BulletKind, DivideOf, FieldType, Format, Named, OpName, Order,
+    Pairs, Pooling, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, SumOrder, TailName,
     TransformerActivation,
 };
 
@@ -72,6 +72,8 @@ const FORMS: &[&str] = &[
     "file.axes, in blocks",
     "file.bytes",
     "file.entries",
+    "file.field = bytes",
+    "file.field, free",
     "file.id, listed again",
     "file.one",
     "file.pad",
@@ -164,6 +166,7 @@ impl Words {
         self.names::<BulletKind>("file.kind");
         self.names::<format::Rounding>("file.rounding");
         self.names::<format::Overflow>("file.overflow");
+        self.names::<FieldType>("file.field");
         self.names::<TailName>("file.tail");
         self.names::<Element>("file.type");
         self.names::<Axis>("file.axes");

@@ -7,7 +7,7 @@ use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Units};
 use nnue_compiler::spec::{
     Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Select, Spec,
-    Stockfish, TensorEntry, Tensors, Transformer, Transposed,
+    Stockfish, TensorEntry, Tensors, Transformer, Transposed, Value,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -246,8 +246,16 @@ impl Words {
         for entry in entries {
             self.add_if(entry.align.is_some(), "file.align");
             match &entry.content {
-                Content::Skipped(_) => self.add("file.bytes"),
-                Content::Bytes(_) => self.add("file.value"),
+                Content::Skipped(field) => self.add(match field.name {
+                    Some(_) => "file.field, free",
+                    None => "file.bytes",
+                }),
+                Content::Bytes(field) => match &field.content {
+                    Value::Bytes(_) if field.name.is_some() => self.add("file.field = bytes"),
+                    Value::Bytes(_) => self.add("file.value"),
+                    Value::Text(_) => self.add("file.field = text"),
+                    Value::Number(kind, _) => self.add(format!("file.field = {kind}")),
+                },
                 Content::Tensor(tensor) => {
                     let id = tensor.id.as_ref().map(|id| &id.value);
                     self.add_if(

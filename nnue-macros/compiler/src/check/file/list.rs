@@ -2,6 +2,7 @@
 //! them.
 
 mod axes;
+mod fields;
 mod listing;
 mod sums;
 mod tensor;

@@ -3,8 +3,8 @@
 
 use nnue_format::{Overflow, Quantise, Rounding, Section};
 
-use super::sums;
 use super::tensor::NamedTensor;
+use super::{fields, sums};
 use crate::check::file::tensors::Known;
 use crate::check::{in_range, in_range_or};
 use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
@@ -148,11 +148,14 @@ impl<'a> Listing<'a> {
                     .help("everything in `weights.bin` has a name: remove it");
                 return None;
             }
-            Content::Skipped(len) => {
-                let len = in_range("bytes", len, 1..=LONGEST_SKIPPED, diagnostics)?;
-                vec![Section::Skipped(len as usize)]
+            Content::Skipped(field) => {
+                let len = in_range("bytes", &field.content, 1..=LONGEST_SKIPPED, diagnostics)?;
+                vec![Section::Skipped {
+                    name: fields::name(field.name.as_ref(), diagnostics)?.into(),
+                    len: len as usize,
+                }]
             }
-            Content::Bytes(bytes) => vec![Section::Bytes(bytes.clone().into())],
+            Content::Bytes(field) => vec![fields::section(field, diagnostics)?],
         };
         let align = Some(align? as usize).filter(|align| *align > 1);
         let align = align.map(Section::Align);
@@ -211,9 +214,10 @@ impl<'a> Listing<'a> {
         };
         match self.list.bullet {
             // What trainers list twice is saved twice, and the first is as good as the second.
-            Some((BulletKind::Quantised | BulletKind::Raw, _)) => {
-                Some(Section::Skipped(tensor.raw_len()))
-            }
+            Some((BulletKind::Quantised | BulletKind::Raw, _)) => Some(Section::Skipped {
+                name: "".into(),
+                len: tensor.raw_len(),
+            }),
             _ => {
                 diagnostics
                     .error(entry.span, format!("`{}` is listed twice", tensor.name))
