@@ -144,6 +144,11 @@ pub enum LoadError {
         virtual_sum: f64,
         limits: Limits,
     },
+    /// The file is compressed with zstd from an offset on, and the feature `zstd`, which can unpack
+    /// it, is not enabled.
+    ZstdNotEnabled { offset: u64 },
+    /// The zstd data from an offset on are damaged. `message` is what the decoder says.
+    Zstd { offset: u64, message: String },
     /// The file goes on after the last tensor.
     TrailingBytes { expected_len: u64, found_len: u64 },
     /// The file is longer than any file of the spec can be.

@@ -69,6 +69,7 @@ mod tensor;
 #[cfg(test)]
 mod tests;
 mod transposed;
+mod zstd;
 
 pub use cause::Cause;
 pub use coalesce::Coalesced;
@@ -95,3 +96,4 @@ pub use rearrange::{relevel, reorder};
 pub use split::{Parts, split};
 pub use store::store;
 pub use tensor::{Block, Encoding, Stored, Tensor};
+pub use zstd::{is_packed, unpack};

@@ -12,6 +12,7 @@ use crate::split::Part;
 use crate::transposed::is_probably_transposed;
 use crate::{
     Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, ValueFault, coalesce, split,
+    unpack,
 };
 
 /// The content of a file besides its weights.
@@ -270,7 +271,8 @@ impl Part<'_> {
 ///
 /// All of [`LoadError`] but those of reading a file into memory.
 pub fn check(layout: &FileLayout, source: &[u8]) -> Result<Loaded, LoadError> {
-    let parts = split(layout, source)?;
+    let source = unpack(layout, source)?;
+    let parts = split(layout, &source)?;
     let mut weights = vec![0; layout.memory_len()];
     parts.load(&[0], &mut weights)
 }

@@ -22,7 +22,8 @@ pub(crate) fn bytes(network: &Network, path: &Path) -> Result<Vec<u8>, LoadError
 /// The weights in a net file.
 pub(crate) fn read(network: &Network, bytes: &[u8]) -> Result<Weights, LoadError> {
     let layout = file_layout(network);
-    let parts = nnue_format::split(&layout, bytes)?;
+    let bytes = nnue_format::unpack(&layout, bytes)?;
+    let parts = nnue_format::split(&layout, &bytes)?;
     // The loader of compiled networks refuses what does not fit. After that, every number is there
     // and every sum fits its type.
     (parts.clone()).load(&[0], &mut vec![0; layout.memory_len()])?;

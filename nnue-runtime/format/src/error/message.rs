@@ -216,6 +216,14 @@ impl fmt::Display for LoadError {
                 )?;
                 limits.write(f, sum)
             }
+            Self::ZstdNotEnabled { offset } => write!(
+                f,
+                "the file is compressed with zstd from offset {offset} on: enable the feature `zstd` of `nnue-runtime`, \
+                 or unpack it"
+            ),
+            Self::Zstd { offset, message } => {
+                write!(f, "the zstd data at offset {offset} are damaged: {message}")
+            }
             Self::TrailingBytes {
                 expected_len,
                 found_len,
