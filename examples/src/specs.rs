@@ -22,7 +22,10 @@ macro_rules! specs {
     };
 }
 
-specs! { sfnnv1 sfnnv2 sfnnv3 sfnnv4 sfnnv5 sfnnv6 sfnnv7 sfnnv8 sfnnv9 small128 }
+specs! {
+    sfnnv1 sfnnv2 sfnnv3 sfnnv4 sfnnv5 sfnnv6 sfnnv7 sfnnv8 sfnnv9 sfnnv10 sfnnv11 sfnnv12 sfnnv13 sfnnv14 sfnnv14b
+    sfnnv15 sfnnv16 small128
+}
 
 /// The name of the spec that [`built_in`] is a net of.
 pub const BUILT_IN_SPEC: &str = "small128";

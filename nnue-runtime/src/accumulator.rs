@@ -7,7 +7,9 @@ use core::fmt;
 use crate::architecture::Architecture;
 use crate::chess::{Color, Piece, Role, Square};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, read_all_squares, refuse_told, sets, view_changes};
+use crate::features::{
+    FeatureChanges, ThreatChanges, read_all_squares, refuse_told, sets, view_changes,
+};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Step};
 use crate::position::Position;
@@ -73,9 +75,10 @@ impl<A: Architecture> Accumulator<A> {
                 before: &before_move,
                 after: &after_move,
                 changed: left | entered,
+                threats: &ThreatChanges::NONE,
             };
             for set in sets::<A>() {
-                set.list_changes(net.weights(), perspective, kings[1], step, &mut changes);
+                set.list_changes(net, perspective, kings[1], step, &mut changes);
             }
             changes.apply(net, before.half(perspective), self.half_mut(perspective));
         }
@@ -93,7 +96,7 @@ impl<A: Architecture> Accumulator<A> {
         let mut changes = [RowChanges::new(), RowChanges::new()];
         let wanted = Color::ALL.map(|color| perspectives.contains(&color));
         for set in sets::<A>() {
-            set.list_active(position, wanted, &mut changes);
+            set.list_active(net, position, wanted, &mut changes);
         }
         for &perspective in perspectives {
             let changes = &mut changes[perspective.index()];

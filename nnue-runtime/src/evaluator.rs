@@ -15,7 +15,9 @@ use crate::architecture::{Architecture, SelectedByPieces};
 use crate::board::BoardError;
 use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, has_told, refuse_told, require_only_told, sets};
+use crate::features::{
+    FeatureChanges, ThreatChanges, has_threats, has_told, refuse_told, require_only_told, sets,
+};
 use crate::network::Network;
 use crate::placement::{Placement, Step};
 use crate::position::Position;
@@ -89,6 +91,10 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     /// The rows that the update of each perspective adds and removes; kept so that they need not be
     /// cleared each time.
     changes: [RowChanges<A>; 2],
+    /// The attacks that differ between the last two placements that were compared, and the ply of
+    /// the earlier one.
+    threats: ThreatChanges,
+    threats_since: usize,
     told: ToldFeatures,
     counter: C,
 }
@@ -219,6 +225,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             computed: Vec::with_capacity(PLIES),
             cache: RefreshCache::new(&net),
             changes: [RowChanges::new(), RowChanges::new()],
+            threats: ThreatChanges::NONE,
+            threats_since: Base::CACHE,
             told: ToldFeatures::default(),
             counter,
             net,
@@ -424,6 +432,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     fn compute_alone(&mut self, ply: usize) -> [usize; 2] {
         let moved = self.place(ply);
+        self.threats_since = Base::CACHE;
         // Both perspectives' rows are on their way from memory before the first is added.
         let white = self.find_base(Color::White, ply, moved);
         let black = self.find_base(Color::Black, ply, moved);
@@ -497,14 +506,23 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             _ => after.differences(before),
         };
         let (net, changes) = (&*self.net, &mut self.changes[p]);
+        if const { has_threats(A::FEATURES) } {
+            // Both perspectives usually begin at the same ply.
+            let since = base.unwrap_or(Base::CACHE);
+            if since == Base::CACHE || since != self.threats_since {
+                self.threats.find::<A>(net.level(), before, after);
+                self.threats_since = since;
+            }
+        }
         let step = Step {
             before,
             after,
             changed,
+            threats: &self.threats,
         };
         changes.clear();
         for set in sets::<A>() {
-            set.list_changes(net.weights(), perspective, king, step, changes);
+            set.list_changes(net, perspective, king, step, changes);
         }
         if const { has_told(A::FEATURES) }
             && let Some(base) = base
@@ -575,6 +593,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone, C: Clone> Clone
             computed,
             cache: self.cache.clone(),
             changes: self.changes.clone(),
+            threats: self.threats.clone(),
+            threats_since: Base::CACHE,
             told: self.told.clone(),
             counter: self.counter.clone(),
         }

@@ -7,17 +7,22 @@
 
 mod bounds;
 mod custom;
+mod pawn_pairs;
 mod piece_square;
+mod threats;
 
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
-use crate::placement::Step;
+use crate::network::Network;
+use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
 use crate::rows::RowChanges;
 
 pub(crate) use bounds::Bounds;
 pub use custom::FeatureChanges;
-pub use nnue_format::PieceSquare;
+pub use nnue_format::{PieceSquare, ThreatRules, Threats};
+pub use pawn_pairs::PawnPairs;
+pub(crate) use threats::changes::ThreatChanges;
 
 pub use crate::rows::{RowLists, Rows, TableRows};
 
@@ -47,6 +52,10 @@ pub struct FeatureSet {
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king.
     PieceSquare(PieceSquare),
+    /// A row for each piece that attacks another one.
+    Threats(Threats),
+    /// A row for each two pawns that stand near each other.
+    PawnPairs(PawnPairs),
     /// The engine tells the active features, by numbers from 0. If a network has several custom
     /// sets, the second's numbers continue where the first's end, and so on.
     Custom,
@@ -63,6 +72,7 @@ impl FeatureSet {
     const fn reads_all_squares(&self) -> bool {
         match self.family {
             Family::PieceSquare(_) | Family::Custom => false,
+            Family::Threats(_) | Family::PawnPairs(_) => true,
         }
     }
 
@@ -76,6 +86,12 @@ impl FeatureSet {
                     kings.map(|king| piece_square::View::of(self, tables, perspective, king));
                 first == second
             }
+            Family::Threats(Threats { mirror_files, .. })
+            | Family::PawnPairs(PawnPairs { mirror_files, .. }) => {
+                let [first, second] =
+                    kings.map(|king| threats::View::of(*mirror_files, perspective, king));
+                first == second
+            }
             Family::Custom => true,
         }
     }
@@ -85,6 +101,7 @@ impl FeatureSet {
     #[inline]
     pub(crate) fn list_active<A: Architecture>(
         &'static self,
+        net: &Network<A>,
         position: &impl Position,
         wanted: [bool; 2],
         changes: &mut [RowChanges<A>; 2],
@@ -93,16 +110,28 @@ impl FeatureSet {
             Family::PieceSquare(tables) => {
                 piece_square::list_active(self, tables, position, wanted, changes);
             }
+            Family::Threats(_) | Family::PawnPairs(_) => {
+                let (nothing, placement) = (PieceCodes::EMPTY, Placement::of(position));
+                let mut threats = ThreatChanges::NONE;
+                let step = Step::between(net, &nothing, placement.squares(), &mut threats);
+                for (perspective, changes) in Color::ALL.into_iter().zip(changes) {
+                    if wanted[perspective.index()] {
+                        let king = placement.king(perspective);
+                        self.list_changes(net, perspective, king, step, changes);
+                    }
+                }
+            }
             Family::Custom => {}
         }
     }
 
     /// Lists the rows by which a perspective's sums differ before and after some moves, with its
     /// king on the same square.
-    #[inline]
+    // The set's own tables are only known where the call is compiled.
+    #[inline(always)]
     pub(crate) fn list_changes<A: Architecture>(
         &'static self,
-        weights: &A::Weights,
+        net: &Network<A>,
         perspective: Color,
         king: Square,
         step: Step<'_>,
@@ -111,7 +140,14 @@ impl FeatureSet {
         match &self.family {
             Family::PieceSquare(tables) => {
                 let view = piece_square::View::of(self, tables, perspective, king);
-                piece_square::list_changes(self.table, view, weights, step, changes);
+                piece_square::list_changes(self.table, view, net.weights(), step, changes);
+            }
+            Family::Threats(tables) => {
+                let threats = step.threats;
+                threats::list_changes(self, tables, net, perspective, king, threats, changes);
+            }
+            Family::PawnPairs(pairs) => {
+                pawn_pairs::list_changes(self, *pairs, net, perspective, king, step, changes);
             }
             Family::Custom => {}
         }
@@ -124,13 +160,17 @@ impl FeatureSet {
             Family::PieceSquare(tables) => {
                 piece_square::bounds(tables, self.max_active, rows, width)
             }
-            Family::Custom => {
+            Family::Threats(tables) => threats::bounds(tables, PIECES, rows, width),
+            Family::PawnPairs(_) | Family::Custom => {
                 let rows = &rows[..self.rows as usize * width];
-                custom::bounds(self.max_active, rows, width)
+                bounds::of_any(self.max_active, rows, width)
             }
         }
     }
 }
+
+/// Pieces on a board.
+const PIECES: usize = 32;
 
 /// All sets of a network.
 #[inline]
@@ -149,6 +189,14 @@ pub(crate) const fn has_told(sets: &[FeatureSet]) -> bool {
 pub(crate) const fn read_all_squares(sets: &[FeatureSet]) -> bool {
     match sets {
         [first, others @ ..] => first.reads_all_squares() || read_all_squares(others),
+        [] => false,
+    }
+}
+
+/// Whether some set has rows for attacks.
+pub(crate) const fn has_threats(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [first, others @ ..] => matches!(first.family, Family::Threats(_)) || has_threats(others),
         [] => false,
     }
 }

@@ -1,9 +1,12 @@
 //! Where the pieces are, in one byte per square, so that two placements are compared in a few
 //! instructions.
 
+use crate::architecture::Architecture;
 use crate::board::error::BoardError;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
+use crate::features::{ThreatChanges, has_threats};
+use crate::network::Network;
 use crate::position::Position;
 use crate::simd;
 
@@ -46,6 +49,18 @@ pub(crate) struct PieceCodes([u8; 64]);
 
 impl PieceCodes {
     pub(crate) const EMPTY: PieceCodes = PieceCodes([PieceCode::NOTHING.0; 64]);
+
+    /// The code of each square.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &[u8; 64] {
+        &self.0
+    }
+
+    /// The squares of a piece.
+    #[inline]
+    pub(crate) fn squares_of(&self, piece: Piece) -> Bitboard {
+        !self.differences(&PieceCodes([PieceCode::of(piece).0; 64]))
+    }
 
     /// The content of a square.
     #[inline]
@@ -96,6 +111,30 @@ pub(crate) struct Step<'a> {
     pub(crate) after: &'a PieceCodes,
     /// All squares on which they differ, and maybe others.
     pub(crate) changed: Bitboard,
+    /// The attacks that differ, where some set has rows for them.
+    pub(crate) threats: &'a ThreatChanges,
+}
+
+impl<'a> Step<'a> {
+    /// The step between any two placements. The attacks that differ are found if the network has
+    /// rows for them, and kept in `threats`.
+    #[inline]
+    pub(crate) fn between<A: Architecture>(
+        net: &Network<A>,
+        before: &'a PieceCodes,
+        after: &'a PieceCodes,
+        threats: &'a mut ThreatChanges,
+    ) -> Step<'a> {
+        if const { has_threats(A::FEATURES) } {
+            threats.find::<A>(net.level(), before, after);
+        }
+        Step {
+            before,
+            after,
+            changed: after.differences(before),
+            threats,
+        }
+    }
 }
 
 impl Placement {

@@ -26,6 +26,35 @@ impl<const TABLES: usize, const CAPACITY: usize> Rows<TABLES, CAPACITY> {
     }
 }
 
+/// The list of one table, of any capacity.
+pub struct RowList<'a> {
+    rows: &'a mut [u32],
+    len: &'a mut usize,
+}
+
+impl RowList<'_> {
+    /// How many rows are listed.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        *self.len
+    }
+
+    /// The rows but for the first ones.
+    #[inline]
+    pub(crate) fn from(&self, first: usize) -> &[u32] {
+        self.rows.get(first..*self.len).unwrap_or_default()
+    }
+
+    /// [`RowLists::push_if`], for this table.
+    #[inline(always)]
+    pub(crate) fn push_if(&mut self, exists: bool, row: u32) {
+        if let Some(free) = self.rows.get_mut(*self.len) {
+            *free = row;
+            *self.len += usize::from(exists);
+        }
+    }
+}
+
 /// The weights of one table, row after row.
 #[derive(Clone, Copy, Debug)]
 pub enum TableRows<'a> {
@@ -56,6 +85,9 @@ pub trait RowLists: Clone + Send + Sync {
     /// that keeps to its set's limit; rows of others beyond the capacity are dropped.
     fn push_if(&mut self, exists: bool, table: usize, row: u32);
 
+    /// The list of a table.
+    fn of(&mut self, table: usize) -> RowList<'_>;
+
     /// Takes a row out again, and says whether it was there.
     fn cancel(&mut self, table: usize, row: u32) -> bool;
 
@@ -74,10 +106,14 @@ impl<const TABLES: usize, const CAPACITY: usize> RowLists for Rows<TABLES, CAPAC
 
     #[inline]
     fn push_if(&mut self, exists: bool, table: usize, row: u32) {
-        let len = &mut self.lens[table];
-        if let Some(free) = self.rows[table].get_mut(*len) {
-            *free = row;
-            *len += usize::from(exists);
+        self.of(table).push_if(exists, row);
+    }
+
+    #[inline]
+    fn of(&mut self, table: usize) -> RowList<'_> {
+        RowList {
+            rows: &mut self.rows[table],
+            len: &mut self.lens[table],
         }
     }
 

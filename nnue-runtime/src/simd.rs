@@ -270,6 +270,7 @@ mod tests {
                             };
                             (0..14).map(bits).collect()
                         }),
+                        ("bit_planes", bit_planes(&inputs.bytes).map(|plane| plane as i64).to_vec()),
                         ("append_nonzero", nonzero.collect()),
                     ]
                 }

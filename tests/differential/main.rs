@@ -77,6 +77,8 @@ compiled! {
     mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
+    threats: networks::features::threats = "../specs/features/threats.toml";
+    threats_by_square: networks::features::threats_by_square = "../specs/features/threats_by_square.toml";
     white_first: networks::perspectives::white_first = "../specs/perspectives/white_first.toml";
     interleaved: networks::perspectives::interleaved = "../specs/perspectives/interleaved.toml";
     interleaved_parts: networks::perspectives::interleaved_parts = "../specs/perspectives/interleaved_parts.toml";

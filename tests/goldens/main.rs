@@ -1,6 +1,7 @@
 //! Every network against what the engine of its generation computed: all positions in all buckets,
 //! and all lines, by update and by refresh, on every level of this machine.
 
+mod features;
 mod fetch_nets;
 
 use cozy_chess::util::parse_uci_move;
@@ -160,6 +161,14 @@ synthetic! {
     synthetic_sfnnv7: "v7" => sfnnv7;
     synthetic_sfnnv8: "v8" => sfnnv8;
     synthetic_sfnnv9: "v9" => sfnnv9;
+    synthetic_sfnnv10: "v10" => sfnnv10;
+    synthetic_sfnnv11: "v11" => sfnnv11;
+    synthetic_sfnnv12: "v12" => sfnnv12;
+    synthetic_sfnnv13: "v13" => sfnnv13;
+    synthetic_sfnnv14: "v14" => sfnnv14;
+    synthetic_sfnnv14b: "v14b" => sfnnv14b;
+    synthetic_sfnnv15: "v15" => sfnnv15;
+    synthetic_sfnnv16: "v16" => sfnnv16;
     synthetic_small128: "small128" => small128, small128_unrolled;
 }
 
@@ -191,6 +200,8 @@ released! {
     released_sfnnv5: "nn-ad9b42354671", WITH_LINES => sfnnv5;
     released_sfnnv6: "nn-5af11540bbfe", POSITIONS_ONLY => sfnnv6;
     released_sfnnv9: "nn-1c0000000000", WITH_LINES => sfnnv9;
+    released_sfnnv10: "nn-c288c895ea92", POSITIONS_ONLY => sfnnv10;
+    released_sfnnv16: "nn-1a298aa575a0", WITH_LINES => sfnnv16;
 }
 
 fn check_released<A: SelectedByPieces<Output = Output>>(name: &str, with_lines: bool) {
@@ -257,4 +268,6 @@ fn released_nets_are_written_as_they_were_read() {
     check_written::<networks::sfnnv5::Net>(&well_loaded("nn-ad9b42354671"));
     check_written::<networks::sfnnv6::Net>(&well_loaded("nn-5af11540bbfe"));
     check_written::<networks::sfnnv9::Net>(&well_loaded("nn-1c0000000000"));
+    check_written::<networks::sfnnv10::Net>(&well_loaded("nn-c288c895ea92"));
+    check_written::<networks::sfnnv16::Net>(&well_loaded("nn-1a298aa575a0"));
 }

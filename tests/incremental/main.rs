@@ -6,7 +6,7 @@ mod custom_features;
 use cozy_chess::{Board as Game, Move};
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_networks::{sfnnv1, sfnnv2, sfnnv5, small128};
+use nnue_networks::{sfnnv1, sfnnv2, sfnnv5, sfnnv10, sfnnv16, small128};
 use nnue_runtime::{
     Accumulator, Architecture, Board, BoardError, Delta, Evaluator, Level, Network, Piece,
     Position, Role, SelectedByPieces, Square, Statistics,
@@ -230,6 +230,16 @@ fn half_ka_v2_hm() {
     check_feature_set::<small128::Net>(&synthetic_net("small128"));
 }
 
+#[test]
+fn threats_of_sfnnv10() {
+    check_feature_set::<sfnnv10::Net>(&synthetic_net("v10"));
+}
+
+#[test]
+fn threats_and_pawn_pairs_of_sfnnv16() {
+    check_feature_set::<sfnnv16::Net>(&synthetic_net("v16"));
+}
+
 /// Random play with specs of a folder.
 macro_rules! specs {
     ($folder:ident: $($net:ident)*) => {
@@ -249,7 +259,7 @@ macro_rules! specs {
     };
 }
 
-specs! { features: a bytes factorised factorised_bytes float_each float_sum float_truncated from_a8 half_ka half_kp king_buckets rotated summed }
+specs! { features: a bytes factorised factorised_bytes float_each float_sum float_truncated from_a8 half_ka half_kp king_buckets rotated summed threats threats_by_square }
 
 specs! { perspectives: white_first interleaved interleaved_parts separate one one_separate white_only }
 

@@ -29,6 +29,22 @@ networks! {
     sfnnv8("../../specs/sfnnv8.toml");
     /// Stockfish 17 and 17.1.
     sfnnv9("../../specs/sfnnv9.toml");
+    /// Stockfish 18.
+    sfnnv10("../../specs/sfnnv10.toml");
+    /// Stockfish in February 2026: no threats to kings.
+    sfnnv11("../../specs/sfnnv11.toml");
+    /// Stockfish in February 2026: no threats by kings either.
+    sfnnv12("../../specs/sfnnv12.toml");
+    /// Stockfish in February and March 2026: a larger first layer.
+    sfnnv13("../../specs/sfnnv13.toml");
+    /// Stockfish in April 2026: pawns push onto pawns.
+    sfnnv14("../../specs/sfnnv14.toml");
+    /// Stockfish in May and June 2026: powers of two.
+    sfnnv14b("../../specs/sfnnv14b.toml");
+    /// Stockfish in July 2026: squares of both layers.
+    sfnnv15("../../specs/sfnnv15.toml");
+    /// Stockfish since July 2026.
+    sfnnv16("../../specs/sfnnv16.toml");
     /// The small net of Stockfish 17, 17.1 and 18, with the file that the project carries.
     small128("../../specs/small128.toml", weights = "../nets/nn-37f18f62d772.nnue");
 }

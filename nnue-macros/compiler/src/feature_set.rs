@@ -5,7 +5,9 @@
 //! file lists the families. Nothing else in the compiler tells them apart.
 
 mod custom;
+pub mod pawn_pairs;
 pub mod piece_square;
+pub mod threats;
 
 use nnue_format::{Element, Factors};
 use proc_macro2::TokenStream;
@@ -44,6 +46,10 @@ pub struct FeatureSet {
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king.
     PieceSquare(Box<piece_square::Parameters>),
+    /// A row for each piece that attacks another one.
+    Threats(threats::Parameters),
+    /// A row for each two pawns that stand near each other.
+    PawnPairs(pawn_pairs::Parameters),
     /// The rows that the engine tells. What they mean only the engine knows: sets of the same name
     /// are the same.
     Custom(String),
@@ -54,13 +60,18 @@ pub enum Family {
 pub enum Keys {
     /// Those of a set with a row for each piece on the board.
     PieceSquare(Box<piece_square::Keys>),
+    /// Those of a set of threats.
+    Threats(threats::Keys),
+    /// Those of a set of pawn pairs.
+    PawnPairs(pawn_pairs::Keys),
     /// Those of a set whose active rows the engine tells.
     Custom(custom::Keys),
 }
 
 /// The names of the sets that a spec can ask for.
 pub fn names() -> impl Iterator<Item = &'static str> + Clone {
-    piece_square::NAMES.iter().copied().chain([custom::NAME])
+    let piece_square = piece_square::NAMES.iter().copied();
+    piece_square.chain([threats::NAME, pawn_pairs::NAME, custom::NAME])
 }
 
 impl Keys {
@@ -70,14 +81,18 @@ impl Keys {
         table: &mut Table<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Keys> {
-        if set == custom::NAME {
-            return custom::decode(table, diagnostics).map(Keys::Custom);
+        match set {
+            threats::NAME => threats::decode(table, diagnostics).map(Keys::Threats),
+            pawn_pairs::NAME => pawn_pairs::decode(table, diagnostics).map(Keys::PawnPairs),
+            custom::NAME => custom::decode(table, diagnostics).map(Keys::Custom),
+            _ => {
+                let keys = piece_square::decode(table, diagnostics)?;
+                Some(Keys::PieceSquare(Box::new(keys)))
+            }
         }
-        let keys = piece_square::decode(table, diagnostics)?;
-        Some(Keys::PieceSquare(Box::new(keys)))
     }
 
-    /// The set that they stand for, with rows of 16 bits; `span` is the place of the table.
+    /// The set that they stand for, with rows of the family's usual type; `span` is the place of the table.
     pub(crate) fn check(
         &self,
         set: &Spanned<String>,
@@ -86,6 +101,8 @@ impl Keys {
     ) -> Option<FeatureSet> {
         match self {
             Keys::PieceSquare(keys) => keys.check(set, span, diagnostics),
+            Keys::Threats(keys) => keys.check(diagnostics),
+            Keys::PawnPairs(keys) => keys.check(diagnostics),
             Keys::Custom(keys) => keys.check(diagnostics),
         }
     }
@@ -98,6 +115,14 @@ impl Family {
             Family::PieceSquare(parameters) => {
                 let tables = piece_square::constant(&parameters.tables(), features);
                 quote! { #features::Family::PieceSquare(#tables) }
+            }
+            Family::Threats(parameters) => {
+                let tables = threats::constant(parameters, features);
+                quote! { #features::Family::Threats(#tables) }
+            }
+            Family::PawnPairs(parameters) => {
+                let set = pawn_pairs::constant(*parameters, features);
+                quote! { #features::Family::PawnPairs(#set) }
             }
             Family::Custom(_) => quote! { #features::Family::Custom },
         }
@@ -117,6 +142,15 @@ impl FeatureSet {
     /// Whether the engine tells which features are active. They follow from the position otherwise.
     pub fn is_told(&self) -> bool {
         matches!(self.family, Family::Custom(_))
+    }
+
+    /// What `check` shows of the set's rows, besides their number: a table, whose first line has the
+    /// titles.
+    pub(crate) fn table(&self) -> Option<Vec<[String; 4]>> {
+        match &self.family {
+            Family::Threats(parameters) => Some(parameters.table()),
+            _ => None,
+        }
     }
 
     /// Virtual rows that the file has besides.

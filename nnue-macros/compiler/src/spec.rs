@@ -13,7 +13,7 @@ use crate::diagnostics::{Span, Spanned};
 pub use features::{Features, ROW_ELEMENTS};
 pub use file::{
     Axis, AxisPart, Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Part,
-    Stockfish, TailName, TensorEntry, Tensors, Transposed, Value,
+    PsqtPlace, Stockfish, TailName, TensorEntry, Tensors, Transposed, Value,
 };
 pub use named::Named;
 pub(crate) use named::named;

@@ -68,6 +68,7 @@ mod store;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod threats;
 mod transposed;
 mod zstd;
 
@@ -96,4 +97,5 @@ pub use rearrange::{relevel, reorder};
 pub use split::{Parts, split};
 pub use store::store;
 pub use tensor::{Block, Encoding, Stored, Tensor};
+pub use threats::{ThreatRules, Threats};
 pub use zstd::{is_packed, unpack};

@@ -5,6 +5,13 @@ const SLICE: u32 = 0xEC42_E90D;
 const AFFINE: u32 = 0xCC03_DAE4;
 const CLIPPED: u32 = 0x538D_24C7;
 
+/// The word that stands for threats in a transformer's hash, from SFNNv10 to SFNNv15.
+pub const THREATS: u32 = 0x8F23_4CB8;
+/// The word for the threats of SFNNv16, where pawns threaten knights and rooks only.
+pub const THREATS_WITHOUT_PAWNS: u32 = 0x2E6B_9D04;
+/// The word for the pawn pairs of SFNNv16.
+pub const PAWN_PAIRS: u32 = 0x86F2_B1DD;
+
 /// The hash of a transformer with so many neurons per perspective, of feature sets with these
 /// hashes.
 pub fn transformer_hash(features: impl IntoIterator<Item = u32>, width: u32) -> u32 {

@@ -1,10 +1,13 @@
 //! The rows of the transformer that are active. The rows of all sets follow each other in the order
 //! of the spec.
 
+mod pawn_pairs;
 mod piece_square;
+mod threats;
 
 use core::fmt;
 
+use nnue_compiler::feature_set::piece_square::Mirror;
 use nnue_compiler::feature_set::{Family, FeatureSet};
 use nnue_compiler::network::Network;
 use nnue_runtime::{Color, Position};
@@ -42,12 +45,15 @@ impl fmt::Display for UnknownFeature {
 
 impl std::error::Error for UnknownFeature {}
 
-/// The rows that a position switches on for a perspective: those of sets that follow it.
-pub(crate) fn of_position(
-    network: &Network,
-    position: &impl Position,
-    perspective: Color,
-) -> Vec<usize> {
+/// The rows of the transformer that a position switches on: those of sets that follow it. Rows are
+/// counted from 0 through all sets of the spec.
+#[must_use]
+pub fn active_rows(network: &Network, position: &impl Position) -> ActiveRows {
+    Color::ALL.map(|perspective| of_position(network, position, perspective))
+}
+
+/// The rows that a position switches on for a perspective.
+fn of_position(network: &Network, position: &impl Position, perspective: Color) -> Vec<usize> {
     let mut active = Vec::new();
     let mut first = 0;
     for set in &network.features {
@@ -55,12 +61,25 @@ pub(crate) fn of_position(
             Family::PieceSquare(parameters) => {
                 piece_square::active(parameters, position, perspective)
             }
+            Family::Threats(parameters) => threats::active(parameters, position, perspective),
+            Family::PawnPairs(parameters) => pawn_pairs::active(parameters, position, perspective),
             Family::Custom(_) => Vec::new(),
         };
         active.extend(rows.into_iter().map(|row| first + row));
         first += set.rows;
     }
     active
+}
+
+/// Whether the board is mirrored for the own king, which stands on this square of the board as it
+/// is not yet mirrored.
+fn mirrored(mirror: Mirror, king: usize) -> bool {
+    let is_left = king % 8 < 4;
+    match mirror {
+        Mirror::None => false,
+        Mirror::AToD => !is_left,
+        Mirror::EToH => is_left,
+    }
 }
 
 /// All rows of a set that have virtual ones.

@@ -76,7 +76,7 @@ mod transformer;
 mod weights;
 
 pub use crate::evaluation::{Evaluation, Trace};
-pub use crate::features::{ActiveRows, UnknownFeature};
+pub use crate::features::{ActiveRows, UnknownFeature, active_rows};
 pub use crate::net::Net;
 pub use crate::transformer::{Accumulator, Accumulators};
 pub use crate::weights::{AffineWeights, Shape, TransformerWeights, Values, Weights, WrongWeights};

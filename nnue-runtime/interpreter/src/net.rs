@@ -8,7 +8,7 @@ use nnue_format::LoadError;
 use nnue_runtime::{Color, Position};
 
 use crate::evaluation::{Evaluation, Trace};
-use crate::features::{self, ActiveRows, UnknownFeature};
+use crate::features::{self, ActiveRows, UnknownFeature, active_rows};
 use crate::file;
 use crate::layers::{self, Tensors};
 use crate::output;
@@ -84,12 +84,10 @@ impl Net {
         Some(usize::from(buckets[pieces.min(buckets.len() - 1)]))
     }
 
-    /// The rows of the transformer that a position switches on: one per piece and piece-square set,
-    /// as far as the sets have rows for kings. Rows are counted from 0 through all sets of the
-    /// spec.
+    /// [`active_rows`] of the network.
     #[must_use]
     pub fn active_rows(&self, position: &impl Position) -> ActiveRows {
-        Color::ALL.map(|perspective| features::of_position(&self.network, position, perspective))
+        active_rows(&self.network, position)
     }
 
     /// The rows of features of custom sets: those that are active for white, and for black. A

@@ -2,9 +2,9 @@
 
 use super::{Accumulator, kings};
 use crate::architecture::Architecture;
-use crate::chess::{Bitboard, Color};
+use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, require_only_told, sets};
+use crate::features::{FeatureChanges, ThreatChanges, require_only_told, sets};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
@@ -92,28 +92,27 @@ impl<A: Architecture> Accumulator<A> {
         let after_move = *Placement::of(after).squares();
         let mut before_move = after_move;
         let changed = before_move.replace(delta.added(), delta.removed());
-        let [all_before, all_after] =
-            [before_move, after_move].map(|squares| squares.differences(&PieceCodes::EMPTY));
-        let step = |before, after, changed: Bitboard| Step {
-            before,
-            after,
+        let mut found = [const { ThreatChanges::NONE }; 3];
+        let [between, left, entered] = &mut found;
+        let (before_move, after_move) = (&before_move, &after_move);
+        let step = Step {
             changed,
+            ..Step::between(net, before_move, after_move, between)
         };
+        let left = Step::between(net, before_move, &PieceCodes::EMPTY, left);
+        let entered = Step::between(net, &PieceCodes::EMPTY, after_move, entered);
         for &perspective in A::PERSPECTIVES {
             let [king_before, king] = kings(perspective, delta, after);
             let mut rows = RowChanges::new();
             for set in sets::<A>() {
                 let mut list = |king, step| {
-                    set.list_changes(net.weights(), perspective, king, step, &mut rows);
+                    set.list_changes(net, perspective, king, step, &mut rows);
                 };
                 if set.sees_alike(perspective, [king_before, king]) {
-                    list(king, step(&before_move, &after_move, changed));
+                    list(king, step);
                 } else {
-                    list(
-                        king_before,
-                        step(&before_move, &PieceCodes::EMPTY, all_before),
-                    );
-                    list(king, step(&PieceCodes::EMPTY, &after_move, all_after));
+                    list(king_before, left);
+                    list(king, entered);
                 }
             }
             changes[perspective.index()].list(net.weights(), perspective, &mut rows);

@@ -1,5 +1,6 @@
 //! How far the active rows of a feature set can take the sums of the neurons.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// Per neuron, what a set's rows add at least and at most.
@@ -9,18 +10,42 @@ pub(crate) struct Bounds {
 }
 
 /// The smallest and the largest sum of at most `count` of the values.
-pub(crate) fn extremes(values: &mut [i16], count: usize) -> (i32, i32) {
+pub(crate) fn extremes<T: Copy + Ord + Into<i32>>(values: &mut [T], count: usize) -> (i32, i32) {
     let (len, count) = (values.len(), count.min(values.len()));
     if count == 0 {
         return (0, 0);
     }
     values.select_nth_unstable(count - 1);
-    let lowest = values[..count].iter().map(|value| i32::from(*value).min(0));
+    let lowest = values[..count].iter().map(|value| (*value).into().min(0));
     let lowest = lowest.sum();
     values.select_nth_unstable(len - count);
     let highest = values[len - count..].iter();
-    let highest = highest.map(|value| i32::from(*value).max(0)).sum();
+    let highest = highest.map(|value| (*value).into().max(0)).sum();
     (lowest, highest)
+}
+
+/// For every neuron, the largest sum of at most `max_active` rows of any, and the smallest.
+pub(super) fn of_any<W: Copy + Into<i16>>(max_active: usize, rows: &[W], width: usize) -> Bounds {
+    /// Neurons that are gathered in one pass over the rows: what lies in one cache line.
+    const NEURONS: usize = 32;
+    let mut bounds = Bounds {
+        lowest: vec![0; width],
+        highest: vec![0; width],
+    };
+    let mut columns: [Vec<i16>; NEURONS] = Default::default();
+    for start in (0..width).step_by(NEURONS) {
+        let end = width.min(start + NEURONS);
+        columns.iter_mut().for_each(Vec::clear);
+        for row in rows.chunks_exact(width) {
+            for (column, weight) in columns.iter_mut().zip(&row[start..end]) {
+                column.push((*weight).into());
+            }
+        }
+        for (neuron, column) in (start..end).zip(&mut columns) {
+            (bounds.lowest[neuron], bounds.highest[neuron]) = extremes(column, max_active);
+        }
+    }
+    bounds
 }
 
 #[cfg(test)]
@@ -29,7 +54,7 @@ mod tests {
 
     #[test]
     fn extremes_take_the_best_and_no_more_than_allowed() {
-        let values = [5, -7, 3, 0, -1, 8];
+        let values = [5i16, -7, 3, 0, -1, 8];
         let of = |count| extremes(&mut values.clone(), count);
         assert_eq!(of(0), (0, 0));
         assert_eq!(of(1), (-7, 8));
@@ -37,6 +62,26 @@ mod tests {
         // The third smallest is 0, the fourth largest too: features need not be active.
         assert_eq!(of(4), (-8, 16));
         assert_eq!(of(100), (-8, 16));
-        assert_eq!(extremes(&mut [], 3), (0, 0));
+        assert_eq!(extremes::<i16>(&mut [], 3), (0, 0));
+    }
+
+    #[test]
+    fn the_best_features_of_each_neuron_are_summed() {
+        // Rows of 40 neurons, so that the last pass is a short one.
+        let width = 40;
+        let rows: Vec<i16> = (0..3 * width)
+            .map(|index| match (index / width, index % width) {
+                (0, 39) => 7,
+                (1, 39) => -2,
+                (2, 39) => 9,
+                (2, _) => 1,
+                _ => 0,
+            })
+            .collect();
+        let bytes: Vec<i8> = rows.iter().map(|weight| *weight as i8).collect();
+        for bounds in [of_any(2, &rows, width), of_any(2, &bytes, width)] {
+            assert_eq!((bounds.lowest[39], bounds.highest[39]), (-2, 16));
+            assert_eq!((bounds.lowest[38], bounds.highest[38]), (0, 1));
+        }
     }
 }

@@ -1,9 +1,5 @@
 //! The custom family: the engine tells which features are active, and which become or cease to be.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
-use super::bounds::{Bounds, extremes};
 use super::sets;
 use crate::architecture::Architecture;
 use crate::chess::Color;
@@ -73,53 +69,4 @@ fn row<A: Architecture>(perspective: Color, mut feature: u32) -> Option<(usize, 
         feature -= set.rows;
     }
     None
-}
-
-/// For every neuron, the largest sum of at most `max_active` weights, and the smallest.
-pub(super) fn bounds<W: Copy + Into<i16>>(max_active: usize, rows: &[W], width: usize) -> Bounds {
-    /// Neurons that are gathered in one pass over the rows: what lies in one cache line.
-    const NEURONS: usize = 32;
-    let mut bounds = Bounds {
-        lowest: vec![0; width],
-        highest: vec![0; width],
-    };
-    let mut columns: [Vec<i16>; NEURONS] = Default::default();
-    for start in (0..width).step_by(NEURONS) {
-        let end = width.min(start + NEURONS);
-        columns.iter_mut().for_each(Vec::clear);
-        for row in rows.chunks_exact(width) {
-            for (column, weight) in columns.iter_mut().zip(&row[start..end]) {
-                column.push((*weight).into());
-            }
-        }
-        for (neuron, column) in (start..end).zip(&mut columns) {
-            (bounds.lowest[neuron], bounds.highest[neuron]) = extremes(column, max_active);
-        }
-    }
-    bounds
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_best_features_of_each_neuron_are_summed() {
-        // Rows of 40 neurons, so that the last pass is a short one.
-        let width = 40;
-        let rows: Vec<i16> = (0..3 * width)
-            .map(|index| match (index / width, index % width) {
-                (0, 39) => 7,
-                (1, 39) => -2,
-                (2, 39) => 9,
-                (2, _) => 1,
-                _ => 0,
-            })
-            .collect();
-        let bytes: Vec<i8> = rows.iter().map(|weight| *weight as i8).collect();
-        for bounds in [bounds(2, &rows, width), bounds(2, &bytes, width)] {
-            assert_eq!((bounds.lowest[39], bounds.highest[39]), (-2, 16));
-            assert_eq!((bounds.lowest[38], bounds.highest[38]), (0, 1));
-        }
-    }
 }

@@ -342,3 +342,25 @@ pub(super) fn sum_i32(vector: I32) -> i32 {
 fn add_pairs(vector: I16) -> I32 {
     _mm256_madd_epi16(vector, _mm256_set1_epi16(1))
 }
+
+/// For each of the four low bits, the bytes that have it: a bit for each of 64.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
+    let (halves, _) = bytes.as_chunks::<BYTES>();
+    let (low, high) = (load_u8(&halves[0]), load_u8(&halves[1]));
+    // A shift of 16 bits brings a bit to the top of its byte, and only the top is read.
+    macro_rules! plane_of_bit {
+        ($shift:literal) => {{
+            let low = _mm256_movemask_epi8(_mm256_slli_epi16::<$shift>(low));
+            let high = _mm256_movemask_epi8(_mm256_slli_epi16::<$shift>(high));
+            u64::from(low as u32) | u64::from(high as u32) << 32
+        }};
+    }
+    [
+        plane_of_bit!(7),
+        plane_of_bit!(6),
+        plane_of_bit!(5),
+        plane_of_bit!(4),
+    ]
+}

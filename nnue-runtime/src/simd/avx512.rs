@@ -300,3 +300,16 @@ pub(super) fn sum_row<const N: usize>(
 fn add_pairs(vector: I16) -> I32 {
     _mm512_madd_epi16(vector, _mm512_set1_epi16(1))
 }
+
+/// For each of the four low bits, the bytes that have it: a bit for each of 64.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
+    let bytes = load_u8(bytes);
+    [
+        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(1)),
+        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(2)),
+        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(4)),
+        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(8)),
+    ]
+}

@@ -278,6 +278,20 @@ pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     unsafe { list.grow(found) };
 }
 
+/// For each of the four low bits, the bytes that have it: a bit for each of 64.
+#[inline]
+pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
+    /// Brings the low bits of eight bytes together in the highest byte of a product.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    core::array::from_fn(|bit| {
+        let eights = bytes.as_chunks::<8>().0.iter().enumerate();
+        eights.fold(0, |plane, (index, eight)| {
+            let low_bits = u64::from_le_bytes(*eight) >> bit & 0x0101_0101_0101_0101;
+            plane | (low_bits.wrapping_mul(GATHER) >> 56) << (8 * index)
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -54,6 +54,10 @@ pub mod features {
         rotated: "../specs/features/rotated.toml";
         /// Three sets in one accumulator.
         summed: "../specs/features/summed.toml";
+        /// Threats and pawn pairs, each set mirrored in its own way.
+        threats: "../specs/features/threats.toml";
+        /// Threats both ways, square by square.
+        threats_by_square: "../specs/features/threats_by_square.toml";
     }
 }
 

@@ -25,7 +25,11 @@ pub(super) fn check(
     parts: Parts<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<File> {
-    let tensors = tensors::all(parts);
+    let sets_apart = match file {
+        spec::File::Stockfish(file) => stockfish::has_sets_apart(file),
+        _ => false,
+    };
+    let tensors = tensors::all(parts, sets_apart);
     match file {
         spec::File::Stockfish(file) => {
             let words = stockfish::check(file, parts, diagnostics);

@@ -44,6 +44,7 @@ fn keys_of(
         Format::Stockfish => keys!(table, diagnostics, Stockfish {
             version: integer = "0x7AF32F20",
             encoding: stockfish_encoding,
+            psqt: named,
             transformer_hash: integer,
             stack_hash: integer,
             ;

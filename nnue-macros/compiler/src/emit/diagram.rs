@@ -13,7 +13,13 @@ pub(crate) fn diagram(network: &Network) -> String {
     table.extend(transformer_rows(network));
     table.extend(network.layers.iter().map(|layer| layer_row(network, layer)));
     table.extend(output_rows(network));
-    text += &aligned(&table);
+    text += &aligned(&table, Some(ONES));
+    for set in &network.features {
+        if let Some(table) = set.table() {
+            text += &format!("\n{}\n", set.name);
+            text += &aligned(&table, None);
+        }
+    }
     text += &format!("\norder: {}\n", order(network));
     if network.stacks.count > 1 {
         let by = selection(network).map_or("the caller's choice".to_string(), |by_pieces| {
@@ -352,9 +358,9 @@ fn value(positional: &str, has_psqt: bool, ratio: Ratio) -> String {
     }
 }
 
-/// Columns as wide as their widest entry; ones are numbers and end together.
-fn aligned(table: &[Row]) -> String {
-    let widths: [usize; 6] = std::array::from_fn(|column| {
+/// Columns that stand below each other, one of them to the right.
+fn aligned<const COLUMNS: usize>(table: &[[String; COLUMNS]], right: Option<usize>) -> String {
+    let widths: [usize; COLUMNS] = std::array::from_fn(|column| {
         let lens = table.iter().map(|row| row[column].chars().count());
         lens.max().unwrap_or(0)
     });
@@ -362,9 +368,9 @@ fn aligned(table: &[Row]) -> String {
     for row in table {
         let columns = row.iter().zip(widths).enumerate();
         let line: Vec<String> = columns
-            .map(|(column, (entry, width))| match column {
-                ONES => format!("{entry:>width$}"),
-                _ => format!("{entry:<width$}"),
+            .map(|(column, (entry, width))| match Some(column) == right {
+                true => format!("{entry:>width$}"),
+                false => format!("{entry:<width$}"),
             })
             .collect();
         text += line.join("  ").trim_end();

@@ -39,10 +39,22 @@ pub struct Stockfish {
     pub version: Spanned<i64>,
     /// `encoding` of the transformer's tensors.
     pub encoding: Option<Spanned<Encoding>>,
+    /// `psqt`: where the PSQT values of several feature sets are.
+    pub psqt: Option<Spanned<PsqtPlace>>,
     /// `transformer_hash`, where the file's is not the one that follows from the layers.
     pub transformer_hash: Option<Spanned<i64>>,
     /// `stack_hash`, where the file's is not the one that follows from the layers.
     pub stack_hash: Option<Spanned<i64>>,
+}
+
+named! {
+    /// Where Stockfish's format has the PSQT values of several feature sets.
+    PsqtPlace {
+        /// Those of all sets follow the weights of all sets, as one tensor.
+        AfterWeights = "after-weights",
+        /// Those of each set follow the weights of the set.
+        AfterEachSet = "after-each-set",
+    }
 }
 
 /// The keys of bullet's formats.

@@ -9,10 +9,10 @@
 
 pub(super) mod virtual_rows;
 
-use nnue_compiler::feature_set::piece_square::{
-    FirstSquare, Flip, Mirror, Parameters, PieceOrder, Planes,
-};
+use nnue_compiler::feature_set::piece_square::{FirstSquare, Flip, Parameters, PieceOrder, Planes};
 use nnue_runtime::{Color, Piece, Position, Role, Square};
+
+use super::mirrored;
 
 /// The rows that a position switches on for a perspective, among those of the set.
 pub(super) fn active(
@@ -49,9 +49,9 @@ impl View<'_> {
         };
         let king = own_king.index() ^ flip;
         // The king is put on the half that the set names, with all other pieces.
-        let turn = match can_be_own_king(parameters, king) {
-            true => flip,
-            false => flip ^ 7,
+        let turn = match mirrored(parameters.mirror, king) {
+            true => flip ^ 7,
+            false => flip,
         };
         View {
             parameters,
@@ -84,16 +84,6 @@ fn numbered(parameters: &Parameters, square: usize) -> usize {
     match parameters.first_square {
         FirstSquare::A1 => square,
         FirstSquare::A8 => square ^ 56,
-    }
-}
-
-/// Whether the own king can stand on a square, once the board is mirrored if need be.
-fn can_be_own_king(parameters: &Parameters, square: usize) -> bool {
-    let is_left = square % 8 < 4;
-    match parameters.mirror {
-        Mirror::None => true,
-        Mirror::AToD => is_left,
-        Mirror::EToH => !is_left,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lists the sections of Stockfish's net files in their order, and computes the hashes in them.
 
-use nnue_format::{Encoding, Format, Section, Tail, stockfish};
+use nnue_format::{Element, Encoding, Format, Section, Tail, stockfish};
 
 use super::Parts;
 use super::tensors::Known;
@@ -9,7 +9,7 @@ use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
 use crate::network::Transformer;
 use crate::network::file::{File, Role, Tensor};
-use crate::spec;
+use crate::spec::{self, PsqtPlace};
 
 /// Affine rows are padded in the file to this many inputs.
 const ROW_UNIT: usize = 32;
@@ -53,27 +53,42 @@ pub(super) fn check(
     })
 }
 
+/// Whether each feature set has tensors of its own.
+pub(super) fn has_sets_apart(file: &spec::Stockfish) -> bool {
+    value_or(&file.psqt, PsqtPlace::AfterWeights) == PsqtPlace::AfterEachSet
+}
+
 /// The sections in their order: the transformer's biases come first, as do each layer's.
 pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> File {
     let encoding = value_or(&file.encoding, Encoding::Raw);
+    let sets_apart = has_sets_apart(file);
     let hash = |name, expected| Section::Hash { name, expected };
     let mut sections = vec![hash("transformer hash", words.transformer_hash)];
     let mut stack_sections = vec![hash("hash", words.stack_hash)];
     let mut ordered: Vec<&Known> = tensors.iter().collect();
     ordered.sort_by_key(|known| match known.role {
-        Role::Biases(_) => (None, 0),
-        Role::Weights(_) => (None, 1),
-        Role::Psqt(_) => (None, 2),
-        Role::LayerBiases(layer) => (Some(layer), 0),
-        Role::LayerWeights(layer) => (Some(layer), 1),
-        Role::LayerAlpha(layer) => (Some(layer), 2),
+        Role::Biases(_) => (None, 0, 0),
+        // The weights of a set and its PSQT values begin at the same row.
+        Role::Weights(row) | Role::Psqt(row) if sets_apart => (None, 1, row),
+        Role::Weights(_) => (None, 1, 0),
+        Role::Psqt(_) => (None, 2, 0),
+        Role::LayerBiases(layer) => (Some(layer), 0, 0),
+        Role::LayerWeights(layer) => (Some(layer), 1, 0),
+        Role::LayerAlpha(layer) => (Some(layer), 2, 0),
     });
     for known in ordered {
         match known.role.layer() {
-            None => sections.push(Section::Tensor(Tensor {
-                encoding,
-                ..known.tensor()
-            })),
+            None => {
+                let tensor = known.tensor();
+                sections.push(Section::Tensor(Tensor {
+                    // LEB128 would make bytes longer.
+                    encoding: match tensor.element {
+                        Element::I8 => Encoding::Raw,
+                        _ => encoding,
+                    },
+                    ..tensor
+                }));
+            }
             Some(_) => {
                 let mut tensor = known.of_a_stack().tensor();
                 if matches!(known.role, Role::LayerWeights(_)) {
@@ -120,7 +135,7 @@ fn known_transformer_hash(
     let unlike = match unknown {
         Some(set) => Some((
             format!("`{}` as it is here", set.name),
-            "known for `HalfKP`, `HalfKAv2` and `HalfKAv2_hm` without other keys",
+            "known for `HalfKP`, `HalfKAv2`, `HalfKAv2_hm`, `Threats` and `PawnPairs` as in Stockfish",
         )),
         None if perspectives.count == 1 => Some((
             "one perspective".to_string(),

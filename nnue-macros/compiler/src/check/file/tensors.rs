@@ -93,11 +93,12 @@ impl Known {
     }
 }
 
-/// All tensors, those of the transformer first, weights before biases.
-pub(super) fn all(parts: Parts<'_>) -> Option<Vec<Known>> {
+/// All tensors, those of the transformer first, weights before biases. With `sets_apart`, each
+/// feature set has tensors of its own.
+pub(super) fn all(parts: Parts<'_>, sets_apart: bool) -> Option<Vec<Known>> {
     let (transformer, layers) = (parts.transformer?, parts.layers?);
     let (stacks, output) = (parts.stacks?.count, parts.output?);
-    let mut tensors = of_transformer(transformer, parts.features?, output);
+    let mut tensors = of_transformer(transformer, parts.features?, sets_apart, output);
     let affine = layers.iter().enumerate().filter_map(|(index, layer)| {
         let affine = layer.affine()?;
         Some((index, layer, affine))
@@ -118,6 +119,7 @@ pub(super) fn all(parts: Parts<'_>) -> Option<Vec<Known>> {
 fn of_transformer(
     transformer: &Transformer,
     features: &[FeatureSet],
+    sets_apart: bool,
     output: &Output,
 ) -> Vec<Known> {
     let separate = transformer.perspectives.separate;
@@ -128,7 +130,7 @@ fn of_transformer(
     };
     let neuron = (Axis::Neuron, transformer.width);
     let one = f64::from(transformer.one);
-    let rows_of_weights = rows_of_weights(features);
+    let rows_of_weights = rows_of_weights(features, sets_apart);
     let weights = owned(owners, &rows_of_weights).map(|(owner, rows, first)| Known {
         role: Role::Weights(first),
         name: format!("transformer.{owner}{}", rows.name),
@@ -148,7 +150,7 @@ fn of_transformer(
         one: Some(one),
         sums: Sums::default(),
     });
-    let rows_of_psqt = rows_of_psqt(features);
+    let rows_of_psqt = rows_of_psqt(features, sets_apart);
     let psqt = owned(owners, &rows_of_psqt).map(|(owner, rows, first)| Known {
         role: Role::Psqt(first),
         name: format!("transformer.{owner}{}", rows.name),
@@ -171,39 +173,49 @@ struct Rows {
     sums: Sums,
 }
 
-/// Weights of sets that follow each other are one tensor if they have one type; all virtual rows
-/// are another.
-fn rows_of_weights(features: &[FeatureSet]) -> Vec<Rows> {
-    let runs = features.chunk_by(|a, b| a.element == b.element);
-    let runs = runs.map(|sets| Rows {
-        name: "weights".to_string(),
-        id: Some("l0w"),
-        element: sets[0].element,
-        count: sets.iter().map(|set| set.rows).sum(),
-        sums: Sums::of(sets),
-    });
-    let mut runs: Vec<Rows> = runs.collect();
-    if runs.len() > 1 {
-        for (index, run) in runs.iter_mut().enumerate() {
-            run.name = format!("weights_{index}");
-            // bullet has no usual names for several tensors of weights.
-            run.id = None;
+impl Rows {
+    /// The real rows of sets.
+    fn of(sets: &[FeatureSet], name: &str, element: Element) -> Rows {
+        Rows {
+            name: name.to_string(),
+            id: None,
+            element,
+            count: sets.iter().map(|set| set.rows).sum(),
+            sums: Sums::of(sets),
         }
     }
-    let virtual_rows = virtual_rows(features, "virtual_weights", Some("l0f"), Element::I16);
-    runs.into_iter().chain(virtual_rows).collect()
 }
 
-fn rows_of_psqt(features: &[FeatureSet]) -> Vec<Rows> {
-    let real = Rows {
-        name: "psqt".to_string(),
-        id: None,
-        element: Element::I32,
-        count: features.iter().map(|set| set.rows).sum(),
-        sums: Sums::of(features),
-    };
+/// Weights of sets that follow each other are one tensor if they have one type; all virtual rows
+/// are another.
+fn rows_of_weights(features: &[FeatureSet], sets_apart: bool) -> Vec<Rows> {
+    let runs = features.chunk_by(|a, b| a.element == b.element && !sets_apart);
+    let runs = runs.map(|sets| Rows {
+        // bullet has no usual names for several tensors of weights.
+        id: (sets.len() == features.len()).then_some("l0w"),
+        ..Rows::of(sets, "weights", sets[0].element)
+    });
+    let virtual_rows = virtual_rows(features, "virtual_weights", Some("l0f"), Element::I16);
+    numbered(runs.collect()).chain(virtual_rows).collect()
+}
+
+fn rows_of_psqt(features: &[FeatureSet], sets_apart: bool) -> Vec<Rows> {
+    let runs = features.chunk_by(|_, _| !sets_apart);
+    let runs = runs.map(|sets| Rows::of(sets, "psqt", Element::I32));
     let virtual_rows = virtual_rows(features, "virtual_psqt", None, Element::I32);
-    std::iter::once(real).chain(virtual_rows).collect()
+    numbered(runs.collect()).chain(virtual_rows).collect()
+}
+
+/// Rows with a number behind their name if there are several tensors of them.
+fn numbered(runs: Vec<Rows>) -> impl Iterator<Item = Rows> {
+    let several = runs.len() > 1;
+    runs.into_iter().enumerate().map(move |(index, run)| Rows {
+        name: match several {
+            true => format!("{}_{index}", run.name),
+            false => run.name,
+        },
+        ..run
+    })
 }
 
 fn virtual_rows(

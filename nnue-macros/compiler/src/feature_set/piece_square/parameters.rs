@@ -68,6 +68,17 @@ named! {
     }
 }
 
+impl Mirror {
+    /// A bit for each file on which a king mirrors the board.
+    pub(crate) fn files(self) -> u8 {
+        match self {
+            Mirror::None => 0,
+            Mirror::AToD => 0b1111_0000,
+            Mirror::EToH => 0b0000_1111,
+        }
+    }
+}
+
 /// Which kinds of pieces have planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planes {
@@ -216,11 +227,7 @@ impl Parameters {
         };
         PieceSquare {
             flip: flip.map(|flip| flip ^ renumbered),
-            mirror_files: match self.mirror {
-                Mirror::None => 0,
-                Mirror::AToD => 0b1111_0000,
-                Mirror::EToH => 0b0000_1111,
-            },
+            mirror_files: self.mirror.files(),
             king_offset: std::array::from_fn(|square| {
                 let bucket = self.king_buckets[square ^ usize::from(renumbered)];
                 u32::from(bucket) * bucket_rows

@@ -7,7 +7,7 @@ use nnue_compiler::feature_set::piece_square::Parameters;
 use nnue_format::VirtualSet;
 use nnue_runtime::Role;
 
-use super::{can_be_own_king, numbered, plane, plane_of_its_own, roles, row};
+use super::{mirrored, numbered, plane, plane_of_its_own, roles, row};
 
 /// A row of a set, and the virtual rows that are added to it: the numbers of both among those of
 /// the set.
@@ -71,7 +71,7 @@ impl Feature<'_> {
     /// The squares of the bucket.
     fn kings(&self) -> impl Iterator<Item = usize> {
         (0..64).filter(|square| {
-            can_be_own_king(self.parameters, *square)
+            !mirrored(self.parameters.mirror, *square)
                 && usize::from(self.parameters.king_buckets[*square]) == self.bucket
         })
     }

@@ -1,0 +1,51 @@
+//! The family of pawn pairs, by the formula of the language reference:
+//!
+//! ```text
+//! row    = high * (high - 1) / 2 + low
+//! number = 48 * (0 for an own pawn, 1 for the opponent's) + square - 8
+//! ```
+//!
+//! where `high` and `low` are the larger and the smaller number of two pawns that are at most so
+//! many files apart, with squares as the perspective sees them.
+
+use nnue_compiler::feature_set::pawn_pairs::Parameters;
+use nnue_runtime::{Color, Piece, Position, Role};
+
+use super::mirrored;
+
+/// The rows that a position switches on for a perspective, among those of the set.
+pub(super) fn active(
+    parameters: &Parameters,
+    position: &impl Position,
+    perspective: Color,
+) -> Vec<usize> {
+    let turn = match perspective {
+        Color::White => 0,
+        Color::Black => 56,
+    };
+    let king = position.king(perspective).index() ^ turn;
+    let turn = if mirrored(parameters.mirror, king) {
+        turn ^ 7
+    } else {
+        turn
+    };
+    let mut numbers = Vec::new();
+    for (owner, color) in [perspective, !perspective].into_iter().enumerate() {
+        for square in position.pieces(Piece::new(color, Role::Pawn)) {
+            // No pawn stands on the first rank or on the last.
+            if (8..56).contains(&square.index()) {
+                numbers.push(48 * owner + (square.index() ^ turn) - 8);
+            }
+        }
+    }
+    let mut rows = Vec::new();
+    for &high in &numbers {
+        for &low in numbers.iter().filter(|low| **low < high) {
+            let files = (high % 8).abs_diff(low % 8);
+            if files <= usize::from(parameters.file_distance) {
+                rows.push(high * (high - 1) / 2 + low);
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,242 @@
+//! The family of threats, by the formula of the language reference, one attack at a time:
+//!
+//! ```text
+//! by victim: row = rows of the attackers before + slot * (squares that the attacker reaches in all)
+//!                  + (squares that it reaches from the squares before `from`) + rank
+//! by square: row = rows of the attackers before
+//!                  + victims * (squares that the attacker reaches from the squares before `from`)
+//!                  + slot * (squares that it reaches from `from`) + rank
+//! ```
+//!
+//! with squares as the perspective sees them. `slot` is the victim's number among the attacker's,
+//! and `rank` the number of squares before `to` that the attacker reaches from `from`, both on an
+//! empty board.
+
+use nnue_compiler::feature_set::threats::Parameters;
+use nnue_runtime::{Color, Piece, Position, Role};
+
+use super::mirrored;
+
+/// A step from one square to the next: files to the right, and ranks towards the opponent.
+type Step = (i32, i32);
+
+const STRAIGHT: [Step; 4] = [(0, 1), (0, -1), (1, 0), (-1, 0)];
+const DIAGONAL: [Step; 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
+
+/// A piece as a perspective sees it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    role: Role,
+    is_own: bool,
+}
+
+/// The rows that a position switches on for a perspective, among those of the set.
+pub(super) fn active(
+    parameters: &Parameters,
+    position: &impl Position,
+    perspective: Color,
+) -> Vec<usize> {
+    let turn = match perspective {
+        Color::White => 0,
+        Color::Black => 56,
+    };
+    let king = position.king(perspective).index() ^ turn;
+    let turn = if mirrored(parameters.mirror, king) {
+        turn ^ 7
+    } else {
+        turn
+    };
+    let mut board = [None; 64];
+    for piece in Piece::ALL {
+        for square in position.pieces(piece) {
+            board[square.index() ^ turn] = Some(Seen {
+                role: piece.role,
+                is_own: piece.color == perspective,
+            });
+        }
+    }
+    let numbering = Numbering::of(parameters);
+    let mut rows = Vec::new();
+    for from in 0..64 {
+        let Some(attacker) = board[from] else {
+            continue;
+        };
+        for to in attacked(parameters, attacker, from, &board) {
+            if let Some(victim) = board[to] {
+                rows.extend(numbering.row(attacker, from, victim, to));
+            }
+        }
+    }
+    rows
+}
+
+/// The squares that a piece attacks, as far as other pieces do not stand in the way.
+fn attacked(
+    parameters: &Parameters,
+    attacker: Seen,
+    from: usize,
+    board: &[Option<Seen>; 64],
+) -> Vec<usize> {
+    let mut squares = Vec::new();
+    for line in lines(attacker, from, parameters.rules.pushes) {
+        for to in line.squares {
+            let Some(found) = board[to] else { continue };
+            if !line.is_push || found.role == Role::Pawn {
+                squares.push(to);
+            }
+            break;
+        }
+    }
+    squares
+}
+
+/// Squares in one direction, the nearest first.
+struct Line {
+    squares: Vec<usize>,
+    /// Whether only pawns are threatened there.
+    is_push: bool,
+}
+
+/// Where a piece can go on an empty board, in all directions.
+fn lines(attacker: Seen, from: usize, pushes: bool) -> Vec<Line> {
+    let ahead = if attacker.is_own { 1 } else { -1 };
+    let (steps, most): (Vec<Step>, usize) = match attacker.role {
+        Role::Pawn if !(8..56).contains(&from) => (Vec::new(), 0),
+        Role::Pawn => (vec![(-1, ahead), (1, ahead)], 1),
+        Role::Knight => {
+            let steps = [1, 2].into_iter().flat_map(|right: i32| {
+                let up = 3 - right;
+                [(right, up), (right, -up), (-right, up), (-right, -up)]
+            });
+            (steps.collect(), 1)
+        }
+        Role::Bishop => (DIAGONAL.to_vec(), 7),
+        Role::Rook => (STRAIGHT.to_vec(), 7),
+        Role::Queen => ([STRAIGHT, DIAGONAL].concat(), 7),
+        Role::King => ([STRAIGHT, DIAGONAL].concat(), 1),
+    };
+    let line = |(right, up): Step, is_push| {
+        let (file, rank) = (from as i32 % 8, from as i32 / 8);
+        let squares = (1..=most as i32).map(|step| (file + step * right, rank + step * up));
+        let inside =
+            squares.take_while(|(file, rank)| (0..8).contains(file) && (0..8).contains(rank));
+        Line {
+            squares: inside
+                .map(|(file, rank)| (8 * rank + file) as usize)
+                .collect(),
+            is_push,
+        }
+    };
+    let mut lines: Vec<Line> = steps.into_iter().map(|step| line(step, false)).collect();
+    if pushes && attacker.role == Role::Pawn && most > 0 {
+        lines.push(line((0, ahead), true));
+    }
+    lines
+}
+
+/// How the rows are numbered.
+struct Numbering<'a> {
+    parameters: &'a Parameters,
+    attackers: Vec<Attacker>,
+}
+
+/// The rows of an attacker.
+struct Attacker {
+    piece: Seen,
+    first_row: usize,
+    /// The squares that it reaches from each square, in their order.
+    reached: Vec<Vec<usize>>,
+    /// How many these are.
+    all_reached: usize,
+    victims: usize,
+}
+
+impl Numbering<'_> {
+    fn of(parameters: &Parameters) -> Numbering<'_> {
+        let mut numbering = Numbering {
+            parameters,
+            attackers: Vec::new(),
+        };
+        let mut first_row = 0;
+        for piece in numbering.pieces() {
+            let reached: Vec<Vec<usize>> = (0..64)
+                .map(|from| {
+                    let lines = lines(piece, from, parameters.rules.pushes);
+                    let mut squares: Vec<usize> =
+                        lines.into_iter().flat_map(|line| line.squares).collect();
+                    squares.sort_unstable();
+                    squares
+                })
+                .collect();
+            let all_reached = reached.iter().map(Vec::len).sum();
+            let victims = 2 * numbering.kinds(piece.role);
+            numbering.attackers.push(Attacker {
+                piece,
+                first_row,
+                reached,
+                all_reached,
+                victims,
+            });
+            first_row += victims * all_reached;
+        }
+        numbering
+    }
+
+    /// All pieces, in the order of attackers.
+    fn pieces(&self) -> Vec<Seen> {
+        let seen = |role, is_own| Seen { role, is_own };
+        match self.parameters.rules.interleaved {
+            true => {
+                let roles = Role::ALL.into_iter();
+                roles
+                    .flat_map(|role| [seen(role, true), seen(role, false)])
+                    .collect()
+            }
+            false => {
+                let owners = [true, false].into_iter();
+                owners
+                    .flat_map(|is_own| Role::ALL.map(|role| seen(role, is_own)))
+                    .collect()
+            }
+        }
+    }
+
+    /// How many kinds of victims an attacker has: the largest number of one, and one more.
+    fn kinds(&self, attacker: Role) -> usize {
+        let numbers = Role::ALL
+            .into_iter()
+            .filter_map(|victim| self.number(attacker, victim));
+        numbers.max().map_or(0, |largest| largest + 1)
+    }
+
+    fn number(&self, attacker: Role, victim: Role) -> Option<usize> {
+        match self.parameters.rules.targets[attacker.index()][victim.index()] {
+            u8::MAX => None,
+            number => Some(number.into()),
+        }
+    }
+
+    /// The row of an attack; `None` if it is no feature.
+    fn row(&self, attacker: Seen, from: usize, victim: Seen, to: usize) -> Option<usize> {
+        let rules = &self.parameters.rules;
+        let number = self.number(attacker.role, victim.role)?;
+        let answered = attacker.role == victim.role
+            && (attacker.role != Role::Pawn || attacker.is_own != victim.is_own);
+        if rules.mutual_once && answered && from < to {
+            return None;
+        }
+        let opponents = usize::from(!victim.is_own);
+        let slot = match rules.interleaved {
+            true => 2 * number + opponents,
+            false => opponents * self.kinds(attacker.role) + number,
+        };
+        let rows = self.attackers.iter().find(|rows| rows.piece == attacker)?;
+        let before: usize = rows.reached[..from].iter().map(Vec::len).sum();
+        let here = &rows.reached[from];
+        let rank = here.iter().filter(|square| **square < to).count();
+        Some(match rules.by_square {
+            true => rows.first_row + rows.victims * before + slot * here.len() + rank,
+            false => rows.first_row + slot * rows.all_reached + before + rank,
+        })
+    }
+}

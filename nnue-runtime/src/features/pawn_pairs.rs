@@ -1,0 +1,137 @@
+//! The family of pawn pairs: a row for each two pawns that stand near each other.
+
+use super::FeatureSet;
+use super::threats::View;
+use crate::architecture::Architecture;
+use crate::chess::{Bitboard, Color, Piece, Role, Square};
+use crate::network::Network;
+use crate::placement::{PieceCodes, Step};
+use crate::rows::{RowChanges, RowList, RowLists};
+
+/// A set of pawn pairs.
+///
+/// Pawns are numbered from 0 for an own one on the second rank to 95 for the opponent's on the
+/// seventh, as a perspective sees them. Two pawns switch on the row `high * (high - 1) / 2 + low`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PawnPairs {
+    /// Bit `f` is set when a king on file `f` mirrors the board.
+    pub mirror_files: u8,
+    /// How many files the pawns of a pair can be apart.
+    pub file_distance: u8,
+}
+
+/// White's pawns and black's.
+type Pawns = [Bitboard; 2];
+
+/// The squares on which pawns stand.
+const RANKS: Bitboard = Bitboard(0x00FF_FFFF_FFFF_FF00);
+
+impl PawnPairs {
+    /// The files that a pawn on a file makes pairs with.
+    #[inline]
+    fn files(self, file: usize) -> Bitboard {
+        let distance = u32::from(self.file_distance);
+        let first = (file as u32).saturating_sub(distance);
+        let last = (file as u32 + distance).min(7);
+        let files = (0xFF >> (7 - last)) & (0xFF << first) & 0xFF;
+        Bitboard(files * 0x0101_0101_0101_0101)
+    }
+}
+
+/// The number of a pawn as a perspective sees it.
+#[inline]
+fn number(view: View, color: Color, square: Square) -> u32 {
+    let piece = view.piece(1 + Piece::new(color, Role::Pawn).index() as u8);
+    let square = view.square(square.index() as u8) as u32;
+    let owner = u32::from(piece != 1);
+    // Pawns stand on no square before a2.
+    48 * owner + square.saturating_sub(8)
+}
+
+#[inline]
+fn pawns(codes: &PieceCodes) -> Pawns {
+    Color::ALL.map(|color| codes.squares_of(Piece::new(color, Role::Pawn)) & RANKS)
+}
+
+/// Lists the rows of the pairs by which a perspective's sums differ.
+#[inline]
+pub(super) fn list_changes<A: Architecture>(
+    set: &FeatureSet,
+    pairs: PawnPairs,
+    net: &Network<A>,
+    perspective: Color,
+    king: Square,
+    step: Step<'_>,
+    changes: &mut RowChanges<A>,
+) {
+    let is_pawn = |codes: &PieceCodes, square| {
+        let piece = codes.code(square).piece();
+        piece.is_some_and(|piece| piece.role == Role::Pawn)
+    };
+    let mut squares = step.changed.into_iter();
+    if !squares.any(|square| is_pawn(step.before, square) || is_pawn(step.after, square)) {
+        return;
+    }
+    let view = View::of(pairs.mirror_files, perspective, king);
+    let first_row = set.first_row[perspective.index()];
+    let [before, after] = [step.before, step.after].map(pawns);
+    let RowChanges { added, removed } = changes;
+    for (all, others, onto) in [(before, after, removed), (after, before, added)] {
+        let mut list = onto.of(set.table);
+        let len = list.len();
+        list_rows(pairs, view, first_row, all, others, &mut list);
+        for &row in list.from(len) {
+            A::prefetch(net.weights(), set.table, row);
+        }
+    }
+}
+
+/// Lists the rows of all pairs with a pawn that is not among the others.
+#[inline(never)]
+fn list_rows(
+    pairs: PawnPairs,
+    view: View,
+    first_row: u32,
+    all: Pawns,
+    others: Pawns,
+    list: &mut RowList<'_>,
+) {
+    let mut rest = all;
+    for color in Color::ALL {
+        let own = color.index();
+        for pawn in all[own] & !others[own] {
+            rest[own] = rest[own] & !Bitboard::from(pawn);
+            let near = pairs.files(pawn.index() % 8);
+            let one = number(view, color, pawn);
+            for partner in Color::ALL {
+                for square in rest[partner.index()] & near {
+                    let other = number(view, partner, square);
+                    let (high, low) = (one.max(other), one.min(other));
+                    list.push_if(true, first_row + high * high.saturating_sub(1) / 2 + low);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_of_near_files() {
+        let files = |file_distance, file| {
+            let set = PawnPairs {
+                mirror_files: 0,
+                file_distance,
+            };
+            set.files(file).0 & 0xFF
+        };
+        assert_eq!([files(0, 0), files(0, 7)], [0b1, 0b1000_0000]);
+        assert_eq!(
+            [files(1, 0), files(1, 3), files(1, 7)],
+            [0b11, 0b1_1100, 0b1100_0000]
+        );
+        assert_eq!([files(7, 0), files(7, 4), files(6, 7)], [0xFF, 0xFF, 0xFE]);
+    }
+}

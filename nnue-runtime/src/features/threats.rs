@@ -1,0 +1,210 @@
+//! The family of threats: a row for each piece that attacks another one.
+//!
+//! A move changes attacks on squares that it does not touch, so they are found from the whole
+//! board, before the moves and after them; [`changes`] does that once for all sets and both
+//! perspectives. What is here turns an attack into the row that it is for a set and a perspective.
+
+pub(crate) mod changes;
+mod levels;
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use nnue_format::Threats;
+
+use self::changes::{Threat, ThreatChanges};
+use super::FeatureSet;
+use super::bounds::{Bounds, extremes};
+use crate::architecture::Architecture;
+use crate::chess::{Bitboard, Color, Square};
+use crate::network::Network;
+use crate::rows::{RowChanges, RowList, RowLists};
+
+/// How a perspective looks at the board: it changes only when its own king crosses the middle.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct View {
+    /// The number that squares are exclusive-ored with.
+    orientation: u8,
+    /// Whether black's pieces are the own ones.
+    is_black: bool,
+}
+
+impl View {
+    /// How `perspective` looks at the board when its king is on `king` and kings on these files
+    /// mirror it.
+    #[inline]
+    pub(super) fn of(mirror_files: u8, perspective: Color, king: Square) -> View {
+        let mirrored = mirror_files >> (king.index() % 8) & 1 != 0;
+        let flip = [0, 0b111_000][perspective.index()];
+        View {
+            orientation: flip ^ if mirrored { 7 } else { 0 },
+            is_black: perspective == Color::Black,
+        }
+    }
+
+    /// The square as it is seen.
+    #[inline]
+    pub(super) fn square(self, square: u8) -> usize {
+        usize::from((square ^ self.orientation) % 64)
+    }
+
+    /// The piece of this code as it is seen: 1 to 6 for own ones, 7 to 12 for the opponent's.
+    #[inline]
+    pub(super) fn piece(self, code: u8) -> usize {
+        /// White's and black's pieces change places.
+        const EXCHANGED: [u8; 16] = [0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 0, 0, 0];
+        let code = code % 16;
+        usize::from(if self.is_black {
+            EXCHANGED[usize::from(code)]
+        } else {
+            code
+        })
+    }
+
+    /// The row that an attack switches on, found without a branch: it means nothing unless it
+    /// exists.
+    #[inline(always)]
+    fn row(self, tables: &Threats, threat: Threat) -> (u32, bool) {
+        let (attacker, victim) = (self.piece(threat.attacker), self.piece(threat.victim));
+        let (from, to) = (self.square(threat.from), self.square(threat.to));
+        let pair = tables.pairs[attacker][victim];
+        let attacks = tables.attacks[attacker][from];
+        let place = (attacks & ((1 << to) - 1)).count_ones();
+        let mut row = (pair & !Threats::IF_LATER) + tables.squares[attacker][from] + place;
+        if tables.rules.by_square {
+            row += u32::from(tables.slots[attacker][victim]) * attacks.count_ones();
+        }
+        let is_feature = pair & Threats::NO_ROW == 0 && attacks >> to & 1 != 0;
+        let is_earlier = pair & Threats::IF_LATER != 0 && from < to;
+        (row, is_feature & !is_earlier)
+    }
+}
+
+/// Lists the rows of the attacks by which a perspective's sums differ.
+#[inline]
+pub(super) fn list_changes<A: Architecture>(
+    set: &FeatureSet,
+    tables: &'static Threats,
+    net: &Network<A>,
+    perspective: Color,
+    king: Square,
+    threats: &ThreatChanges,
+    changes: &mut RowChanges<A>,
+) {
+    let view = View::of(tables.mirror_files, perspective, king);
+    let first_row = set.first_row[perspective.index()];
+    let RowChanges { added, removed } = changes;
+    for (threats, onto) in [(&threats.added, added), (&threats.removed, removed)] {
+        let mut list = onto.of(set.table);
+        let before = list.len();
+        let threats = threats.as_slice();
+        levels::list_rows(net.level(), tables, view, first_row, threats, &mut list);
+        for &row in list.from(before) {
+            A::prefetch(net.weights(), set.table, row);
+        }
+    }
+}
+
+/// Lists the rows that attacks switch on.
+#[inline(always)]
+fn list_rows(
+    tables: &Threats,
+    view: View,
+    first_row: u32,
+    threats: &[Threat],
+    list: &mut RowList<'_>,
+) {
+    for &threat in threats {
+        let (row, exists) = view.row(tables, threat);
+        list.push_if(exists, first_row + row);
+    }
+}
+
+/// For every neuron, the largest sum of weights that at most `pieces` attackers switch on, each on
+/// a square of its own and with one victim in each direction; and likewise the smallest.
+pub(super) fn bounds<W: Copy + Into<i16>>(
+    tables: &Threats,
+    pieces: usize,
+    rows: &[W],
+    width: usize,
+) -> Bounds {
+    // Per square and neuron, the best of the attackers that can stand there, or none.
+    let (mut low, mut high) = (vec![0i32; 64 * width], vec![0i32; 64 * width]);
+    for attacker in 1..=12 {
+        for from in 0..64 {
+            let attacks = tables.attacks[attacker][from];
+            let reached = attacks.count_ones();
+            // Per direction, the best of its victims.
+            let mut sums = [vec![0i32; width], vec![0i32; width]];
+            for direction in directions(attacker, from, attacks) {
+                let mut best = [vec![0i32; width], vec![0i32; width]];
+                for to in Bitboard(direction) {
+                    let place = (attacks & ((1 << to.index()) - 1)).count_ones();
+                    for victim in 1..=12 {
+                        let pair = tables.pairs[attacker][victim];
+                        if pair & Threats::NO_ROW != 0 {
+                            continue;
+                        }
+                        let slot = u32::from(tables.slots[attacker][victim]) * reached;
+                        let row = (pair & !Threats::IF_LATER)
+                            + tables.squares[attacker][from]
+                            + slot
+                            + place;
+                        let row = &rows[row as usize * width..][..width];
+                        let [low, high] = &mut best;
+                        for ((weight, low), high) in row.iter().zip(low).zip(high) {
+                            let weight = i32::from((*weight).into());
+                            *low = (*low).min(weight);
+                            *high = (*high).max(weight);
+                        }
+                    }
+                }
+                for (sums, best) in sums.iter_mut().zip(&best) {
+                    for (sum, best) in sums.iter_mut().zip(best) {
+                        *sum += best;
+                    }
+                }
+            }
+            let [least, most] = &sums;
+            for neuron in 0..width {
+                let entry = from * width + neuron;
+                low[entry] = low[entry].min(least[neuron]);
+                high[entry] = high[entry].max(most[neuron]);
+            }
+        }
+    }
+    let mut column = [0i32; 64];
+    let mut of_neuron = |table: &[i32], neuron: usize| {
+        for (square, value) in column.iter_mut().enumerate() {
+            *value = table[square * width + neuron];
+        }
+        extremes(&mut column, pieces)
+    };
+    Bounds {
+        lowest: (0..width).map(|neuron| of_neuron(&low, neuron).0).collect(),
+        highest: (0..width)
+            .map(|neuron| of_neuron(&high, neuron).1)
+            .collect(),
+    }
+}
+
+/// The squares that an attacker reaches, direction by direction: it attacks one of each at most.
+fn directions(attacker: usize, from: usize, attacks: u64) -> Vec<u64> {
+    let is_knight = attacker % 6 == 2;
+    let mut directions: Vec<((i8, i8), u64)> = Vec::new();
+    for to in Bitboard(attacks) {
+        let to = to.index();
+        let step = |from: usize, to: usize| to as i8 - from as i8;
+        let (right, up) = (step(from % 8, to % 8), step(from / 8, to / 8));
+        let direction = if is_knight {
+            (right, up)
+        } else {
+            (right.signum(), up.signum())
+        };
+        match directions.iter_mut().find(|(known, _)| *known == direction) {
+            Some((_, squares)) => *squares |= 1 << to,
+            None => directions.push((direction, 1 << to)),
+        }
+    }
+    directions.into_iter().map(|(_, squares)| squares).collect()
+}
