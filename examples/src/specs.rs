@@ -158,17 +158,12 @@ impl fmt::Display for NetError {
                 write!(f, "cannot read `{}`: {message}", path.display())
             }
             NetError::NoSpec { path, identity } => {
-                write!(f, "`{}` is {identity}", path.display())?;
+                write!(f, "`{}` is {identity}; ", path.display())?;
                 match identity {
-                    Identity::Relative(_) => {
-                        write!(
-                            f,
-                            ", which no spec here fits; `evaluate --net FILE` writes one"
-                        )
-                    }
+                    Identity::Relative(_) => f.write_str("`evaluate --net FILE` writes one"),
                     _ => write!(
                         f,
-                        "; expected a net of {}",
+                        "expected a net of {}",
                         list(SPECS.iter().map(|spec| spec.name))
                     ),
                 }

@@ -8,7 +8,7 @@ use crate::architecture::Architecture;
 use crate::chess::{Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::features::{
-    FeatureChanges, ThreatChanges, read_all_squares, refuse_told, sets, view_changes,
+    BoardChanges, FeatureChanges, read_all_squares, refuse_told, sets, view_changes,
 };
 use crate::network::Network;
 use crate::placement::{PieceCodes, Step};
@@ -75,7 +75,7 @@ impl<A: Architecture> Accumulator<A> {
                 before: &before_move,
                 after: &after_move,
                 changed: left | entered,
-                threats: &ThreatChanges::NONE,
+                board: &BoardChanges::NONE,
             };
             for set in sets::<A>() {
                 set.list_changes(net, perspective, kings[1], step, &mut changes);

@@ -4,7 +4,7 @@
 //! of the level. Functions of `f32` end in `_f32`. They use only operations whose results IEEE 754
 //! determines, so that they give the same bits everywhere.
 
-/// The type of an activation's results: `u8` or `i16`.
+/// The type of an activation's results: `u8`, `i16` or `i32`.
 pub trait Activated: Copy + Default + 'static {
     /// The value as this type, which must hold it.
     fn of(value: i32) -> Self;
@@ -24,12 +24,31 @@ impl Activated for i16 {
     }
 }
 
+impl Activated for i32 {
+    #[inline(always)]
+    fn of(value: i32) -> i32 {
+        value
+    }
+}
+
 /// `clamp(x >> shift, 0, limit)`, where the shift rounds down. It is a `crelu` if `limit` is what
 /// stands for 1.0.
 #[inline(always)]
 #[must_use]
 pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
     elementwise(sums, |sum| T::of((sum >> shift).clamp(0, limit as i32)))
+}
+
+/// `clamp(x << shift, 0, limit)`, as if the shifted value had any number of bits; `shift` is at most
+/// 16, and `limit` at most 2^30.
+#[inline(always)]
+#[must_use]
+pub fn relu_left<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
+    // What is larger reaches the limit too, and is then small enough to be shifted.
+    let reaches_limit = limit.div_ceil(1 << shift) as i32;
+    elementwise(sums, |sum| {
+        T::of((sum.clamp(0, reaches_limit) << shift).min(limit as i32))
+    })
 }
 
 /// `min(x * x >> shift, limit)`, as if the product had any number of bits: square, then clip.
@@ -51,6 +70,19 @@ pub fn sqr_crelu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limi
             T::of(((sum * sum) >> shift).min(i64::from(limit)) as i32)
         })
     }
+}
+
+/// `min(x * x >> shift, limit)`, where the square wraps around in 32 bits and may be negative.
+#[inline(always)]
+#[must_use]
+pub fn sqr_crelu_i32<T: Activated, const N: usize>(
+    sums: &[i32; N],
+    shift: u32,
+    limit: u32,
+) -> [T; N] {
+    elementwise(sums, |sum| {
+        T::of((sum.wrapping_mul(sum) >> shift).min(limit as i32))
+    })
 }
 
 /// `clamp(x, 0, limit) * clamp(x, 0, limit) >> shift`, where the product is exact: clip, then
@@ -96,7 +128,10 @@ pub fn divide_truncating<const N: usize>(sums: &[i32; N], by: i32) -> [i32; N] {
 #[inline(always)]
 #[must_use]
 pub fn divide_rounding_down<const N: usize>(sums: &[i32; N], by: i32) -> [i32; N] {
-    elementwise(sums, |sum| sum.wrapping_div_euclid(by))
+    match by.count_ones() {
+        1 => elementwise(sums, |sum| sum >> by.trailing_zeros()),
+        _ => elementwise(sums, |sum| sum.wrapping_div_euclid(by)),
+    }
 }
 
 /// `x + bias`, wrapping.
@@ -214,12 +249,59 @@ pub fn hard_swish_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     })
 }
 
+/// `x * x`.
+#[inline(always)]
+#[must_use]
+pub fn sqr_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| x * x)
+}
+
+/// `max(x, 0)` squared; NaN becomes 0.
+#[inline(always)]
+#[must_use]
+pub fn sqr_relu_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| if x > 0.0 { x * x } else { 0.0 })
+}
+
+/// `min(x, 0)` squared; NaN becomes 0.
+#[inline(always)]
+#[must_use]
+pub fn sqr_negative_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
+    elementwise(values, |x| if x < 0.0 { x * x } else { 0.0 })
+}
+
 /// `1 / (1 + exp(-x))`. Where the exact value is at least 2^-100, it is within 3 units in the last
 /// place of it.
 #[inline(always)]
 #[must_use]
 pub fn sigmoid_f32<const N: usize>(values: &[f32; N]) -> [f32; N] {
     elementwise(values, |x| 1.0 / (1.0 + exp(-x)))
+}
+
+/// `a * b >> shift`, in 64 bits, of which the lower 32 remain.
+#[inline(always)]
+#[must_use]
+pub fn product<const N: usize>(
+    a: &[impl Copy + Into<i64>; N],
+    b: &[impl Copy + Into<i64>; N],
+    shift: u32,
+) -> [i32; N] {
+    let mut products = [0; N];
+    for ((product, a), b) in products.iter_mut().zip(a).zip(b) {
+        *product = ((*a).into().wrapping_mul((*b).into()) >> shift) as i32;
+    }
+    products
+}
+
+/// `a * b`, rounded once.
+#[inline(always)]
+#[must_use]
+pub fn product_f32<const N: usize>(a: &[f32; N], b: &[f32; N]) -> [f32; N] {
+    let mut products = *a;
+    for (product, b) in products.iter_mut().zip(b) {
+        *product *= b;
+    }
+    products
 }
 
 /// The terms added from the first to the last.
@@ -323,17 +405,48 @@ mod tests {
     }
 
     #[test]
+    fn shifts_to_the_left_are_exact_before_they_are_clipped() {
+        for shift in 1..=16 {
+            for limit in [1, 64, 127, 4096, 4100, 524_288, 1 << 30] {
+                let exact = SUMS.map(|sum| {
+                    let product = i64::from(sum) << shift;
+                    product.clamp(0, i64::from(limit)) as i32
+                });
+                let found: [i32; _] = relu_left(&SUMS, shift, limit);
+                assert_eq!(found, exact, "<< {shift}, {limit}");
+            }
+        }
+    }
+
+    #[test]
+    fn squares_of_32_bits_wrap_before_they_are_clipped() {
+        let sums = [-46341, 46341, 65536, 65537, -4096, 4097, 4000];
+        // 46341 * 46341 is 2^31 + 4633, and 65537 * 65537 is 2^32 + 2^17 + 1.
+        let wrapped = [
+            -2_147_479_015,
+            -2_147_479_015,
+            0,
+            131_073,
+            1 << 24,
+            1 << 24,
+            16_000_000,
+        ];
+        let expected = wrapped.map(|square| square >> 6);
+        assert_eq!(sqr_crelu_i32::<i32, _>(&sums, 6, 1 << 18), expected);
+    }
+
+    #[test]
     fn saturating_first_does_not_change_squares() {
         let exact = |shift: u32, limit: u32| {
             SUMS.map(|sum| {
                 let square = i128::from(sum) * i128::from(sum);
-                (square >> shift).min(i128::from(limit)) as i16
+                (square >> shift).min(i128::from(limit)) as i32
             })
         };
         for shift in 0..32 {
-            for limit in [1, 126, 127, 255, 32767] {
+            for limit in [1, 126, 127, 255, 32767, 1 << 18, 1 << 30] {
                 assert_eq!(
-                    sqr_crelu::<i16, _>(&SUMS, shift, limit),
+                    sqr_crelu::<i32, _>(&SUMS, shift, limit),
                     exact(shift, limit),
                     ">> {shift}, {limit}"
                 );
@@ -364,6 +477,8 @@ mod tests {
         let sums = [-256, -255, -1, 0, 254, 255];
         assert_eq!(divide_truncating(&sums, 255), [-1, -1, 0, 0, 0, 1]);
         assert_eq!(divide_rounding_down(&sums, 255), [-2, -1, -1, 0, 0, 1]);
+        assert_eq!(divide_rounding_down(&sums, 128), [-2, -2, -1, 0, 1, 1]);
+        assert_eq!(divide_rounding_down(&sums, 1), sums);
     }
 
     #[test]
@@ -376,6 +491,14 @@ mod tests {
         add_shifted(&mut sums, &[-1i32, 3, 4], &[1, 3, 5], 1);
         assert_eq!(sums, [25, 10, 28]);
         assert_eq!(wrapped(&[i64::from(i32::MAX) + 1, -5]), [i32::MIN, -5]);
+    }
+
+    #[test]
+    fn products_have_64_bits_before_they_are_shifted() {
+        let a = [i32::MIN, i32::MAX, -3, 255];
+        let b = [i32::MIN, i32::MIN, 1, -1];
+        assert_eq!(product(&a, &b, 31), [i32::MIN, i32::MIN + 1, -1, -1]);
+        assert_eq!(product(&[200u8], &[-30_000i16], 4), [-375_000]);
     }
 
     #[test]
@@ -434,6 +557,14 @@ mod tests {
         assert_eq!(screlu_f32(&values), [0.0, 0.0, 0.0, 0.0625, 1.0, 1.0]);
         assert_eq!(sqr_crelu_f32(&values), [0.0, 1.0, 0.0, 0.0625, 1.0, 1.0]);
         assert_eq!(relu_f32(&values), [0.0, 0.0, 0.0, 0.25, 1.0, 7.0]);
+        assert_eq!(
+            sqr_f32(&values[1..].as_chunks::<5>().0[0]),
+            [1.0, 0.0, 0.0625, 1.0, 49.0]
+        );
+        assert!(sqr_f32(&[f32::NAN])[0].is_nan());
+        assert_eq!(sqr_relu_f32(&values), [0.0, 0.0, 0.0, 0.0625, 1.0, 49.0]);
+        assert_eq!(sqr_negative_f32(&values), [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(product_f32(&[3.0, -0.5], &[0.5, 4.0]), [1.5, -2.0]);
         assert_eq!(hard_swish_f32(&[-4.0, 0.0, 4.0]), [-0.0, 0.0, 4.0]);
         assert_eq!(sum_f32(&[&[1.0, 2.0], &[0.5, -2.0]]), [1.5, 0.0]);
         assert_eq!(float(&[-3i32, 127], 0.5), [-1.5, 63.5]);

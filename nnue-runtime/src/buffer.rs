@@ -46,13 +46,13 @@ pub fn place<T: Copy>(into: &mut [T], start: usize, values: &[T]) {
     into[start..start + values.len()].copy_from_slice(values);
 }
 
-/// Copies `values` to the elements from `start` on, widened to 16 bits.
+/// Copies `values` to the elements from `start` on, widened to their type.
 ///
 /// Panics if they do not fit. The compiler removes the check where `start` is a constant.
 #[inline(always)]
-pub fn place_wide(into: &mut [i16], start: usize, values: &[u8]) {
+pub fn place_wide<N: Copy, W: From<N>>(into: &mut [W], start: usize, values: &[N]) {
     for (wide, value) in into[start..start + values.len()].iter_mut().zip(values) {
-        *wide = i16::from(*value);
+        *wide = W::from(*value);
     }
 }
 
@@ -95,5 +95,7 @@ mod tests {
         assert_eq!(run(&numbers, 3), &[3, 4]);
         place(&mut numbers, 3, &[8, 9]);
         assert_eq!(numbers, [0, 1, 2, 8, 9]);
+        place_wide(&mut numbers, 1, &[-3i16, 4]);
+        assert_eq!(numbers, [0, -3, 4, 8, 9]);
     }
 }

@@ -16,7 +16,7 @@ use crate::board::BoardError;
 use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
 use crate::features::{
-    FeatureChanges, ThreatChanges, has_threats, has_told, refuse_told, require_only_told, sets,
+    BoardChanges, FeatureChanges, has_told, read_all_squares, refuse_told, require_only_told, sets,
 };
 use crate::network::Network;
 use crate::placement::{Placement, Step};
@@ -91,10 +91,10 @@ pub struct Evaluator<A: Architecture, N: Deref<Target = Network<A>>, C = ()> {
     /// The rows that the update of each perspective adds and removes; kept so that they need not be
     /// cleared each time.
     changes: [RowChanges<A>; 2],
-    /// The attacks that differ between the last two placements that were compared, and the ply of
+    /// What differs between the last two placements that were compared as a whole, and the ply of
     /// the earlier one.
-    threats: ThreatChanges,
-    threats_since: usize,
+    board_changes: BoardChanges,
+    changed_since: usize,
     told: ToldFeatures,
     counter: C,
 }
@@ -225,8 +225,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             computed: Vec::with_capacity(PLIES),
             cache: RefreshCache::new(&net),
             changes: [RowChanges::new(), RowChanges::new()],
-            threats: ThreatChanges::NONE,
-            threats_since: Base::CACHE,
+            board_changes: BoardChanges::NONE,
+            changed_since: Base::CACHE,
             told: ToldFeatures::default(),
             counter,
             net,
@@ -432,7 +432,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     #[inline]
     fn compute_alone(&mut self, ply: usize) -> [usize; 2] {
         let moved = self.place(ply);
-        self.threats_since = Base::CACHE;
+        self.changed_since = Base::CACHE;
         // Both perspectives' rows are on their way from memory before the first is added.
         let white = self.find_base(Color::White, ply, moved);
         let black = self.find_base(Color::Black, ply, moved);
@@ -506,19 +506,19 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             _ => after.differences(before),
         };
         let (net, changes) = (&*self.net, &mut self.changes[p]);
-        if const { has_threats(A::FEATURES) } {
+        if const { read_all_squares(A::FEATURES) } {
             // Both perspectives usually begin at the same ply.
             let since = base.unwrap_or(Base::CACHE);
-            if since == Base::CACHE || since != self.threats_since {
-                self.threats.find::<A>(net.level(), before, after);
-                self.threats_since = since;
+            if since == Base::CACHE || since != self.changed_since {
+                self.board_changes.find::<A>(net.level(), before, after);
+                self.changed_since = since;
             }
         }
         let step = Step {
             before,
             after,
             changed,
-            threats: &self.threats,
+            board: &self.board_changes,
         };
         changes.clear();
         for set in sets::<A>() {
@@ -593,8 +593,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>> + Clone, C: Clone> Clone
             computed,
             cache: self.cache.clone(),
             changes: self.changes.clone(),
-            threats: self.threats.clone(),
-            threats_since: Base::CACHE,
+            board_changes: self.board_changes.clone(),
+            changed_since: Base::CACHE,
             told: self.told.clone(),
             counter: self.counter.clone(),
         }

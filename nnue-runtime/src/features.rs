@@ -22,7 +22,7 @@ pub(crate) use bounds::Bounds;
 pub use custom::FeatureChanges;
 pub use nnue_format::{PieceSquare, ThreatRules, Threats};
 pub use pawn_pairs::PawnPairs;
-pub(crate) use threats::changes::ThreatChanges;
+pub(crate) use threats::changes::BoardChanges;
 
 pub use crate::rows::{RowLists, Rows, TableRows};
 
@@ -112,8 +112,8 @@ impl FeatureSet {
             }
             Family::Threats(_) | Family::PawnPairs(_) => {
                 let (nothing, placement) = (PieceCodes::EMPTY, Placement::of(position));
-                let mut threats = ThreatChanges::NONE;
-                let step = Step::between(net, &nothing, placement.squares(), &mut threats);
+                let mut board = BoardChanges::NONE;
+                let step = Step::between(net, &nothing, placement.squares(), &mut board);
                 for (perspective, changes) in Color::ALL.into_iter().zip(changes) {
                     if wanted[perspective.index()] {
                         let king = placement.king(perspective);
@@ -143,11 +143,12 @@ impl FeatureSet {
                 piece_square::list_changes(self.table, view, net.weights(), step, changes);
             }
             Family::Threats(tables) => {
-                let threats = step.threats;
-                threats::list_changes(self, tables, net, perspective, king, threats, changes);
+                let board = step.board;
+                threats::list_changes(self, tables, net, perspective, king, board, changes);
             }
             Family::PawnPairs(pairs) => {
-                pawn_pairs::list_changes(self, *pairs, net, perspective, king, step, changes);
+                let board = step.board;
+                pawn_pairs::list_changes(self, *pairs, net, perspective, king, board, changes);
             }
             Family::Custom => {}
         }
@@ -189,14 +190,6 @@ pub(crate) const fn has_told(sets: &[FeatureSet]) -> bool {
 pub(crate) const fn read_all_squares(sets: &[FeatureSet]) -> bool {
     match sets {
         [first, others @ ..] => first.reads_all_squares() || read_all_squares(others),
-        [] => false,
-    }
-}
-
-/// Whether some set has rows for attacks.
-pub(crate) const fn has_threats(sets: &[FeatureSet]) -> bool {
-    match sets {
-        [first, others @ ..] => matches!(first.family, Family::Threats(_)) || has_threats(others),
         [] => false,
     }
 }

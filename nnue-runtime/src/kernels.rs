@@ -1,5 +1,5 @@
-//! Affine layers of other types than bytes: 16-bit and binary weights, squares, floating point,
-//! sparse inputs.
+//! Affine layers of other types than bytes: 16-bit, 32-bit and binary weights, squares, floating
+//! point, sparse inputs.
 //!
 //! All levels share this code. It is inlined into kernels, where LLVM turns the loops into vectors
 //! with the instructions of the level: products of 16 bits become `pmaddwd` or, with VNNI,
@@ -46,6 +46,33 @@ pub fn affine_squares_exact<const INPUTS: usize, const OUTPUTS: usize>(
     rows(roots, weights, biases, sum_of_squares_exact)
 }
 
+/// `y[o] = biases[o] + sum of weights[o][i] * x[i]`, where products and sums wrap around in 32 bits.
+#[inline(always)]
+#[must_use]
+pub fn affine_i32_rows<const INPUTS: usize, const OUTPUTS: usize>(
+    inputs: &[i32; INPUTS],
+    weights: &[[i32; INPUTS]; OUTPUTS],
+    biases: &[i32; OUTPUTS],
+) -> [i32; OUTPUTS] {
+    rows(inputs, weights, biases, sum_of_products_i32)
+}
+
+/// `y[o] = biases[o] + sum of weights[o][i] * x[i]`, where products are exact and sums wrap around
+/// in 64 bits.
+#[inline(always)]
+#[must_use]
+pub fn affine_i64_rows<const INPUTS: usize, const OUTPUTS: usize>(
+    inputs: &[i32; INPUTS],
+    weights: &[[i32; INPUTS]; OUTPUTS],
+    biases: &[i32; OUTPUTS],
+) -> [i64; OUTPUTS] {
+    let mut sums = [0; OUTPUTS];
+    for ((total, row), bias) in sums.iter_mut().zip(weights).zip(biases) {
+        *total = sum_of_products_i64(inputs, row).wrapping_add(i64::from(*bias));
+    }
+    sums
+}
+
 /// One sum per row, plus its bias. `sum` must be a function that is always inlined: a closure may
 /// not be, and would then be compiled without the level's instructions.
 #[inline(always)]
@@ -67,6 +94,24 @@ fn sum_of_products<const N: usize>(inputs: &[i16; N], weights: &[i16; N]) -> i32
     let mut sum = 0i32;
     for (x, w) in inputs.iter().zip(weights) {
         sum = sum.wrapping_add(i32::from(*x) * i32::from(*w));
+    }
+    sum
+}
+
+#[inline(always)]
+fn sum_of_products_i32<const N: usize>(inputs: &[i32; N], weights: &[i32; N]) -> i32 {
+    let mut sum = 0i32;
+    for (x, w) in inputs.iter().zip(weights) {
+        sum = sum.wrapping_add(x.wrapping_mul(*w));
+    }
+    sum
+}
+
+#[inline(always)]
+fn sum_of_products_i64<const N: usize>(inputs: &[i32; N], weights: &[i32; N]) -> i64 {
+    let mut sum = 0i64;
+    for (x, w) in inputs.iter().zip(weights) {
+        sum = sum.wrapping_add(i64::from(*x) * i64::from(*w));
     }
     sum
 }
@@ -334,6 +379,32 @@ mod tests {
         );
         let extreme = affine_i16(&[i16::MIN; 32], &[[i16::MIN; 32]], &[0]);
         assert_eq!(extreme, [(32i64 << 30) as i32]);
+    }
+
+    #[test]
+    fn sums_of_32_bits_wrap_and_those_of_64_do_not() {
+        let inputs: [i32; 32] = core::array::from_fn(|index| (index as i32 - 11) * 9_999_991);
+        let weights: [[i32; 32]; 2] = core::array::from_fn(|row| {
+            core::array::from_fn(|index| (index as i32 * 7 - 50 + row as i32) * 12_345_678)
+        });
+        let exact = weights.map(|row| {
+            let products = inputs.iter().zip(row);
+            products
+                .map(|(x, w)| i128::from(*x) * i128::from(w))
+                .sum::<i128>()
+        });
+        assert!(
+            exact
+                .iter()
+                .all(|sum| i64::try_from(*sum).is_ok_and(|sum| sum > 1 << 40))
+        );
+        let narrow = exact.map(|sum| sum as i32);
+        let expected = [narrow[0].wrapping_add(7), narrow[1].wrapping_sub(9)];
+        assert_eq!(affine_i32_rows(&inputs, &weights, &[7, -9]), expected);
+        let wide = affine_i64_rows(&inputs, &weights, &[7, -9]);
+        assert_eq!(wide.map(i128::from), [exact[0] + 7, exact[1] - 9]);
+        let extreme = affine_i64_rows(&[i32::MIN; 32], &[[i32::MIN; 32]], &[1]);
+        assert_eq!(extreme, [(32i128 << 62) as i64 + 1]);
     }
 
     #[test]

@@ -40,10 +40,10 @@ pub struct Neurons {
 pub enum Activation {
     /// The sum itself is the value.
     None,
-    /// Clipped: `clamp(x, 0, one)`.
+    /// Clipped: `clamp(x, 0, limit)`.
     Crelu {
-        /// The integer that stands for 1.0.
-        one: i32,
+        /// The largest result.
+        limit: i32,
     },
     /// `clamp(x, 0, one)` squared, `>> shift`.
     Screlu {
@@ -304,7 +304,7 @@ impl Activation {
     fn of(self, x: i32) -> i32 {
         match self {
             Activation::None => x,
-            Activation::Crelu { one } => x.clamp(0, one),
+            Activation::Crelu { limit } => x.clamp(0, limit),
             Activation::Screlu { one, shift } => {
                 let root = i64::from(x.clamp(0, one));
                 ((root * root) >> shift) as i32
@@ -449,7 +449,7 @@ mod tests {
             };
             neurons.outputs_of(&sums).collect::<Vec<i32>>()
         };
-        let crelu = Activation::Crelu { one: 8 };
+        let crelu = Activation::Crelu { limit: 8 };
         let squares = Activation::Screlu { one: 8, shift: 2 };
         let halved = Activation::Relu { shift: 1, limit: 4 };
         assert_eq!(

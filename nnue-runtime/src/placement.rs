@@ -5,7 +5,7 @@ use crate::architecture::Architecture;
 use crate::board::error::BoardError;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
-use crate::features::{ThreatChanges, has_threats};
+use crate::features::{BoardChanges, read_all_squares};
 use crate::network::Network;
 use crate::position::Position;
 use crate::simd;
@@ -54,12 +54,6 @@ impl PieceCodes {
     #[inline]
     pub(crate) fn bytes(&self) -> &[u8; 64] {
         &self.0
-    }
-
-    /// The squares of a piece.
-    #[inline]
-    pub(crate) fn squares_of(&self, piece: Piece) -> Bitboard {
-        !self.differences(&PieceCodes([PieceCode::of(piece).0; 64]))
     }
 
     /// The content of a square.
@@ -111,28 +105,28 @@ pub(crate) struct Step<'a> {
     pub(crate) after: &'a PieceCodes,
     /// All squares on which they differ, and maybe others.
     pub(crate) changed: Bitboard,
-    /// The attacks that differ, where some set has rows for them.
-    pub(crate) threats: &'a ThreatChanges,
+    /// What else differs, where some set reads all squares.
+    pub(crate) board: &'a BoardChanges,
 }
 
 impl<'a> Step<'a> {
-    /// The step between any two placements. The attacks that differ are found if the network has
-    /// rows for them, and kept in `threats`.
+    /// The step between any two placements. What differs besides single squares is kept in `board`,
+    /// if some set reads all squares.
     #[inline]
     pub(crate) fn between<A: Architecture>(
         net: &Network<A>,
         before: &'a PieceCodes,
         after: &'a PieceCodes,
-        threats: &'a mut ThreatChanges,
+        board: &'a mut BoardChanges,
     ) -> Step<'a> {
-        if const { has_threats(A::FEATURES) } {
-            threats.find::<A>(net.level(), before, after);
+        if const { read_all_squares(A::FEATURES) } {
+            board.find::<A>(net.level(), before, after);
         }
         Step {
             before,
             after,
             changed: after.differences(before),
-            threats,
+            board,
         }
     }
 }

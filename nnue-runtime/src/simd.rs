@@ -243,6 +243,10 @@ mod tests {
                         ("pack_u8", packed.map(i64::from).to_vec()),
                         sums!(wide, |_sum, _inputs, _weights| zero_i32()),
                         sums!(wide, |sum, _inputs, _weights| add_i32(sum, sum)),
+                        sums!(wide, |_sum, _inputs, _weights| splat_i32(inputs.sums[0])),
+                        sums!(wide, |sum, _inputs, _weights| {
+                            mul_i32(add_i32(sum, splat_i32(inputs.sums[1])), sum)
+                        }),
                         eights!(|a, b| add_i32x8(a, b)),
                         eights!(|a, b| sub_i32x8(a, b)),
                         sums!(narrow, |sum, inputs, weights| dot(sum, inputs, weights)),
@@ -269,6 +273,17 @@ mod tests {
                                 if value.is_nan() { -1 } else { i64::from(value.to_bits()) }
                             };
                             (0..14).map(bits).collect()
+                        }),
+                        ("rotate_left_u64x8", {
+                            let lanes = inputs.row.as_chunks::<8>().0;
+                            let lane = |index: usize| u64::from_le_bytes(lanes[index]);
+                            let first = load_u64x8(&core::array::from_fn(lane));
+                            let bits = core::array::from_fn(|index| lane(8 + index) % 64);
+                            let rotated = rotate_left_u64x8(first, load_u64x8(&bits));
+                            let masked = and_u64x8(rotated, splat_u64x8(lane(16)));
+                            let mut found = [0; 8];
+                            store_u64x8(or_u64x8(masked, first), &mut found);
+                            found.map(u64::cast_signed).to_vec()
                         }),
                         ("bit_planes", bit_planes(&inputs.bytes).map(|plane| plane as i64).to_vec()),
                         ("append_nonzero", nonzero.collect()),

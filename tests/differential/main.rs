@@ -1,5 +1,6 @@
 //! Specs of all kinds against the interpreter, on every level of this machine.
 
+mod engine_formulas;
 mod feature_rows;
 mod perspectives;
 mod stored_rows;
@@ -30,12 +31,15 @@ differential! {
     average: "specs/layers/average.toml", check_by_caller;
     binary_parts: "specs/layers/binary_parts.toml";
     bytes_behind_words: "specs/layers/bytes_behind_words.toml";
+    dual: "specs/layers/dual.toml";
     float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";
+    gates: "specs/layers/gates.toml";
     halved_squares: "specs/layers/halved_squares.toml";
     heads: "specs/layers/heads.toml";
     large_squares: "specs/layers/large_squares.toml";
     limits: "specs/layers/limits.toml";
+    longs: "specs/layers/longs.toml";
     low_squares: "specs/layers/low_squares.toml";
     new_user: "specs/new_user.toml";
     one_buckets: "specs/layers/one_buckets.toml";
@@ -131,6 +135,19 @@ mod vocabulary {
         wide_bytes: "../specs/vocabulary/wide_bytes.toml";
         width_96: "../specs/vocabulary/width_96.toml";
         width_1568: "../specs/vocabulary/width_1568.toml";
+    }
+}
+
+/// The layers of engines whose last layers have 32 bits, or gates.
+mod tails {
+    use super::*;
+
+    differential! {
+        arasan: "specs/tails/arasan.toml";
+        hobbes: "specs/tails/hobbes.toml";
+        pawnocchio: "specs/tails/pawnocchio.toml";
+        stormphrax: "specs/tails/stormphrax.toml";
+        viridithas: "specs/tails/viridithas.toml";
     }
 }
 

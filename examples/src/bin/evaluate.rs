@@ -119,10 +119,7 @@ fn evaluate(arguments: &Arguments) -> Result<ExitCode, Failure> {
             identity: identity @ Identity::Relative(family),
         }) => {
             let spec = spec_of(&family, "my-net");
-            let found = format!(
-                "`{}` is {identity}, which no spec here fits",
-                path.display()
-            );
+            let found = format!("`{}` is {identity}", path.display());
             return write_spec(&spec, &found, arguments.write_spec.as_deref());
         }
         Err(error) => return Err(Failure::Work(error.to_string())),

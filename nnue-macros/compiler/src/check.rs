@@ -11,6 +11,7 @@ mod file;
 mod layers;
 mod output;
 mod perspectives;
+mod product;
 mod transformer;
 mod unread;
 pub(crate) mod value;

@@ -14,8 +14,10 @@ mod file;
 mod table;
 
 use crate::network::{
-    Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling,
+    Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling, Slice,
 };
+
+use elementwise::Run;
 
 pub use affine::{Affine, Fields, Form, Input, Part};
 pub use elementwise::Elementwise;
@@ -216,11 +218,23 @@ impl<'n> LaidOut<'n> {
         }
     }
 
+    /// Where the values of a slice of its output lie in memory, from the first to the last.
+    fn runs(&self, slice: Slice) -> Vec<Run> {
+        match self {
+            LaidOut::Affine(_) => vec![Run {
+                start: slice.start,
+                len: slice.len,
+                lanes: slice.len,
+            }],
+            LaidOut::Elementwise(elementwise) => elementwise.runs(slice),
+        }
+    }
+
     /// Values of its output in memory, padding included.
     pub fn lanes(&self) -> usize {
         match self {
             LaidOut::Affine(affine) => affine.outputs,
-            LaidOut::Elementwise(elementwise) => elementwise.lanes,
+            LaidOut::Elementwise(elementwise) => elementwise.all_lanes(),
         }
     }
 }
@@ -237,7 +251,7 @@ impl<'n> Layout<'n> {
                     network, index, layer, op, &columns, &layers, &mut stack,
                 )),
                 Op::Elementwise(function) => {
-                    LaidOut::Elementwise(Elementwise::of(layer, function, &layers))
+                    LaidOut::Elementwise(Elementwise::of(network, index, layer, function, &layers))
                 }
             };
             layers.push(laid_out);

@@ -12,10 +12,10 @@ pub use nnue_format::{Element, MAX_LAYERS};
 pub use self::activation::Activation;
 pub use self::elementwise::{Argument, Call, Calls, Elementwise};
 pub use self::file::File;
-pub use crate::spec::{Order, Pairs, Rounding, SparseBy, SumOrder, WeightType};
+pub use crate::spec::{Order, Pairs, Rounding, SparseBy, Sums, WeightType};
 
 /// Where a spec does not say in which order products of `f32` are added, layers with this many
-/// outputs or more add them by [`SumOrder::Columns`], and smaller ones by [`SumOrder::Lanes`].
+/// outputs or more add them by [`Sums::Columns`], and smaller ones by [`Sums::Lanes`].
 pub const FEWEST_COLUMN_OUTPUTS: usize = 8;
 
 /// Only layers with this many outputs or more can be sparse: smaller ones are computed one output
@@ -114,8 +114,11 @@ impl Transformer {
 pub enum TransformerActivation {
     /// `x` as it is, an `i16`.
     None,
-    /// `clamp(x, 0, one)`, the clipped rectifier.
-    Crelu,
+    /// `clamp(x, 0, limit)`, the clipped rectifier.
+    Crelu {
+        /// The largest result: the one, unless the spec gives another.
+        limit: u32,
+    },
     /// `clamp(x, 0, one) * clamp(x, 0, one) >> shift`.
     Screlu {
         /// Bits that are shifted out to the right.
@@ -262,7 +265,7 @@ impl Layer {
     pub fn weights_one(&self) -> Option<(u64, u64)> {
         let affine = self.affine()?;
         match affine.weights {
-            WeightType::I8 | WeightType::I16 if affine.to_float.is_none() => {
+            WeightType::I8 | WeightType::I16 | WeightType::I32 if affine.to_float.is_none() => {
                 let sums_one = self.output.one.shared()?;
                 Some(weights_one(sums_one, affine.divide, affine.inputs_one))
             }
@@ -310,8 +313,8 @@ pub enum Op {
 
 /// `y[o] = bias[o] + sum of weight[o][i] * x[i]`.
 ///
-/// Integer sums are computed in `i32` with wrap-around, so their order does not matter. The sum is
-/// divided before the bias is added.
+/// Integer sums are computed in `i32` with wrap-around, or in `i64` if [`Affine::sums`] says so, and
+/// their order does not matter. The sum is divided before the bias is added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Affine {
     /// The type of the weights. [`WeightType::Binary`] means -1 and 1, and takes inputs by their
@@ -325,12 +328,14 @@ pub struct Affine {
     pub output_blocks: Option<usize>,
     /// What the sum of products is divided by before the bias is added.
     pub divide: Option<Divide>,
+    /// Whether there are biases; otherwise they are 0.
+    pub biases: bool,
     /// `i32` sums become `f32`: `y[o] = fma(sum as f32, scale, bias[o])`, with an `f32` bias.
     pub to_float: Option<f32>,
     /// What 1.0 is in the inputs; in the first of them where only signs count.
     pub inputs_one: u32,
-    /// In which order products of `f32` are added.
-    pub order: SumOrder,
+    /// In which order products of `f32` are added; of integers, in how many bits.
+    pub sums: Sums,
     /// The factors of binary sums.
     pub scales: Option<Scales>,
 }
@@ -479,6 +484,8 @@ pub struct Term {
 pub enum Units {
     /// The sum of both, scaled before or after they are added, which is in `i32` and wraps.
     Integer(Ratio),
+    /// The sum of the terms, scaled in 64 bits, where some of them have as many. There is no PSQT.
+    Wide(Ratio),
     /// `positional` is `(sum * factor) as i32`, and the value too. There is no PSQT.
     Float {
         /// The factor that takes the sum to the engine's units.

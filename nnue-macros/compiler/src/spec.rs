@@ -6,8 +6,6 @@ mod file;
 pub(crate) mod formula;
 pub(crate) mod named;
 
-use nnue_format::Element;
-
 use crate::diagnostics::{Span, Spanned};
 
 pub use features::{Features, ROW_ELEMENTS};
@@ -51,7 +49,7 @@ pub struct Transformer {
     pub activation: Spanned<TransformerActivation>,
     /// `shift`: the bits by which the activation shifts to the right.
     pub shift: Option<Spanned<i64>>,
-    /// `limit`: the largest value of a `relu`.
+    /// `limit`: the largest value of a `crelu` or `relu`.
     pub limit: Option<Spanned<i64>>,
     /// `pooling`: how pairs of a perspective's values are brought together.
     pub pooling: Option<Spanned<Pooling>>,
@@ -72,7 +70,7 @@ named! {
     TransformerActivation {
         /// The value `x` of the accumulator as it is.
         None = "none",
-        /// `clamp(x, 0, one)`, the clipped rectifier.
+        /// `clamp(x, 0, limit)`, where `limit` is `one` unless the spec gives it.
         Crelu = "crelu",
         /// `clamp(x, 0, one)` squared, `>> shift`.
         Screlu = "screlu",
@@ -137,6 +135,8 @@ named! {
         I8 = "i8",
         /// Signed integers of 16 bits.
         I16 = "i16",
+        /// Signed integers of 32 bits.
+        I32 = "i32",
         /// Floating point of 32 bits.
         F32 = "f32",
         /// -1 and 1, a bit each.
@@ -144,11 +144,17 @@ named! {
     }
 }
 
-/// The types that an affine layer's biases, and with them its outputs, can have.
-pub const BIAS_ELEMENTS: &[(&str, Element)] = &[
-    (Element::I32.name(), Element::I32),
-    (Element::F32.name(), Element::F32),
-];
+named! {
+    /// The type of an affine layer's biases, and with it that of its outputs.
+    BiasType {
+        /// Signed integers of 32 bits.
+        I32 = "i32",
+        /// Floating point of 32 bits.
+        F32 = "f32",
+        /// There are none.
+        None = "none",
+    }
+}
 
 named! {
     /// Which zero inputs are skipped.
@@ -163,13 +169,18 @@ named! {
 }
 
 named! {
-    /// In which order products of floating point are added.
-    SumOrder {
+    /// How products are added: in which order where they are floating point, and in how many bits
+    /// where weights are `i32`.
+    Sums {
         /// Each output starts at its bias and adds its products in the order of the inputs.
         Columns = "columns",
         /// Sixteen sums over every sixteenth input, brought together as a tree; the bias comes
         /// last.
         Lanes = "lanes",
+        /// Sums of 32 bits, which wrap around.
+        I32 = "i32",
+        /// Sums of 64 bits, which only the output reads.
+        I64 = "i64",
     }
 }
 
@@ -192,6 +203,8 @@ named! {
         Crelu = "crelu",
         /// `min(x * x >> shift, limit)`, where `limit` is `one` unless the spec gives it.
         SqrCrelu = "sqr_crelu",
+        /// [`OpName::SqrCrelu`] with a square that wraps around in 32 bits.
+        SqrCreluI32 = "sqr_crelu_i32",
         /// `clamp(x, 0, x's one)` squared, `>> shift`.
         Screlu = "screlu",
         /// `clamp(x >> shift, 0, limit)`.
@@ -202,21 +215,41 @@ named! {
         Sigmoid = "sigmoid",
         /// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`.
         HardSwish = "hard_swish",
+        /// `x * x`.
+        Sqr = "sqr",
+        /// `max(x, 0)` squared.
+        SqrRelu = "sqr_relu",
+        /// `min(x, 0)` squared.
+        SqrNegative = "sqr_negative",
         /// `y[i] = a[i] + b[i] + ...`
         Sum = "sum",
+        /// `y[i] = a[i] * b[i] >> shift`
+        Product = "product",
         /// `y[i] = x[i] * scale`, which makes floating point of integers.
         Float = "float",
     }
 }
 
 impl OpName {
+    /// Whether it is a function of single values, of which a layer can have several.
+    pub fn is_activation(self) -> bool {
+        !matches!(
+            self,
+            OpName::Affine | OpName::Sum | OpName::Product | OpName::Float
+        )
+    }
+
     /// The keys of [`Elementwise`] that a layer of this kind may have.
     pub fn keys(self) -> &'static [&'static str] {
         match self {
             OpName::Affine => &[],
-            OpName::Crelu | OpName::SqrCrelu | OpName::Relu => &["shift", "one", "limit"],
+            OpName::Crelu | OpName::SqrCrelu | OpName::SqrCreluI32 | OpName::Relu => {
+                &["shift", "one", "limit"]
+            }
             OpName::Screlu | OpName::Quantmoid4 => &["shift", "one"],
             OpName::Sigmoid | OpName::HardSwish => &["shift", "one"],
+            OpName::Sqr | OpName::SqrRelu | OpName::SqrNegative => &["shift", "one"],
+            OpName::Product => &["shift", "one"],
             OpName::Sum => &["one", "align", "bits", "error"],
             OpName::Float => &["scale"],
         }
@@ -298,18 +331,19 @@ pub enum Op {
     Elementwise(Box<Elementwise>),
 }
 
-/// A function of the inputs, value by value, with the keys of all such functions. Which of them a
+/// Functions of the inputs, value by value, with the keys of all such functions. Which of them a
 /// function may have is [`OpName::keys`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elementwise {
-    /// The value of `op`.
-    pub function: OpName,
-    /// `shift`: the bits that are shifted out to the right.
-    pub shift: Option<Spanned<i64>>,
+    /// The value of `op`: one function, or several activations, whose results follow one another.
+    pub functions: Vec<Spanned<OpName>>,
+    /// `shift`: the bits that are shifted out to the right, or in to the left if it is negative; of
+    /// all functions or of each.
+    pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `one`, and how a sum's inputs are brought to it; of a sum of one layer, its alignment.
     pub alignment: Alignment,
-    /// `limit`: the largest value, `one` unless the function is `relu`.
-    pub limit: Option<Spanned<i64>>,
+    /// `limit`: the largest value, `one` unless the function is `relu`; of all functions or of each.
+    pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `scale`: what a conversion multiplies by; 1 / one when absent.
     pub scale: Option<Spanned<f64>>,
 }
@@ -331,9 +365,11 @@ pub struct Affine {
     /// `weights`: the type of the weights.
     pub weights: Spanned<WeightType>,
     /// `biases`: the type of the biases.
-    pub biases: Option<Spanned<Element>>,
+    pub biases: Option<Spanned<BiasType>>,
     /// `one`: the integer that stands for 1.0 in the sums: one for all outputs, or one for each.
     pub one: Option<Spanned<Vec<Spanned<i64>>>>,
+    /// `weights_one`: the integer that stands for 1.0 in the weights, instead of `one`.
+    pub weights_one: Option<Spanned<i64>>,
     /// `sparse = true` or how, where the spec says it: zero inputs are skipped.
     pub sparse: Option<Spanned<SparseBy>>,
     /// `density`: the share of inputs that are not zero.
@@ -346,8 +382,8 @@ pub struct Affine {
     pub rounding: Option<Spanned<Rounding>>,
     /// `scale`: what integer sums are multiplied by where biases are `f32`.
     pub scale: Option<Spanned<f64>>,
-    /// `sums`: in which order products of `f32` are added.
-    pub sums: Option<Spanned<SumOrder>>,
+    /// `sums`: how products of `f32` or `i32` are added.
+    pub sums: Option<Spanned<Sums>>,
     /// `scales`: the factors of a binary layer's sums.
     pub scales: Option<Scales>,
 }

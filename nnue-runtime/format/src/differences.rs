@@ -3,13 +3,12 @@
 //! An error that names two hashes helps nobody; one that says "width 128 in the file, 192 in the
 //! spec" tells the user what to correct.
 
-use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
 use core::fmt::{self, Display};
 
 use crate::family::Family;
-use crate::{Element, Features, FileLayout, Format, Section, Tensor, Text};
+use crate::{Element, Features, FileLayout, Format, Section, Tensor, Text, ThreatTargets};
 
 /// Something that a file and a spec say differently, as in
 /// `width 128 in the file, 192 in the spec`.
@@ -83,22 +82,72 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout) -> Vec<Differenc
         }
     }
     compare("stacks", family.features.buckets(), layout.stacks.count);
-    if let Some(weights) = transformer.get(1)
-        && weights.shape[1] as u64 != u64::from(family.features.count())
-    {
-        let rows = weights.shape[1];
-        let known = Features::ALL.into_iter();
-        let known = { known }.find(|features| features.count() as usize == rows);
+    found.extend(sets(family, &transformer));
+    found.extend(hash(family, &layout.sections));
+    found
+}
+
+/// The feature sets that differ: threats with what goes with them, which are rows of bytes, and
+/// pieces.
+fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    // Biases come first.
+    let rows = |element| {
+        let weights = transformer.iter().skip(1);
+        { weights }
+            .filter(move |tensor| tensor.stored.element == element)
+            .map(|tensor| tensor.shape[1])
+    };
+    let in_words = |name: Option<&'static str>, rows: usize| match name {
+        Some(name) => Text::Borrowed(name),
+        None if rows == 0 => "none".into(),
+        None => format!("of {rows} rows").into(),
+    };
+
+    let byte_rows = |family: &Family| family.byte_rows().iter().sum::<u32>() as usize;
+    let spec_rows = rows(Element::I8).sum();
+    if byte_rows(family) != spec_rows {
+        let mut known = ThreatTargets::ALL.into_iter();
+        let known = known.find(|targets| {
+            let threats = Some(*targets);
+            byte_rows(&Family { threats, ..*family }) == spec_rows
+        });
+        found.push(Difference {
+            what: "threats",
+            file: in_words(family.threats.map(ThreatTargets::name), 0),
+            spec: in_words(known.map(ThreatTargets::name), spec_rows),
+        });
+    }
+    // Virtual rows would follow.
+    let spec_rows = rows(Element::I16).next().unwrap_or(0);
+    if family.features.count() as usize != spec_rows {
+        let mut known = Features::ALL.into_iter();
+        let known = known.find(|features| features.count() as usize == spec_rows);
         found.push(Difference {
             what: "feature set",
-            file: Cow::Owned(format!("{}", family.features)),
-            spec: match known {
-                Some(features) => format!("{features}").into(),
-                None => format!("of {rows} rows").into(),
-            },
+            file: family.features.name().into(),
+            spec: in_words(known.map(Features::name), spec_rows),
         });
     }
     found
+}
+
+/// The transformer's hash, if that is of the same network but counts other sets.
+fn hash(family: &Family, transformer: &[Section]) -> Option<Difference> {
+    let found = family.transformer_hash();
+    let other = Family {
+        hash_counts_threats_only: !family.hash_counts_threats_only,
+        ..*family
+    };
+    let expected = transformer.iter().find_map(|section| match section {
+        Section::Hash { expected, .. } => Some(*expected),
+        _ => None,
+    })?;
+    (expected == other.transformer_hash()).then(|| Difference {
+        what: "`transformer_hash`",
+        file: format!("{found:#010X}").into(),
+        spec: format!("{expected:#010X}").into(),
+    })
 }
 
 fn tensors(sections: &[Section]) -> Vec<&Tensor> {

@@ -17,6 +17,8 @@ pub enum Element {
     I32,
     /// Unsigned integers of 64 bits. In binary layers, each holds the signs of 64 weights.
     U64,
+    /// Signed integers of 64 bits: sums, which no file has.
+    I64,
     /// Floating point of 32 bits.
     F32,
 }
@@ -29,7 +31,7 @@ impl Element {
             Element::I8 | Element::U8 => 1,
             Element::I16 | Element::U16 => 2,
             Element::I32 | Element::F32 => 4,
-            Element::U64 => 8,
+            Element::U64 | Element::I64 => 8,
         }
     }
 
@@ -42,7 +44,7 @@ impl Element {
             Element::U8 => Some((0, u8::MAX as i32)),
             Element::I16 => Some((i16::MIN as i32, i16::MAX as i32)),
             Element::U16 => Some((0, u16::MAX as i32)),
-            Element::I32 => Some((i32::MIN, i32::MAX)),
+            Element::I32 | Element::I64 => Some((i32::MIN, i32::MAX)),
             Element::U64 => Some((0, i32::MAX)),
             Element::F32 => None,
         }
@@ -78,7 +80,8 @@ impl Element {
             | Element::I16
             | Element::U16
             | Element::I32
-            | Element::U64 => [value; 5],
+            | Element::U64
+            | Element::I64 => [value; 5],
         }
     }
 
@@ -92,6 +95,7 @@ impl Element {
             Element::U16 => "u16",
             Element::I32 => "i32",
             Element::U64 => "u64",
+            Element::I64 => "i64",
             Element::F32 => "f32",
         }
     }
@@ -105,6 +109,7 @@ impl Element {
             Element::U16 => f64::from(u16::from_le_bytes(bytes.as_chunks().0[index])),
             Element::I32 => f64::from(i32::from_le_bytes(bytes.as_chunks().0[index])),
             Element::U64 => u64::from_le_bytes(bytes.as_chunks().0[index]) as f64,
+            Element::I64 => i64::from_le_bytes(bytes.as_chunks().0[index]) as f64,
             Element::F32 => f64::from(f32::from_le_bytes(bytes.as_chunks().0[index])),
         }
     }
@@ -118,6 +123,7 @@ impl Element {
             Element::U16 => bytes.as_chunks_mut().0[index] = (value as u16).to_le_bytes(),
             Element::I32 => bytes.as_chunks_mut().0[index] = (value as i32).to_le_bytes(),
             Element::U64 => bytes.as_chunks_mut().0[index] = (value as u64).to_le_bytes(),
+            Element::I64 => bytes.as_chunks_mut().0[index] = (value as i64).to_le_bytes(),
             Element::F32 => bytes.as_chunks_mut().0[index] = (value as f32).to_le_bytes(),
         }
     }

@@ -51,12 +51,14 @@ pub enum LoadError {
         expected: u32,
         found: u32,
         elsewhere: Option<u64>,
+        identity: Identity,
     },
     /// A tensor should be a LEB128 block and is not.
     NotCompressed {
         place: Place,
         offset: u64,
         elsewhere: Option<u64>,
+        identity: Identity,
     },
     /// A tensor should be raw, or LEB128 values without the header of a block, and is a LEB128
     /// block.
@@ -222,15 +224,29 @@ pub struct Limits {
 }
 
 impl LoadError {
-    /// Adds what the file is to an error of its header.
+    /// Adds what the file is to an error of its header or of its order.
     pub(crate) fn identified(mut self, layout: &FileLayout, identity: Identity) -> LoadError {
         if let Self::Version(word) | Self::NetworkHash(word, _) = &mut self {
             word.identity = identity;
         }
-        if let Self::NetworkHash(_, known) = &mut self
-            && let Some(family) = identity.probable_family()
+        // The header is the layout's, so that it says nothing new.
+        if let Self::SectionHash { identity: own, .. } | Self::NotCompressed { identity: own, .. } =
+            &mut self
+            && identity.family().is_some()
         {
-            *known = differences(&family, layout);
+            *own = identity;
+        }
+        if let Self::NetworkHash(_, known) = &mut self {
+            // Networks that share a header differ from the layout in several ways; only what is
+            // true for all of them is known.
+            let mut families = identity.probable_families();
+            if let Some(family) = families.next() {
+                *known = differences(&family, layout);
+            }
+            for family in families {
+                let others = differences(&family, layout);
+                known.retain(|difference| others.contains(difference));
+            }
         }
         self
     }

@@ -1,25 +1,33 @@
-//! Stockfish's networks from SFNNv1 to SFNNv9 in any size: what their files contain.
+//! Stockfish's networks from SFNNv1 to SFNNv16 in any size: what their files contain.
 
 use core::fmt;
 
-use crate::{Encoding, stockfish};
+use crate::stockfish::{FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
+use crate::{Encoding, ThreatTargets, stockfish};
 
-/// The shape of a network that is built like one of SFNNv1 to SFNNv9, in whatever size: three
+/// The shape of a network that is built like one of SFNNv1 to SFNNv16, in whatever size: three
 /// affine layers behind the transformer, the last with one output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Family {
     /// The first word of the file.
     pub version: u32,
-    /// The feature set, whose rows are the inputs of the transformer.
+    /// The feature set of pieces and squares.
     pub features: Features,
+    /// The feature set of threats, whose rows of bytes come before those of `features`. Those of
+    /// SFNNv16 are followed by pairs of pawns.
+    pub threats: Option<ThreatTargets>,
+    /// Whether the transformer's hash counts the threats and not `features`, as in Stockfish's
+    /// networks until March 2026.
+    pub hash_counts_threats_only: bool,
     /// Neurons of the transformer per perspective.
     pub width: u32,
     /// How the layers are connected.
     pub wiring: Wiring,
-    /// The outputs of the first two affine layers, one that skips included.
+    /// The outputs of the first two affine layers, those that skip included.
     pub outputs: [u32; 2],
-    /// How the file holds the transformer. The layers are always raw.
+    /// How the file holds the transformer, but for rows of bytes. These are always raw, as are the
+    /// layers.
     pub encoding: Encoding,
 }
 
@@ -45,9 +53,15 @@ pub enum Wiring {
     /// As in SFNNv4: pairwise products behind the transformer, and the last neuron of the first
     /// layer skips to the output.
     Skip,
-    /// As in SFNNv5 to SFNNv9: like `Skip`, and the second layer reads the squares of the first
+    /// As in SFNNv5 to SFNNv14: like `Skip`, and the second layer reads the squares of the first
     /// one's neurons too.
     SkipAndSquares,
+    /// As in SFNNv14b: like `SkipAndSquares`, and 1.0 is a power of two in all layers.
+    PowersOfTwo,
+    /// As in SFNNv15 and SFNNv16: like `PowersOfTwo`, but the last layer reads the activations of
+    /// both layers before it, squares included, and the difference of the first layer's last two
+    /// neurons skips to the output. The second layer reads all neurons of the first.
+    SquaresOfBoth,
 }
 
 /// Rows of weights are padded in the file to a multiple of this.
@@ -56,19 +70,88 @@ pub(crate) const ROW_UNIT: u32 = 32;
 /// The most outputs of a layer that a file is searched for.
 const MAX_OUTPUTS: u32 = 1024;
 
+/// The widest transformer that a file is searched for, in neurons.
+const MAX_WIDTH: u32 = 1 << 16;
+
+/// The rows of SFNNv16's pairs of pawns: two of 96, which are own ones and the opponent's on 48
+/// squares.
+const PAWN_PAIRS: u32 = 96 * 95 / 2;
+
 impl Family {
+    /// The families of a version whose transformers have that hash. Nothing is known of their
+    /// layers yet.
+    pub(crate) fn of_transformer(
+        version: u32,
+        hash: u32,
+        encoding: Encoding,
+    ) -> impl Iterator<Item = Family> {
+        let alone = Features::ALL.map(|features| (features, None, false));
+        // Stockfish has had threats beside no other set.
+        let with_threats = ThreatTargets::ALL.into_iter().flat_map(|targets| {
+            [false, true].map(|only_threats| (Features::HalfKAv2Hm, Some(targets), only_threats))
+        });
+        let sets = alone.into_iter().chain(with_threats);
+        sets.filter_map(move |(features, threats, hash_counts_threats_only)| {
+            let family = Family {
+                version,
+                features,
+                threats,
+                hash_counts_threats_only,
+                width: 0,
+                wiring: Wiring::Plain,
+                outputs: [1, 1],
+                encoding,
+            };
+            let hashed = hash ^ family.transformer_hash();
+            let fits = hashed.is_multiple_of(2) && (2..=2 * MAX_WIDTH).contains(&hashed);
+            let width = hashed / 2;
+            fits.then_some(Family { width, ..family })
+        })
+    }
+
     /// The second word of the file.
     pub(crate) fn hash(&self) -> u32 {
         self.transformer_hash() ^ self.stack_hash()
     }
 
-    pub(crate) fn transformer_hash(&self) -> u32 {
-        stockfish::transformer_hash([self.features.hash()], self.width)
+    /// The word before the transformer.
+    #[must_use]
+    pub fn transformer_hash(&self) -> u32 {
+        let pieces = (!self.hash_counts_threats_only).then_some(self.features.hash());
+        let pairs = self.has_pawn_pairs().then_some(stockfish::PAWN_PAIRS);
+        let threats = self.threats.map(ThreatTargets::hash);
+        stockfish::transformer_hash([threats, pairs, pieces].into_iter().flatten(), self.width)
     }
 
     pub(crate) fn stack_hash(&self) -> u32 {
         let [first, second] = self.outputs;
         stockfish::stack_hash(self.width, [first, second, 1])
+    }
+
+    /// Whether there are pairs of pawns between the threats and the pieces.
+    #[must_use]
+    pub const fn has_pawn_pairs(&self) -> bool {
+        matches!(self.threats, Some(ThreatTargets::Sfnnv16))
+    }
+
+    /// Whether the file has the PSQT values of each feature set behind the set's weights, and not
+    /// those of all sets together at the end.
+    #[must_use]
+    pub const fn has_psqt_after_each_set(&self) -> bool {
+        self.version == THIRD_VERSION
+    }
+
+    /// How the layers of such networks are connected, those with the fewest inputs first; nothing
+    /// if no network has the version.
+    pub(crate) const fn wirings(&self) -> &'static [Wiring] {
+        match self.version {
+            FIRST_VERSION | SECOND_VERSION if self.threats.is_some() => &[Wiring::SkipAndSquares],
+            FIRST_VERSION | SECOND_VERSION => {
+                &[Wiring::Plain, Wiring::Skip, Wiring::SkipAndSquares]
+            }
+            THIRD_VERSION => &[Wiring::PowersOfTwo, Wiring::SquaresOfBoth],
+            _ => &[],
+        }
     }
 
     /// The inputs of the three affine layers.
@@ -77,15 +160,55 @@ impl Family {
         match self.wiring {
             Wiring::Plain => [2 * self.width, first, second],
             Wiring::Skip => [self.width, first.saturating_sub(1), second],
-            Wiring::SkipAndSquares => [self.width, 2 * first.saturating_sub(1), second],
+            Wiring::SkipAndSquares | Wiring::PowersOfTwo => {
+                [self.width, 2 * first.saturating_sub(1), second]
+            }
+            Wiring::SquaresOfBoth => [self.width, 2 * first, 2 * (first + second)],
         }
     }
 
-    /// The bytes of the transformer's tensors where they are raw, in file order.
-    pub(crate) fn transformer_lens(&self) -> impl Iterator<Item = u64> {
-        let (features, width) = (u64::from(self.features.count()), u64::from(self.width));
-        let psqt = (self.features.buckets() > 1).then(|| 4 * features * self.features.buckets());
-        [2 * width, 2 * features * width].into_iter().chain(psqt)
+    /// The rows of threats and of pairs of pawns.
+    pub(crate) const fn byte_rows(&self) -> [u32; 2] {
+        let threats = match self.threats {
+            Some(targets) => targets.rows(),
+            None => 0,
+        };
+        let pairs = if self.has_pawn_pairs() { PAWN_PAIRS } else { 0 };
+        [threats, pairs]
+    }
+
+    /// The transformer's tensors in file order: how each is stored, and the bytes of its values
+    /// where they are raw.
+    pub(crate) fn transformer(&self) -> impl Iterator<Item = (Encoding, u64)> {
+        let encoding = self.encoding;
+        let (width, buckets) = (u64::from(self.width), self.features.buckets());
+        let bytes = |rows: u64| (Encoding::Raw, rows * width);
+        let words = |rows: u64| (encoding, 2 * rows * width);
+        let psqt = |rows: u64| (encoding, if buckets > 1 { 4 * rows * buckets } else { 0 });
+        let [threats, pairs] = self.byte_rows().map(u64::from);
+        let pieces = u64::from(self.features.count());
+        const NONE: (Encoding, u64) = (Encoding::Raw, 0);
+        let tensors = match self.has_psqt_after_each_set() {
+            false => [
+                words(1),
+                bytes(threats),
+                bytes(pairs),
+                words(pieces),
+                psqt(threats + pairs + pieces),
+                NONE,
+                NONE,
+            ],
+            true => [
+                words(1),
+                bytes(threats),
+                psqt(threats),
+                bytes(pairs),
+                psqt(pairs),
+                words(pieces),
+                psqt(pieces),
+            ],
+        };
+        tensors.into_iter().filter(|(_, len)| *len > 0)
     }
 
     /// Where the second layer's weights begin in a stack, in bytes.
@@ -94,10 +217,14 @@ impl Family {
         4 + first * (4 + self.rows()[0]) + 4 * second
     }
 
+    /// Where the third layer's weights begin in a stack, in bytes.
+    pub(crate) fn third_weights(&self) -> u64 {
+        self.second_weights() + u64::from(self.outputs[1]) * self.rows()[1] + 4
+    }
+
     /// The bytes of a stack, its hash included.
     pub(crate) fn stack_len(&self) -> u64 {
-        let [_, second, third] = self.rows();
-        self.second_weights() + u64::from(self.outputs[1]) * second + 4 + third
+        self.third_weights() + self.rows()[2]
     }
 
     /// The bytes of a row of weights in each layer.
@@ -167,6 +294,8 @@ impl fmt::Display for Wiring {
             Wiring::Plain => "like SFNNv3",
             Wiring::Skip => "like SFNNv4",
             Wiring::SkipAndSquares => "like SFNNv5",
+            Wiring::PowersOfTwo => "like SFNNv14b",
+            Wiring::SquaresOfBoth => "like SFNNv15",
         })
     }
 }
@@ -178,6 +307,15 @@ impl fmt::Display for Family {
             Encoding::Raw => "raw",
             Encoding::Leb128 | Encoding::BareLeb128 => "compressed",
         };
+        if let Some(targets) = self.threats {
+            write!(f, "Threats {targets}")?;
+            let joint = if self.has_pawn_pairs() {
+                ", PawnPairs"
+            } else {
+                ""
+            };
+            write!(f, "{joint} and ")?;
+        }
         write!(
             f,
             "{}, {} neurons, layers of {first}, {second} and 1 neurons {}, {encoding}",

@@ -1,8 +1,9 @@
-//! The marks by which files are recognised: of the project's networks, of those that came later,
-//! and of files that are no networks at all.
+//! The marks by which files are recognised: of the project's networks, and of files that are no
+//! networks at all.
 
-use crate::Encoding;
 use crate::family::{Family, Features, Wiring};
+use crate::stockfish::{FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
+use crate::{Encoding, ThreatTargets};
 
 /// The project's specs by name, oldest first.
 pub(crate) const SPECS: &[(&str, Family)] = &[
@@ -15,12 +16,29 @@ pub(crate) const SPECS: &[(&str, Family)] = &[
     ("SFNNv7", Family { width: 2048, ..V6 }),
     ("SFNNv8", Family { width: 2560, ..V6 }),
     ("SFNNv9", Family { width: 3072, ..V6 }),
+    ("SFNNv10", V10),
+    ("SFNNv11", with_threats(ThreatTargets::Sfnnv11, V10)),
+    ("SFNNv12", with_threats(ThreatTargets::Sfnnv12, V10)),
+    ("SFNNv13", V13),
+    ("SFNNv14", with_threats(ThreatTargets::Sfnnv14, LATE_V13)),
+    ("SFNNv14b", V14B),
+    ("SFNNv15", V15),
+    ("SFNNv16", with_threats(ThreatTargets::Sfnnv16, V15)),
     ("small128", Family { width: 128, ..V6 }),
 ];
 
+/// SFNNv13 since March 2026, when the transformer's hash began to count all feature sets. Its spec
+/// is that of SFNNv13 but for this hash.
+pub(crate) const LATE_V13: Family = Family {
+    hash_counts_threats_only: false,
+    ..V13
+};
+
 const V1: Family = Family {
-    version: 0x7AF3_2F16,
+    version: FIRST_VERSION,
     features: Features::HalfKP,
+    threats: None,
+    hash_counts_threats_only: false,
     width: 256,
     wiring: Wiring::Plain,
     outputs: [32, 32],
@@ -28,7 +46,7 @@ const V1: Family = Family {
 };
 
 const V2: Family = Family {
-    version: 0x7AF3_2F20,
+    version: SECOND_VERSION,
     features: Features::HalfKAv2,
     width: 512,
     outputs: [16, 32],
@@ -59,19 +77,35 @@ const V6: Family = Family {
     ..V5
 };
 
-/// Version, network hash and names of Stockfish's later networks, released or in use between
-/// releases. Hashes do not tell all of them apart: they cover neither activations nor the number of
-/// threats.
-const LATER: &[(u32, u32, &str)] = &[
-    (0x7AF3_2F20, 0xEC10_2EF2, "SFNNv10, SFNNv11 or SFNNv12"),
-    (0x7AF3_2F20, 0xEC10_35AE, "early SFNNv13"),
-    (0x7AF3_2F20, 0x0256_ACDF, "late SFNNv13 or SFNNv14"),
-    (LATEST_VERSION, 0x0256_ACDF, "late SFNNv14 or SFNNv15"),
-    (LATEST_VERSION, 0xA85B_2205, "SFNNv16"),
-];
+const V10: Family = Family {
+    threats: Some(ThreatTargets::Sfnnv10),
+    hash_counts_threats_only: true,
+    encoding: Encoding::Leb128,
+    ..V5
+};
 
-/// The version that came with the second half of SFNNv14. None of the project's networks has it.
-const LATEST_VERSION: u32 = 0x6A44_8AFA;
+const V13: Family = Family {
+    outputs: [32, 32],
+    ..with_threats(ThreatTargets::Sfnnv12, V10)
+};
+
+const V14B: Family = Family {
+    version: THIRD_VERSION,
+    wiring: Wiring::PowersOfTwo,
+    ..with_threats(ThreatTargets::Sfnnv14, LATE_V13)
+};
+
+const V15: Family = Family {
+    wiring: Wiring::SquaresOfBoth,
+    ..V14B
+};
+
+const fn with_threats(targets: ThreatTargets, family: Family) -> Family {
+    Family {
+        threats: Some(targets),
+        ..family
+    }
+}
 
 /// The first bytes of other files, and what these are.
 const SIGNATURES: &[(&[u8], &str)] = &[
@@ -92,23 +126,14 @@ const SIGNATURES: &[(&[u8], &str)] = &[
 /// read first.
 pub(crate) const PREFIX_LEN: usize = 64;
 
-/// The specs of whose files these are the first words.
-pub(crate) fn with_header(version: u32, hash: u32) -> impl Iterator<Item = &'static str> {
-    SPECS
-        .iter()
+/// The networks of whose files these are the first words, and their names.
+pub(crate) fn with_header(
+    version: u32,
+    hash: u32,
+) -> impl Iterator<Item = &'static (&'static str, Family)> {
+    const LATE: &[(&str, Family)] = &[("late SFNNv13", LATE_V13)];
+    { SPECS.iter().chain(LATE) }
         .filter(move |(_, family)| (family.version, family.hash()) == (version, hash))
-        .map(|(name, _)| *name)
-}
-
-/// The names of the later generations of whose files these are the first words.
-pub(crate) fn later(version: u32, hash: u32) -> Option<&'static str> {
-    let known = LATER
-        .iter()
-        .find(|(later, its_hash, _)| (*later, *its_hash) == (version, hash));
-    match known {
-        Some((.., names)) => Some(names),
-        None => (version == LATEST_VERSION).then_some("SFNNv14 or later"),
-    }
 }
 
 /// What a file that is no network is, from its first [`PREFIX_LEN`] bytes, in words that follow
@@ -158,37 +183,32 @@ mod tests {
             ("SFNNv8", [V, 0x1C10_3072, 0x7F23_58B8, 0x6333_68CA]),
             ("SFNNv9", [V, 0x1C10_20F2, 0x7F23_54B8, 0x6333_744A]),
             ("small128", [V, 0x1C10_3C92, 0x7F23_4DB8, 0x6333_712A]),
+            ("SFNNv10", [V, 0xEC10_2EF2, 0x8F23_44B8, 0x6333_6A4A]),
+            (
+                "SFNNv16",
+                [0x6A44_8AFA, 0xA85B_2205, 0xCB68_5313, 0x6333_7116],
+            ),
         ] {
             assert_eq!(words(name), expected, "{name}");
         }
     }
 
     #[test]
-    fn hashes_of_later_networks_follow_the_rule() {
-        let combine = |hashes: &[u32]| {
-            hashes
-                .iter()
-                .fold(0, |sum: u32, hash| sum.rotate_left(1) ^ hash)
-        };
-        const MIRRORED: u32 = Features::HalfKAv2Hm.hash();
-        const THREATS: u32 = 0x8F23_4CB8;
-        let both = combine(&[THREATS, MIRRORED]);
-        let wide = combine(&[0x2E6B_9D04, 0x86F2_B1DD, MIRRORED]);
-        let shapes = [
-            (THREATS, 16),
-            (THREATS, 32),
-            (both, 32),
-            (both, 32),
-            (wide, 32),
+    fn networks_share_the_headers_of_stockfishs() {
+        const OLD: u32 = 0x7AF3_2F20;
+        const NEW: u32 = 0x6A44_8AFA;
+        let names: [(u32, u32, &[&str]); 7] = [
+            (OLD, 0x1C10_2EF2, &["SFNNv4", "SFNNv5"]),
+            (OLD, 0xEC10_2EF2, &["SFNNv10", "SFNNv11", "SFNNv12"]),
+            (OLD, 0xEC10_35AE, &["SFNNv13"]),
+            (OLD, 0x0256_ACDF, &["SFNNv14", "late SFNNv13"]),
+            (NEW, 0x0256_ACDF, &["SFNNv14b", "SFNNv15"]),
+            (NEW, 0xA85B_2205, &["SFNNv16"]),
+            (NEW, 0xEC10_2EF2, &[]),
         ];
-        assert_eq!(shapes.len(), LATER.len());
-        for (&(_, hash, names), (features, first)) in LATER.iter().zip(shapes) {
-            let family = Family {
-                outputs: [first, 32],
-                ..V5
-            };
-            let expected = features ^ (2 * family.width) ^ family.stack_hash();
-            assert_eq!(hash, expected, "{names}");
+        for (version, hash, names) in names {
+            let found = with_header(version, hash).map(|(name, _)| *name);
+            assert!(found.eq(names.iter().copied()), "{names:?}");
         }
     }
 

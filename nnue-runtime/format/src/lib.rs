@@ -65,6 +65,7 @@ mod rearrange;
 mod split;
 pub mod stockfish;
 mod store;
+mod targets;
 mod tensor;
 #[cfg(test)]
 mod tests;
@@ -96,6 +97,7 @@ pub use read::{open, read_all};
 pub use rearrange::{relevel, reorder};
 pub use split::{Parts, split};
 pub use store::store;
+pub use targets::ThreatTargets;
 pub use tensor::{Block, Encoding, Stored, Tensor};
 pub use threats::{ThreatRules, Threats};
 pub use zstd::{is_packed, unpack};

@@ -63,7 +63,9 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
         Format::Stockfish { .. } => {
             let description_len = cursor.start(layout)?;
             parts.description = cursor.take(&header("description"), description_len)?;
-            parts.sections(layout, &mut cursor)?;
+            parts
+                .sections(layout, &mut cursor)
+                .map_err(|error| error.identified(layout, identify(source)))?;
             parts.loaded.looks_like = contradiction(layout, source);
         }
         Format::Sequence => {
@@ -295,6 +297,7 @@ impl<'a> Cursor<'a> {
             expected,
             found,
             elsewhere: self.find(&expected.to_le_bytes(), landmark),
+            identity: Identity::Unknown,
         })
     }
 
@@ -362,6 +365,7 @@ impl<'a> Cursor<'a> {
                 place: place.clone(),
                 offset: offset as u64,
                 elsewhere: self.find(leb128::MAGIC, landmark),
+                identity: Identity::Unknown,
             });
         }
         let offset = self.offset;

@@ -1,4 +1,13 @@
-//! The hashes in Stockfish's files, which follow from the network's shape.
+//! The first words of Stockfish's files, and the hashes in them, which follow from the network's
+//! shape.
+
+/// The first word of files up to Stockfish 13.
+pub const FIRST_VERSION: u32 = 0x7AF3_2F16;
+/// The first word of files from Stockfish 14 to SFNNv14.
+pub const SECOND_VERSION: u32 = 0x7AF3_2F20;
+/// The first word of files since SFNNv14b, where the PSQT values of each feature set follow its
+/// weights.
+pub const THIRD_VERSION: u32 = 0x6A44_8AFA;
 
 /// The start value of a stack's hash, and the terms that its layers add.
 const SLICE: u32 = 0xEC42_E90D;

@@ -231,48 +231,20 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-
-    const NONE: u8 = ThreatRules::NO_TARGET;
-
-    /// The victims of SFNNv10's attackers.
-    const MANY: ThreatRules = ThreatRules {
-        targets: [
-            [0, 1, NONE, 2, NONE, NONE],
-            [0, 1, 2, 3, 4, 5],
-            [0, 1, 2, 3, NONE, 4],
-            [0, 1, 2, 3, NONE, 4],
-            [0, 1, 2, 3, 4, 5],
-            [0, 1, 2, 3, NONE, NONE],
-        ],
-        pushes: false,
-        mutual_once: true,
-        interleaved: false,
-        by_square: false,
-    };
+    use crate::ThreatTargets;
 
     #[test]
     fn rows_are_counted_as_by_the_sets_authors() {
-        let tables = Threats::new(0, MANY);
+        let tables = Threats::new(0, ThreatTargets::Sfnnv10.rules());
         let first = |owner| [0, 1, 2, 3, 4, 5].map(|role| tables.rows_of(owner, role)[0]);
         assert_eq!(first(0), [0, 504, 4536, 10136, 19096, 36568]);
         assert_eq!(first(1), [39928, 40432, 44464, 50064, 59024, 76496]);
         assert_eq!(tables.rows_of(1, 5)[1], 79856);
         assert_eq!(tables.rows, 79856);
-    }
-
-    #[test]
-    fn pushes_add_squares() {
-        let mut rules = MANY;
-        rules.targets[5] = [NONE; 6];
-        for role in [1, 4] {
-            rules.targets[role][5] = NONE;
-        }
-        for role in [2, 3] {
-            rules.targets[role][5] = NONE;
-        }
-        assert_eq!(Threats::new(0, rules).rows, 60144);
-        rules.pushes = true;
-        assert_eq!(Threats::new(0, rules).rows, 60720);
+        let tables = Threats::new(0, ThreatTargets::Sfnnv16.rules());
+        let first = |owner| [0, 1, 2, 3, 4].map(|role| tables.rows_of(owner, role)[0]);
+        assert_eq!(first(0), [0, 336, 3696, 8176, 15344]);
+        assert_eq!(first(1), [29904, 30240, 33600, 38080, 45248]);
     }
 
     /// Every row belongs to one threat on an empty board, in either order.
@@ -285,7 +257,7 @@ mod tests {
                 ThreatRules {
                     interleaved,
                     by_square,
-                    ..MANY
+                    ..ThreatTargets::Sfnnv10.rules()
                 },
             );
             let mut seen = vec![false; tables.rows as usize];
@@ -300,7 +272,7 @@ mod tests {
                         for rank in 0..reached {
                             let slot = u32::from(tables.slots[attacker][victim]);
                             let row = pair + tables.squares[attacker][from] + slot * reached + rank;
-                            assert!(!std::mem::replace(&mut seen[row as usize], true));
+                            assert!(!core::mem::replace(&mut seen[row as usize], true));
                         }
                     }
                 }

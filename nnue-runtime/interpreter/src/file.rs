@@ -70,7 +70,12 @@ impl File<'_> {
             let bucket = if table.tensor.shape[0] == 1 { 0 } else { stack };
             quantised(table, table.row(bucket, row))
         };
-        let biases = row(Role::LayerBiases(index), 0);
+        // Layers without biases have zeros.
+        let biases = match affine.biases {
+            true => row(Role::LayerBiases(index), 0).collect(),
+            false => vec![0.0; layer.output.len],
+        };
+        let biases = biases.into_iter();
         let weights =
             (0..layer.output.len).flat_map(|output| row(Role::LayerWeights(index), output));
         Some(AffineWeights {
@@ -82,7 +87,7 @@ impl File<'_> {
                 WeightType::F32 => floats(weights),
                 // Only the sign counts, and 0 is positive.
                 WeightType::Binary => integers(weights.map(|x| if x < 0.0 { -1.0 } else { 1.0 })),
-                WeightType::I8 | WeightType::I16 => integers(weights),
+                WeightType::I8 | WeightType::I16 | WeightType::I32 => integers(weights),
             },
             alpha: match affine.scales {
                 Some(_) => row(Role::LayerAlpha(index), 0).map(|x| x as i16).collect(),

@@ -38,10 +38,14 @@ pub(crate) fn compute(layer: &Layer, weights: Option<&AffineWeights>, tensors: &
         (Op::Affine(op), Some(weights)) => affine::compute(layer, op, weights, tensors),
         (Op::Affine(_), None) => unreachable!("the weights of `{}` were checked", layer.name),
         (Op::Elementwise(function), _) => match function {
-            Elementwise::Activation(function) => {
-                activation::compute(*function, tensors, layer.inputs[0])
+            Elementwise::Activations(functions) => {
+                let results = functions.iter();
+                let results = results
+                    .map(|function| activation::compute(*function, tensors, layer.inputs[0]));
+                Values::joined(results.collect())
             }
             Elementwise::Sum { aligns } => sum(layer, aligns, tensors),
+            Elementwise::Product { shift } => product(layer, *shift, tensors),
             Elementwise::Float { scale } => float(*scale, tensors.integers(layer.inputs[0])),
         },
     }
@@ -65,6 +69,19 @@ fn sum(layer: &Layer, aligns: &[Align], tensors: &Tensors) -> Values {
         i64::from(sum as i32)
     });
     Values::Integers(sums.collect())
+}
+
+/// `y[i] = a[i] * b[i] >> shift`; of floating point, `a[i] * b[i]`.
+fn product(layer: &Layer, shift: u32, tensors: &Tensors) -> Values {
+    let (a, b) = (layer.inputs[0], layer.inputs[1]);
+    if let Values::Floats(_) = tensors.of(a.source) {
+        let factors = tensors.floats(a).iter().zip(tensors.floats(b));
+        return Values::Floats(factors.map(|(a, b)| a * b).collect());
+    }
+    let factors = tensors.integers(a).iter().zip(tensors.integers(b));
+    // No product of 32-bit values is too large for 64 bits; of these, the lower 32 remain.
+    let products = factors.map(|(a, b)| i64::from(((a * b) >> shift) as i32));
+    Values::Integers(products.collect())
 }
 
 /// From the first to the last, each addition rounded.

@@ -11,15 +11,25 @@ use crate::weights::Values;
 pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evaluation {
     let network::Output { heads, units, .. } = &network.output;
     let head = |head: &Head| {
-        let positional = match units {
-            // `as` truncates, and makes the largest `i32` of what is larger.
-            Units::Float { factor } => (sum_of_floats(head, layers) * factor) as i32,
-            Units::Integer(_) => sum_of_integers(head, layers),
+        let (positional, value) = match units {
+            Units::Float { factor } => {
+                // `as` truncates, and makes the largest `i32` of what is larger.
+                let value = (sum_of_floats(head, layers) * factor) as i32;
+                (value, value)
+            }
+            Units::Integer(ratio) => {
+                let positional = sum_of_integers(head, layers) as i32;
+                (positional, in_units(*ratio, psqt, positional))
+            }
+            Units::Wide(ratio) => {
+                let sum = sum_of_integers(head, layers);
+                (sum as i32, scaled(sum, *ratio))
+            }
         };
         Output {
             psqt,
             positional,
-            value: in_units(*units, psqt, positional),
+            value,
         }
     };
     match heads.as_slice() {
@@ -32,17 +42,17 @@ pub(crate) fn evaluate(network: &Network, layers: &[Values], psqt: i32) -> Evalu
     }
 }
 
-/// The terms, each aligned, are added in 64 bits; the sum is aligned, and its lower 32 bits remain.
+/// The terms, each aligned, are added in 64 bits; the sum is aligned.
 /// If all terms have the same one, the spec leaves the terms as they are and aligns the sum,
 /// otherwise the other way round.
-fn sum_of_integers(head: &Head, layers: &[Values]) -> i32 {
+fn sum_of_integers(head: &Head, layers: &[Values]) -> i64 {
     let terms = head.terms.iter().map(|term| {
         let x = layers[term.layer].integers()[term.index];
         let x = align(x, &term.align, 0);
         if term.negative { x.wrapping_neg() } else { x }
     });
     let sum = terms.fold(0i64, i64::wrapping_add);
-    align(sum, &head.align, 0) as i32
+    align(sum, &head.align, 0)
 }
 
 /// From the first to the last, each addition rounded.
@@ -55,19 +65,16 @@ fn sum_of_floats(head: &Head, layers: &[Values]) -> f32 {
 }
 
 /// The value in the engine's units. Sums of both parts are `i32` and wrap around.
-fn in_units(units: Units, psqt: i32, positional: i32) -> i32 {
-    match units {
-        Units::Float { .. } => positional,
-        Units::Integer(ratio) if ratio.each => {
-            let [psqt, positional] = [psqt, positional].map(|part| scaled(part, ratio));
-            psqt.wrapping_add(positional)
-        }
-        Units::Integer(ratio) => scaled(psqt.wrapping_add(positional), ratio),
+fn in_units(ratio: Ratio, psqt: i32, positional: i32) -> i32 {
+    if ratio.each {
+        let [psqt, positional] = [psqt, positional].map(|part| scaled(part.into(), ratio));
+        return psqt.wrapping_add(positional);
     }
+    scaled(psqt.wrapping_add(positional).into(), ratio)
 }
 
 /// `x * numerator / denominator` in 64 bits, of which the lower 32 remain.
-fn scaled(x: i32, ratio: Ratio) -> i32 {
-    let product = i64::from(x).wrapping_mul(ratio.numerator);
+fn scaled(x: i64, ratio: Ratio) -> i32 {
+    let product = x.wrapping_mul(ratio.numerator);
     divide(product, ratio.denominator, ratio.rounding) as i32
 }

@@ -105,7 +105,7 @@ fn activate(transformer: &Transformer, x: i64) -> i64 {
     let one = i64::from(transformer.one);
     match transformer.activation {
         TransformerActivation::None => x,
-        TransformerActivation::Crelu => x.clamp(0, one),
+        TransformerActivation::Crelu { limit } => x.clamp(0, i64::from(limit)),
         TransformerActivation::Screlu { shift } => (x.clamp(0, one) * x.clamp(0, one)) >> shift,
         TransformerActivation::Relu { shift, limit } => (x >> shift).clamp(0, i64::from(limit)),
         TransformerActivation::Quantmoid4 => quantmoid4(x),

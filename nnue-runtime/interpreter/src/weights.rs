@@ -57,6 +57,21 @@ impl Values {
         }
     }
 
+    /// Values of one type, those of each part behind those of the part before.
+    ///
+    /// # Panics
+    ///
+    /// If the parts have different types.
+    #[track_caller]
+    pub(crate) fn joined(parts: Vec<Values>) -> Values {
+        match parts.first() {
+            Some(Values::Floats(_)) => {
+                Values::Floats(parts.iter().flat_map(Values::floats).copied().collect())
+            }
+            _ => Values::Integers(parts.iter().flat_map(Values::integers).copied().collect()),
+        }
+    }
+
     fn shape(&self) -> Shape {
         match self {
             Values::Integers(values) => Shape::Integers(values.len()),
@@ -88,7 +103,7 @@ pub struct TransformerWeights {
 /// The weights of an affine layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AffineWeights {
-    /// `[output]`: what is added to the sums of products.
+    /// `[output]`: what is added to the sums of products; zeros in layers without biases.
     pub biases: Values,
     /// `[output][input]`. Binary weights are -1 and 1.
     pub weights: Values,

@@ -4,7 +4,7 @@ use super::{Accumulator, kings};
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{FeatureChanges, ThreatChanges, require_only_told, sets};
+use crate::features::{BoardChanges, FeatureChanges, require_only_told, sets};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
@@ -92,7 +92,7 @@ impl<A: Architecture> Accumulator<A> {
         let after_move = *Placement::of(after).squares();
         let mut before_move = after_move;
         let changed = before_move.replace(delta.added(), delta.removed());
-        let mut found = [const { ThreatChanges::NONE }; 3];
+        let mut found = [const { BoardChanges::NONE }; 3];
         let [between, left, entered] = &mut found;
         let (before_move, after_move) = (&before_move, &after_move);
         let step = Step {

@@ -2,10 +2,10 @@
 
 use super::FeatureSet;
 use super::threats::View;
+use super::threats::changes::BoardChanges;
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::network::Network;
-use crate::placement::{PieceCodes, Step};
 use crate::rows::{RowChanges, RowList, RowLists};
 
 /// A set of pawn pairs.
@@ -21,20 +21,17 @@ pub struct PawnPairs {
 }
 
 /// White's pawns and black's.
-type Pawns = [Bitboard; 2];
-
-/// The squares on which pawns stand.
-const RANKS: Bitboard = Bitboard(0x00FF_FFFF_FFFF_FF00);
+type Pawns = [u64; 2];
 
 impl PawnPairs {
     /// The files that a pawn on a file makes pairs with.
     #[inline]
-    fn files(self, file: usize) -> Bitboard {
+    fn files(self, file: usize) -> u64 {
         let distance = u32::from(self.file_distance);
         let first = (file as u32).saturating_sub(distance);
         let last = (file as u32 + distance).min(7);
         let files = (0xFF >> (7 - last)) & (0xFF << first) & 0xFF;
-        Bitboard(files * 0x0101_0101_0101_0101)
+        files * 0x0101_0101_0101_0101
     }
 }
 
@@ -48,11 +45,6 @@ fn number(view: View, color: Color, square: Square) -> u32 {
     48 * owner + square.saturating_sub(8)
 }
 
-#[inline]
-fn pawns(codes: &PieceCodes) -> Pawns {
-    Color::ALL.map(|color| codes.squares_of(Piece::new(color, Role::Pawn)) & RANKS)
-}
-
 /// Lists the rows of the pairs by which a perspective's sums differ.
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
@@ -61,20 +53,15 @@ pub(super) fn list_changes<A: Architecture>(
     net: &Network<A>,
     perspective: Color,
     king: Square,
-    step: Step<'_>,
+    board: &BoardChanges,
     changes: &mut RowChanges<A>,
 ) {
-    let is_pawn = |codes: &PieceCodes, square| {
-        let piece = codes.code(square).piece();
-        piece.is_some_and(|piece| piece.role == Role::Pawn)
-    };
-    let mut squares = step.changed.into_iter();
-    if !squares.any(|square| is_pawn(step.before, square) || is_pawn(step.after, square)) {
+    let [before, after] = board.pawns;
+    if before == after {
         return;
     }
     let view = View::of(pairs.mirror_files, perspective, king);
     let first_row = set.first_row[perspective.index()];
-    let [before, after] = [step.before, step.after].map(pawns);
     let RowChanges { added, removed } = changes;
     for (all, others, onto) in [(before, after, removed), (after, before, added)] {
         let mut list = onto.of(set.table);
@@ -99,12 +86,12 @@ fn list_rows(
     let mut rest = all;
     for color in Color::ALL {
         let own = color.index();
-        for pawn in all[own] & !others[own] {
-            rest[own] = rest[own] & !Bitboard::from(pawn);
+        for pawn in Bitboard(all[own] & !others[own]) {
+            rest[own] &= !Bitboard::from(pawn).0;
             let near = pairs.files(pawn.index() % 8);
             let one = number(view, color, pawn);
             for partner in Color::ALL {
-                for square in rest[partner.index()] & near {
+                for square in Bitboard(rest[partner.index()] & near) {
                     let other = number(view, partner, square);
                     let (high, low) = (one.max(other), one.min(other));
                     list.push_if(true, first_row + high * high.saturating_sub(1) / 2 + low);
@@ -125,7 +112,7 @@ mod tests {
                 mirror_files: 0,
                 file_distance,
             };
-            set.files(file).0 & 0xFF
+            set.files(file) & 0xFF
         };
         assert_eq!([files(0, 0), files(0, 7)], [0b1, 0b1000_0000]);
         assert_eq!(

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use nnue_format::Threats;
 
-use self::changes::{Threat, ThreatChanges};
+use self::changes::{BoardChanges, Threat};
 use super::FeatureSet;
 use super::bounds::{Bounds, extremes};
 use crate::architecture::Architecture;
@@ -88,13 +88,13 @@ pub(super) fn list_changes<A: Architecture>(
     net: &Network<A>,
     perspective: Color,
     king: Square,
-    threats: &ThreatChanges,
+    board: &BoardChanges,
     changes: &mut RowChanges<A>,
 ) {
     let view = View::of(tables.mirror_files, perspective, king);
     let first_row = set.first_row[perspective.index()];
     let RowChanges { added, removed } = changes;
-    for (threats, onto) in [(&threats.added, added), (&threats.removed, removed)] {
+    for (threats, onto) in [(&board.added, added), (&board.removed, removed)] {
         let mut list = onto.of(set.table);
         let before = list.len();
         let threats = threats.as_slice();

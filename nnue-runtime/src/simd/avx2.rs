@@ -26,6 +26,8 @@ pub type I32x8 = __m256i;
 pub type U8 = __m256i;
 /// A vector of signed bytes.
 pub type I8 = __m256i;
+/// Eight lanes of 64 bits.
+pub type U64x8 = [__m256i; 2];
 
 /// Reads a vector of 16-bit lanes from memory.
 #[inline]
@@ -168,6 +170,20 @@ pub fn store_i32(vector: I32, to: &mut [i32; I32_LANES]) {
 #[target_feature(enable = "avx2")]
 pub fn add_i32(a: I32, b: I32) -> I32 {
     _mm256_add_epi32(a, b)
+}
+
+/// The same value in all 32-bit lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn splat_i32(value: i32) -> I32 {
+    _mm256_set1_epi32(value)
+}
+
+/// Products of 32-bit lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn mul_i32(a: I32, b: I32) -> I32 {
+    _mm256_mullo_epi32(a, b)
 }
 
 /// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
@@ -363,4 +379,67 @@ pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
         plane_of_bit!(5),
         plane_of_bit!(4),
     ]
+}
+
+/// The value in each of eight lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn splat_u64x8(value: u64) -> U64x8 {
+    [_mm256_set1_epi64x(value.cast_signed()); 2]
+}
+
+/// Reads eight lanes from memory.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn load_u64x8(from: &[u64; 8]) -> U64x8 {
+    let start = from.as_ptr().cast::<__m256i>();
+    // SAFETY: the array has the 64 bytes of two vectors; the instruction asks for no alignment.
+    unsafe { [_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))] }
+}
+
+/// Writes eight lanes to memory.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn store_u64x8(lanes: U64x8, to: &mut [u64; 8]) {
+    let start = to.as_mut_ptr().cast::<__m256i>();
+    // SAFETY: the array has the 64 bytes of two vectors; the instruction asks for no alignment.
+    unsafe {
+        _mm256_storeu_si256(start, lanes[0]);
+        _mm256_storeu_si256(start.add(1), lanes[1]);
+    }
+}
+
+/// The bits that both have.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn and_u64x8(a: U64x8, b: U64x8) -> U64x8 {
+    [_mm256_and_si256(a[0], b[0]), _mm256_and_si256(a[1], b[1])]
+}
+
+/// The bits that either has.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn or_u64x8(a: U64x8, b: U64x8) -> U64x8 {
+    [_mm256_or_si256(a[0], b[0]), _mm256_or_si256(a[1], b[1])]
+}
+
+/// Rotates each lane to the left by so many bits, 0 to 63.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn rotate_left_u64x8(lanes: U64x8, bits: U64x8) -> U64x8 {
+    [
+        rotate_left(lanes[0], bits[0]),
+        rotate_left(lanes[1], bits[1]),
+    ]
+}
+
+/// A shift by 64 bits leaves nothing, so that the two shifts of a lane meet in no bit.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn rotate_left(lanes: __m256i, bits: __m256i) -> __m256i {
+    let rest = _mm256_sub_epi64(_mm256_set1_epi64x(64), bits);
+    _mm256_or_si256(
+        _mm256_sllv_epi64(lanes, bits),
+        _mm256_srlv_epi64(lanes, rest),
+    )
 }

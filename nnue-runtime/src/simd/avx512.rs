@@ -27,6 +27,8 @@ pub type I32 = __m512i;
 pub type U8 = __m512i;
 /// A vector of signed bytes.
 pub type I8 = __m512i;
+/// Eight lanes of 64 bits.
+pub type U64x8 = __m512i;
 
 /// Reads a vector of 16-bit lanes from memory.
 #[inline]
@@ -171,6 +173,20 @@ pub fn add_i32(a: I32, b: I32) -> I32 {
     _mm512_add_epi32(a, b)
 }
 
+/// The same value in all 32-bit lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn splat_i32(value: i32) -> I32 {
+    _mm512_set1_epi32(value)
+}
+
+/// Products of 32-bit lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn mul_i32(a: I32, b: I32) -> I32 {
+    _mm512_mullo_epi32(a, b)
+}
+
 /// Reads a vector of signed bytes from memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -312,4 +328,48 @@ pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
         _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(4)),
         _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(8)),
     ]
+}
+
+/// The value in each of eight lanes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn splat_u64x8(value: u64) -> U64x8 {
+    _mm512_set1_epi64(value.cast_signed())
+}
+
+/// Reads eight lanes from memory.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn load_u64x8(from: &[u64; 8]) -> U64x8 {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+}
+
+/// Writes eight lanes to memory.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn store_u64x8(lanes: U64x8, to: &mut [u64; 8]) {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), lanes) }
+}
+
+/// The bits that both have.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn and_u64x8(a: U64x8, b: U64x8) -> U64x8 {
+    _mm512_and_si512(a, b)
+}
+
+/// The bits that either has.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn or_u64x8(a: U64x8, b: U64x8) -> U64x8 {
+    _mm512_or_si512(a, b)
+}
+
+/// Rotates each lane to the left by so many bits, 0 to 63.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn rotate_left_u64x8(lanes: U64x8, bits: U64x8) -> U64x8 {
+    _mm512_rolv_epi64(lanes, bits)
 }

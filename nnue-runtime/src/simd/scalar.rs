@@ -32,6 +32,8 @@ pub type I32x8 = [i32; 8];
 pub type U8 = [u8; BYTES];
 /// A vector of signed bytes.
 pub type I8 = [i8; BYTES];
+/// Eight lanes of 64 bits.
+pub type U64x8 = [u64; 8];
 
 /// Reads a vector of 16-bit lanes from memory.
 #[inline(always)]
@@ -155,6 +157,18 @@ pub fn store_i32(vector: I32, to: &mut [i32; I32_LANES]) {
 #[inline(always)]
 pub fn add_i32(a: I32, b: I32) -> I32 {
     array::from_fn(|lane| a[lane].wrapping_add(b[lane]))
+}
+
+/// The same value in all 32-bit lanes.
+#[inline(always)]
+pub fn splat_i32(value: i32) -> I32 {
+    [value; I32_LANES]
+}
+
+/// Products of 32-bit lanes, wrapping.
+#[inline(always)]
+pub fn mul_i32(a: I32, b: I32) -> I32 {
+    array::from_fn(|lane| a[lane].wrapping_mul(b[lane]))
 }
 
 /// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
@@ -290,6 +304,42 @@ pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
             plane | (low_bits.wrapping_mul(GATHER) >> 56) << (8 * index)
         })
     })
+}
+
+/// The value in each of eight lanes.
+#[inline]
+pub fn splat_u64x8(value: u64) -> U64x8 {
+    [value; 8]
+}
+
+/// Reads eight lanes from memory.
+#[inline]
+pub fn load_u64x8(from: &[u64; 8]) -> U64x8 {
+    *from
+}
+
+/// Writes eight lanes to memory.
+#[inline]
+pub fn store_u64x8(lanes: U64x8, to: &mut [u64; 8]) {
+    *to = lanes;
+}
+
+/// The bits that both have.
+#[inline]
+pub fn and_u64x8(a: U64x8, b: U64x8) -> U64x8 {
+    core::array::from_fn(|lane| a[lane] & b[lane])
+}
+
+/// The bits that either has.
+#[inline]
+pub fn or_u64x8(a: U64x8, b: U64x8) -> U64x8 {
+    core::array::from_fn(|lane| a[lane] | b[lane])
+}
+
+/// Rotates each lane to the left by so many bits, 0 to 63.
+#[inline]
+pub fn rotate_left_u64x8(lanes: U64x8, bits: U64x8) -> U64x8 {
+    core::array::from_fn(|lane| lanes[lane].rotate_left(bits[lane] as u32))
 }
 
 #[cfg(test)]

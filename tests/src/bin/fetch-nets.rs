@@ -39,6 +39,8 @@ const DEFAULT_NETS: &[&str] = &[
     "nn-ad9b42354671",
     "nn-5af11540bbfe",
     "nn-1c0000000000",
+    "nn-c288c895ea92",
+    "nn-1a298aa575a0",
 ];
 
 /// Seconds to wait after a failed download, before the next try. Short: the clients wait and try

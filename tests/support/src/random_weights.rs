@@ -220,6 +220,7 @@ impl Draw {
         // The size that accumulators should have.
         let reach = match transformer.activation {
             TransformerActivation::Relu { shift, limit } => f64::from(limit << shift),
+            TransformerActivation::Crelu { limit } => f64::from(limit),
             TransformerActivation::None => 10_000.0,
             _ => f64::from(transformer.one),
         };

@@ -34,6 +34,12 @@ impl Dice {
         range.start() + self.0.below(range.end() - range.start() + 1)
     }
 
+    /// Choices of their own, which leave those that follow as they are. A word that is drawn by them
+    /// changes only the networks that have it, and not what all other seeds draw.
+    pub(super) fn aside(&self) -> Dice {
+        Dice::new(u64::from(self.clone().word()))
+    }
+
     /// One of the names of a key.
     pub(super) fn name<T: Named>(&mut self) -> &'static str {
         self.pick(T::NAMES).0

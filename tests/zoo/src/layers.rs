@@ -4,6 +4,8 @@ mod activation;
 mod affine;
 mod sum;
 
+use std::fmt::Display;
+
 use nnue_compiler::network::{Element, One, Tensor};
 
 use super::dice::Dice;
@@ -122,6 +124,9 @@ impl<'d> Graph<'d> {
                 sums = self.sum(&terms, true);
             }
         }
+        if block > 1 && self.dice.aside().once_in(4) {
+            sums = self.gated(sums);
+        }
         if self.element(sums) == Element::F32 {
             return self.float_activations(sums);
         }
@@ -168,10 +173,46 @@ impl<'d> Graph<'d> {
             .collect()
     }
 
+    /// The product of these with earlier values, if some have the same length and one one.
+    fn gated(&mut self, sums: Part) -> Part {
+        let earlier = self.residual(sums);
+        let [gate, ..] = earlier[..] else {
+            return sums;
+        };
+        let is_float = self.element(sums) == Element::F32;
+        let one = match (self.one(sums), self.one(gate)) {
+            (One::Tensor(a), One::Tensor(b)) => u64::from(a) * u64::from(b),
+            _ => return sums,
+        };
+        self.layer("gated", &["product"]);
+        self.read(&[sums, gate]);
+        if is_float {
+            return self.push(Tensor {
+                len: sums.len,
+                element: Element::F32,
+                one: One::Tensor(1),
+                range: (0, 0),
+            });
+        }
+        // About as many bits as the sums had.
+        let shift = self.shared_one(gate).ilog2();
+        self.toml.set("shift", shift);
+        let one = (one >> shift) as u32;
+        if self.dice.once_in(3) {
+            self.toml.set("one", one);
+        }
+        self.push(Tensor {
+            len: sums.len,
+            element: Element::I32,
+            one: One::Tensor(one),
+            range: (i64::from(i32::MIN), i64::from(i32::MAX)),
+        })
+    }
+
     /// A conversion to floating point.
     pub(super) fn float(&mut self, of: Part) -> Part {
         let one = self.shared_one(of);
-        self.layer("float", "float");
+        self.layer("float", &["float"]);
         self.read(&[of]);
         if self.dice.once_in(3) {
             let scale = match self.dice.once_in(2) {
@@ -189,7 +230,7 @@ impl<'d> Graph<'d> {
     }
 
     /// Begins a layer with a name of its own.
-    fn layer(&mut self, name: &str, op: &str) {
+    fn layer(&mut self, name: &str, ops: &[impl Display]) {
         let taken = |name: &str| self.values.iter().any(|value| value.name == name);
         let free = (0..)
             .map(|number| format!("{name}_{number}"))
@@ -197,7 +238,7 @@ impl<'d> Graph<'d> {
         let name = free.expect("there are numbers enough");
         self.toml.table("[[layer]]");
         self.toml.name("name", &name);
-        self.toml.name("op", op);
+        self.toml.names("op", ops);
         self.values.push(Value {
             name,
             tensor: Tensor {

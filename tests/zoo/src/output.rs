@@ -65,6 +65,11 @@ impl Graph<'_> {
             .flatten()
             .map(|term| self.one(term.part).at(0))
             .collect();
+        if self.element(last) == Element::I64 {
+            self.toml.set("one", ones[0]);
+            self.units();
+            return (self.toml, false);
+        }
         let one = match self.dice.once_in(3) {
             true => self.dice.pick(&[9600, 8128, 16384]),
             false => ones[0],
@@ -94,7 +99,13 @@ impl Graph<'_> {
             // After floating point there are no integers, so only integers may have to be
             // converted.
             let converted = is_float && self.element(part) != Element::F32;
-            terms.push(if converted { self.float(part) } else { part });
+            // Beside sums of 64 bits, nothing is aligned.
+            let aligned = self.element(last) == Element::I64 && self.one(part) != self.one(last);
+            terms.push(match (converted, aligned) {
+                (true, _) => self.float(part),
+                (_, true) => self.aligned(part, self.one(last).at(0)),
+                _ => part,
+            });
         }
         terms
     }

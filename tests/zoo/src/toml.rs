@@ -26,7 +26,7 @@ impl Toml {
     }
 
     /// A key and one string, or a list of several.
-    pub(super) fn names(&mut self, key: &str, values: &[String]) {
+    pub(super) fn names(&mut self, key: &str, values: &[impl Display]) {
         match values {
             [value] => self.name(key, value),
             _ => self.set(key, list(values)),

@@ -56,6 +56,11 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
                 toml.set("limit", dice.pick(&limits));
             }
         }
+        "crelu" if dice.aside().once_in(6) => {
+            let most = if pooling == "none" { 2 * one } else { 255 };
+            let limit = dice.aside().pick(&[one - one / 64, one, most]);
+            toml.set("limit", limit);
+        }
         _ => {}
     }
     if pooling != "none" || dice.once_in(4) {

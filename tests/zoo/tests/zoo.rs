@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use nnue_zoo::{Coverage, check_for, draw, seed_of};
 
 nnue_zoo::zoo! {
-    zoo_01: "specs/zoo_01.toml", check;
+    zoo_01: "specs/zoo_01.toml", check_custom;
     zoo_02: "specs/zoo_02.toml", check_mixed;
-    zoo_03: "specs/zoo_03.toml", check;
-    zoo_04: "specs/zoo_04.toml", check;
+    zoo_03: "specs/zoo_03.toml", check_custom;
+    zoo_04: "specs/zoo_04.toml", check_custom;
     zoo_05: "specs/zoo_05.toml", check;
     zoo_06: "specs/zoo_06.toml", check;
     zoo_07: "specs/zoo_07.toml", check;
@@ -25,10 +25,10 @@ nnue_zoo::zoo! {
     zoo_16: "specs/zoo_16.toml", check;
     zoo_17: "specs/zoo_17.toml", check;
     zoo_18: "specs/zoo_18.toml", check_by_caller;
-    zoo_19: "specs/zoo_19.toml", check_by_caller;
+    zoo_19: "specs/zoo_19.toml", check;
     zoo_20: "specs/zoo_20.toml", check;
     zoo_21: "specs/zoo_21.toml", check;
-    zoo_22: "specs/zoo_22.toml", check_custom;
+    zoo_22: "specs/zoo_22.toml", check;
     zoo_23: "specs/zoo_23.toml", check;
     zoo_24: "specs/zoo_24.toml", check;
     zoo_25: "specs/zoo_25.toml", check;
@@ -44,15 +44,19 @@ nnue_zoo::zoo! {
     zoo_35: "specs/zoo_35.toml", check;
     zoo_36: "specs/zoo_36.toml", check;
     zoo_37: "specs/zoo_37.toml", check;
-    zoo_38: "specs/zoo_38.toml", check_by_caller;
+    zoo_38: "specs/zoo_38.toml", check;
     zoo_39: "specs/zoo_39.toml", check_mixed;
     zoo_40: "specs/zoo_40.toml", check_by_caller;
     zoo_41: "specs/zoo_41.toml", check;
     zoo_42: "specs/zoo_42.toml", check;
+    zoo_43: "specs/zoo_43.toml", check;
+    zoo_44: "specs/zoo_44.toml", check;
+    zoo_45: "specs/zoo_45.toml", check_by_caller;
+    zoo_46: "specs/zoo_46.toml", check_by_caller;
 }
 
 /// How many there are.
-const NETWORKS: usize = 42;
+const NETWORKS: usize = 46;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

@@ -4,9 +4,9 @@
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{
     Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scales,
-    Slice, Source, Sparse, SparseBy, SumOrder, Tensor, WeightType, weights_one,
+    Slice, Source, Sparse, SparseBy, Sums, Tensor, WeightType, weights_one,
 };
-use crate::spec::{self, Rounding};
+use crate::spec::{self, BiasType, Rounding};
 
 use super::layers::{Scope, input_span};
 use super::{ONES, in_range, value_or};
@@ -24,14 +24,19 @@ pub(super) fn check(
 ) -> Option<(Affine, Tensor)> {
     let len = in_range("outputs", &affine.outputs, 1..=MAX_OUTPUTS, diagnostics);
     let divide = check_divide(affine, diagnostics);
-    let order = check_order(affine, len, diagnostics);
+    let added = check_sums(affine, len, diagnostics);
     let density = check_density(affine, diagnostics);
     let scales = check_scales(affine, diagnostics);
-    let ones = check_ones(layer, affine, len, diagnostics);
+    check_weights_one_key(affine, diagnostics)?;
+    let ones = match affine.weights_one {
+        None => check_ones(layer, affine, len, diagnostics),
+        // They follow from the inputs' one.
+        Some(_) => None,
+    };
     let inputs = inputs?;
     let (element, inputs_one) =
         common_input(scope, layer, affine.weights.value, inputs, diagnostics)?;
-    let sums = range_of_sums(scope, affine.weights.value, inputs)?;
+    let sums = range_of_sums(scope, affine, inputs)?;
     let len = len? as usize;
     let shape = Shape {
         element,
@@ -40,18 +45,42 @@ pub(super) fn check(
     };
     let sparse = check_sparse(scope, layer, affine, density?, &shape, diagnostics);
     let output_blocks = check_output_blocks(affine, &shape, diagnostics);
-    let (one, to_float) = ones?;
     let divide = divide?;
+    let (one, to_float) = match &affine.weights_one {
+        None => ones?,
+        Some(weights_one) => {
+            let one = sums_one(layer, weights_one, divide, inputs_one, diagnostics)?;
+            let affine = spec::Affine {
+                one: Some(one),
+                ..affine.clone()
+            };
+            check_ones(layer, &affine, Some(len as u32), diagnostics)?
+        }
+    };
     check_weights_one(layer, affine, divide, inputs_one, diagnostics)?;
     let (element, range) = match one {
         Some(_) => {
-            let by = divide.map_or(1, |divide| i64::from(divide.by));
+            let divided = |sum: i64| match divide {
+                None => sum,
+                Some(Divide {
+                    by,
+                    rounding: Rounding::Truncate,
+                }) => sum / i64::from(by),
+                Some(Divide {
+                    by,
+                    rounding: Rounding::Floor,
+                }) => sum.div_euclid(by.into()),
+            };
             let range = match affine.scales {
-                None => (sums.0 / by, sums.1 / by),
+                None => (divided(sums.0), divided(sums.1)),
                 // The factors are the net file's.
                 Some(_) => (i64::from(i32::MIN), i64::from(i32::MAX)),
             };
-            (Element::I32, range)
+            let element = match added? {
+                Sums::I64 => Element::I64,
+                _ => Element::I32,
+            };
+            (element, range)
         }
         None => (Element::F32, (0, 0)),
     };
@@ -60,9 +89,10 @@ pub(super) fn check(
         sparse: sparse?,
         output_blocks: output_blocks?,
         divide,
+        biases: value_or(&affine.biases, BiasType::I32) != BiasType::None,
         to_float,
         inputs_one,
-        order: order?,
+        sums: added?,
         scales: scales?,
     };
     let output = Tensor {
@@ -81,6 +111,66 @@ struct Shape<'a> {
     inputs: &'a [Slice],
 }
 
+/// Whether `weights_one` is allowed, and alone.
+fn check_weights_one_key(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<()> {
+    let Some(weights_one) = &affine.weights_one else {
+        return Some(());
+    };
+    let weights = affine.weights.value;
+    if matches!(weights, WeightType::F32 | WeightType::Binary) {
+        let message = format!("`weights_one` is only for integer weights, not for `{weights}`");
+        diagnostics
+            .error(weights_one.span, message)
+            .related(affine.weights.span, "the weights");
+        return None;
+    }
+    let other = spec::place("one", &affine.one).or(spec::place("scale", &affine.scale));
+    if let Some((key, span)) = other {
+        let message = format!("`{key}` and `weights_one` say the same in two ways");
+        diagnostics
+            .error(span, message)
+            .related(weights_one.span, "here too")
+            .help("what 1.0 is in the sums is the inputs' one times the weights', divided by `divide`");
+        return None;
+    }
+    Some(())
+}
+
+/// What 1.0 is in sums, where the spec says what it is in the weights.
+fn sums_one(
+    layer: &spec::Layer,
+    weights_one: &Spanned<i64>,
+    divide: Option<Divide>,
+    inputs_one: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<i64>>>> {
+    let one = in_range("weights_one", weights_one, ONES, diagnostics)?;
+    let by = divide.map_or(1, |divide| i64::from(divide.by));
+    let product = i64::from(one) * i64::from(inputs_one);
+    if product % by != 0 || !ONES.contains(&(product / by)) {
+        let sums_one = product as f64 / by as f64;
+        let message = format!(
+            "1.0 is {sums_one} in the sums of `{}`, allowed are whole numbers from 1 to {}",
+            layer.name.value,
+            ONES.end()
+        );
+        let divided = if by == 1 { "" } else { ", divided by `divide`" };
+        diagnostics.error(weights_one.span, message).label(format!(
+            "times {inputs_one}, which 1.0 is in the inputs{divided}"
+        ));
+        return None;
+    }
+    let span = weights_one.span;
+    let one = Spanned {
+        value: product / by,
+        span,
+    };
+    Some(Spanned {
+        value: vec![one],
+        span,
+    })
+}
+
 /// The ones of the sums; or, for floating point, none and what integer sums are multiplied by.
 fn check_ones(
     layer: &spec::Layer,
@@ -92,7 +182,7 @@ fn check_ones(
     let weights = affine.weights.value;
     let biases = affine.biases.as_ref();
     if weights == WeightType::F32 {
-        if let Some(biases) = biases.filter(|biases| biases.value != Element::F32) {
+        if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
             diagnostics
                 .error(biases.span, "`biases` is `i32`, but `weights` is `f32`")
                 .related(affine.weights.span, "the weights");
@@ -107,7 +197,7 @@ fn check_ones(
         }
         return Some((None, None));
     }
-    if let Some(biases) = biases.filter(|biases| biases.value == Element::F32) {
+    if let Some(biases) = biases.filter(|biases| biases.value == BiasType::F32) {
         let scale = match (&affine.scale, &affine.one) {
             (Some(scale), None) => check_scale(scale, diagnostics)?,
             (None, Some(Spanned { value: ones, span })) => {
@@ -125,7 +215,7 @@ fn check_ones(
                     Some(_) => "found both",
                     None => "found neither",
                 };
-                let message = format!("`{name}` needs `one` or `scale`, {problem}");
+                let message = format!("`{name}` needs `one`, `weights_one` or `scale`, {problem}");
                 diagnostics
                     .error(layer.span, message)
                     .related(biases.span, "its biases are `f32`")
@@ -145,7 +235,7 @@ fn check_ones(
     let Some(ones) = &affine.one else {
         diagnostics
             .error(layer.span, format!("`{name}` needs `one`"))
-            .help("write what 1.0 is in its sums: `one = 8128`");
+            .help("write what 1.0 is in its sums, `one = 8128`, or in its weights, `weights_one = 64`");
         return None;
     };
     let checked = all(ones
@@ -258,23 +348,74 @@ fn check_scales(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<
     }))
 }
 
-/// In which order products are added: it matters to floating point alone.
-fn check_order(
+/// How products are added: the order matters to floating point alone, and only sums of `i32` weights
+/// can have more than 32 bits.
+fn check_sums(
     affine: &spec::Affine,
     len: Option<u32>,
     diagnostics: &mut Diagnostics,
-) -> Option<SumOrder> {
-    match &affine.sums {
-        Some(sums) if affine.weights.value != WeightType::F32 => {
+) -> Option<Sums> {
+    let weights = affine.weights.value;
+    let Some(sums) = &affine.sums else {
+        return Some(match weights {
+            WeightType::F32 if len? as usize >= FEWEST_COLUMN_OUTPUTS => Sums::Columns,
+            WeightType::F32 => Sums::Lanes,
+            _ => Sums::I32,
+        });
+    };
+    let is_order = matches!(sums.value, Sums::Columns | Sums::Lanes);
+    match weights {
+        WeightType::F32 if !is_order => {
+            let message = format!("`sums` is `{}`, but `weights` is `f32`", sums.value);
             diagnostics
-                .error(sums.span, "`sums` is only for `f32` weights")
+                .error(sums.span, message)
+                .label("allowed: `columns` or `lanes`")
+                .related(affine.weights.span, "the weights");
+            None
+        }
+        WeightType::I32 if is_order => {
+            let message = format!("`sums` is `{}`, but `weights` is `i32`", sums.value);
+            diagnostics
+                .error(sums.span, message)
+                .label("allowed: `i32` or `i64`")
+                .related(affine.weights.span, "the weights")
+                .help("sums of integers do not depend on their order");
+            None
+        }
+        WeightType::F32 | WeightType::I32 => check_wide_sums(affine, sums, diagnostics),
+        _ => {
+            diagnostics
+                .error(sums.span, "`sums` is only for `f32` and `i32` weights")
                 .help("sums of integers do not depend on their order: remove it");
             None
         }
-        Some(sums) => Some(sums.value),
-        None if len? as usize >= FEWEST_COLUMN_OUTPUTS => Some(SumOrder::Columns),
-        None => Some(SumOrder::Lanes),
     }
+}
+
+/// Sums of 64 bits are for the end of a network: nothing is done to them before the output.
+fn check_wide_sums(
+    affine: &spec::Affine,
+    sums: &Spanned<Sums>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Sums> {
+    if sums.value != Sums::I64 {
+        return Some(sums.value);
+    }
+    let biases = affine.biases.as_ref();
+    let biases = biases.filter(|biases| biases.value == BiasType::F32);
+    let other = spec::place("divide", &affine.divide)
+        .or(biases.map(|biases| ("biases = \"f32\"", biases.span)));
+    let Some((key, span)) = other else {
+        return Some(sums.value);
+    };
+    diagnostics
+        .error(
+            span,
+            format!("`{key}` is not allowed with `sums = \"i64\"`"),
+        )
+        .related(sums.span, "sums of 64 bits")
+        .help("only the output reads them, and it divides by `divide` or `scale`");
+    None
 }
 
 /// The type and the one that a layer's inputs have in common. They must go with its weights.
@@ -296,6 +437,7 @@ fn common_input(
             WeightType::I8 | WeightType::I16 => {
                 matches!(element, Element::U8 | Element::U16 | Element::I16)
             }
+            WeightType::I32 => matches!(element, Element::U8 | Element::I16 | Element::I32),
             WeightType::F32 => element == Element::F32,
             WeightType::Binary => matches!(element, Element::I16 | Element::I32),
         };
@@ -314,8 +456,12 @@ fn common_input(
                 (WeightType::Binary, _) => error
                     .label("no value is negative: all signs are the same")
                     .help("binary layers read sums, or a transformer with `activation = \"none\"`"),
-                (_, Element::I32) => {
-                    error.help("put an activation such as `crelu` between two affine layers")
+                (WeightType::I8 | WeightType::I16, Element::I32) => match scope.is_affine(slice) {
+                    true => error.help("put an activation such as `crelu` between two affine layers"),
+                    false => error.help("values of 32 bits are read by `weights = \"i32\"`"),
+                },
+                (WeightType::I32, Element::U16) => {
+                    error.help("exact squares are read by `i8` or `i16` weights")
                 }
                 _ => error.help("give the layer `weights = \"f32\"`"),
             };
@@ -325,6 +471,7 @@ fn common_input(
             (None, element) => element,
             (Some(first), element) if first == element => element,
             (Some(Element::U8 | Element::I16), Element::U8 | Element::I16) => Element::I16,
+            _ if weights == WeightType::I32 => Element::I32,
             (Some(first), element) => {
                 diagnostics
                     .error(span, format!("`{name}` reads `{first}` and `{element}`"))
@@ -365,10 +512,12 @@ fn report_different_ones(
 
 /// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide
 /// whether sums wrap.
-fn range_of_sums(scope: &Scope<'_>, weights: WeightType, inputs: &[Slice]) -> Option<(i64, i64)> {
+fn range_of_sums(scope: &Scope<'_>, affine: &spec::Affine, inputs: &[Slice]) -> Option<(i64, i64)> {
+    let weights = affine.weights.value;
     let (lowest_weight, highest_weight) = match weights {
         WeightType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
         WeightType::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+        WeightType::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
         WeightType::Binary => (-1, 1),
         WeightType::F32 => (0, 0),
     };
@@ -388,6 +537,9 @@ fn range_of_sums(scope: &Scope<'_>, weights: WeightType, inputs: &[Slice]) -> Op
         lowest = lowest.saturating_add(products.into_iter().fold(0, i64::min).saturating_mul(len));
         highest =
             highest.saturating_add(products.into_iter().fold(0, i64::max).saturating_mul(len));
+    }
+    if value_or(&affine.sums, Sums::I32) == Sums::I64 {
+        return Some((lowest, highest));
     }
     let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
     Some((lowest.max(least), highest.min(most)))

@@ -4,10 +4,10 @@ use crate::diagnostics::Diagnostics;
 use crate::network::{Align, Element, Elementwise, One, Slice, Source, Tensor};
 use crate::spec::{self, OpName};
 
-use super::activation;
 use super::affine::check_scale;
 use super::alignment::Method;
 use super::layers::{Scope, input_span};
+use super::{activation, product};
 
 /// Checks a layer without weights; `None` if it, or what it reads, is wrong.
 pub(super) fn check(
@@ -17,12 +17,13 @@ pub(super) fn check(
     inputs: &[Slice],
     diagnostics: &mut Diagnostics,
 ) -> Option<(Elementwise, Tensor)> {
-    let (function, output) = match keys.function {
+    let (function, output) = match keys.functions[0].value {
         OpName::Sum => sum(scope, layer, keys, inputs, diagnostics)?,
+        OpName::Product => product::check(scope, layer, keys, inputs, diagnostics)?,
         OpName::Float => float(scope, layer, keys, inputs, diagnostics)?,
         _ => {
-            let (function, output) = activation::check(scope, layer, keys, inputs, diagnostics)?;
-            (Elementwise::Activation(function), output)
+            let (functions, output) = activation::check(scope, layer, keys, inputs, diagnostics)?;
+            (Elementwise::Activations(functions), output)
         }
     };
     if output.element == Element::F32
@@ -48,27 +49,9 @@ fn sum(
 ) -> Option<(Elementwise, Tensor)> {
     let name = &layer.name.value;
     let first = inputs.first()?;
-    let mut elements = Vec::new();
-    for (index, slice) in inputs.iter().enumerate() {
-        let element = scope.tensor(slice.source)?.element;
-        if slice.source == Source::Transformer {
-            let message = format!("`{name}` adds up the transformer's output");
-            diagnostics
-                .error(input_span(layer, index), message)
-                .help("only affine layers read it");
-            return None;
-        }
-        if slice.len != first.len {
-            let message = format!("`{name}` adds {} values to {}", slice.len, first.len);
-            diagnostics
-                .error(input_span(layer, index), message)
-                .related(input_span(layer, 0), format!("{} values", first.len));
-            return None;
-        }
-        elements.push(element);
-    }
-    if elements.contains(&Element::F32) {
-        return sum_of_floats(layer, first.len, &elements, diagnostics);
+    if reads_floats(scope, layer, inputs, "adds", diagnostics)? {
+        let aligns = vec![Align::None; inputs.len()];
+        return Some((Elementwise::Sum { aligns }, Tensor::float(first.len)));
     }
     let ones: Vec<One> = inputs
         .iter()
@@ -100,22 +83,48 @@ fn sum(
     Some((Elementwise::Sum { aligns }, output))
 }
 
-fn sum_of_floats(
+/// Whether a layer that brings its inputs together value by value reads `f32`. Reports inputs of
+/// different lengths or types; `verb` is what it does, as in "adds".
+pub(super) fn reads_floats(
+    scope: &Scope<'_>,
     layer: &spec::Layer,
-    len: usize,
-    elements: &[Element],
+    inputs: &[Slice],
+    verb: &str,
     diagnostics: &mut Diagnostics,
-) -> Option<(Elementwise, Tensor)> {
+) -> Option<bool> {
     let name = &layer.name.value;
+    let first = inputs.first()?;
+    let mut elements = Vec::new();
+    for (index, slice) in inputs.iter().enumerate() {
+        let element = scope.tensor(slice.source)?.element;
+        let span = input_span(layer, index);
+        if slice.source == Source::Transformer {
+            let message = format!("`{name}` {verb} values of the transformer's output");
+            diagnostics
+                .error(span, message)
+                .help("only affine layers read it");
+            return None;
+        }
+        if slice.len != first.len {
+            let message = format!("`{name}` {verb} {} values and {}", first.len, slice.len);
+            diagnostics
+                .error(span, message)
+                .related(input_span(layer, 0), format!("{} values", first.len));
+            return None;
+        }
+        elements.push(element);
+    }
+    if !elements.contains(&Element::F32) {
+        return Some(false);
+    }
     if let Some(index) = elements.iter().position(|element| *element != Element::F32) {
-        let message = format!("`{name}` adds `{}` to `f32`", elements[index]);
+        let message = format!("`{name}` {verb} `{}` and `f32`", elements[index]);
         diagnostics
             .error(input_span(layer, index), message)
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
-    let aligns = vec![Align::None; elements.len()];
-    Some((Elementwise::Sum { aligns }, Tensor::float(len)))
+    Some(true)
 }
 
 /// The furthest that an aligned value gets from an extreme one, on the same side of zero.

@@ -1,7 +1,7 @@
 //! Checks the layers of a stack: what each reads, whether that fits, and which tensor it computes.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
-use crate::network::{Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
+use crate::network::{Element, Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
 use crate::spec::{self, Reference, Spec};
 
 use super::{affine, check_length, elementwise};
@@ -174,18 +174,21 @@ impl Scope<'_> {
             let source = index
                 .checked_sub(1)
                 .map_or(Source::Transformer, Source::Layer);
-            let len = self.tensor(source)?.len;
-            return Some(vec![Slice {
+            let slices = vec![Slice {
                 source,
                 start: 0,
-                len,
-            }]);
+                len: self.tensor(source)?.len,
+            }];
+            return self
+                .check_narrow(index, &slices, diagnostics)
+                .map(|()| slices);
         };
         check_count(references, diagnostics)?;
         let slices = all(references
             .value
             .iter()
             .map(|reference| self.slice(index, reference, diagnostics)))?;
+        self.check_narrow(index, &slices, diagnostics)?;
         let found: usize = slices.iter().map(|slice| slice.len).sum();
         if found > MAX_INPUTS {
             let message = format!("these are {found} values, allowed are at most {MAX_INPUTS}");
@@ -193,6 +196,40 @@ impl Scope<'_> {
             return None;
         }
         Some(slices)
+    }
+
+    /// Reports a layer that reads sums of 64 bits.
+    fn check_narrow(
+        &self,
+        index: usize,
+        slices: &[Slice],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<()> {
+        let element = |slice: &Slice| self.tensor(slice.source).map(|tensor| tensor.element);
+        let wide = slices
+            .iter()
+            .position(|slice| element(slice) == Some(Element::I64));
+        let Some(wide) = wide else {
+            return Some(());
+        };
+        let layer = &self.spec.layers[index];
+        let message = format!(
+            "`{}` reads `{}`, whose sums have 64 bits",
+            layer.name.value,
+            self.name(slices[wide].source)
+        );
+        diagnostics
+            .error(input_span(layer, wide), message)
+            .help("only the output's `sum` reads them");
+        None
+    }
+
+    /// Whether values are the sums of an affine layer.
+    pub(super) fn is_affine(&self, slice: &Slice) -> bool {
+        match slice.source {
+            Source::Transformer => false,
+            Source::Layer(index) => matches!(self.spec.layers[index].op, spec::Op::Affine(_)),
+        }
     }
 
     pub(super) fn tensor(&self, source: Source) -> Option<&Tensor> {

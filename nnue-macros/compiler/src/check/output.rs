@@ -117,16 +117,70 @@ fn integer(
     let method = Method::check(&output.alignment, None, (span, "`[output]`"), diagnostics);
     let units = units(output, diagnostics);
     let method = method?;
+    let mut summands = heads.iter().flatten();
+    let wide = summands.find(|summand| summand.element == Element::I64);
+    if let Some(wide) = wide {
+        check_wide(spec, wide, diagnostics)?;
+    }
     let heads = all(heads.iter().zip(&output.heads).map(|(summands, said)| {
         let head = aligned(summands, &method, diagnostics)?;
-        check_reach(said, &head, diagnostics)?;
+        match wide {
+            Some(_) => check_not_aligned(summands, &head, &method, diagnostics)?,
+            None => check_reach(said, &head, diagnostics)?,
+        }
         Some(head)
     }));
+    let ratio = units?(method.one);
     Some(Output {
         heads: heads?,
         one: method.one,
-        units: units?(method.one),
+        units: match wide {
+            Some(_) => Units::Wide(ratio),
+            None => Units::Integer(ratio),
+        },
     })
+}
+
+/// What is computed in 32 bits cannot be added to a sum of 64.
+fn check_wide(spec: &Spec, wide: &Summand<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
+    let name = &wide.reference.value.name;
+    if let Some(psqt) = &spec.transformer.psqt
+        && psqt.value != 0
+    {
+        let message = format!("`psqt` is not allowed with the sums of 64 bits of `{name}`");
+        diagnostics
+            .error(psqt.span, message)
+            .related(wide.reference.span, "sums of 64 bits")
+            .help("PSQT values are added in 32 bits: end with `sums = \"i32\"`, or remove it");
+        return None;
+    }
+    Some(())
+}
+
+/// Sums of 64 bits are added as they are: an alignment might leave 64 bits.
+fn check_not_aligned(
+    summands: &[Summand<'_>],
+    head: &Head,
+    method: &Method,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let aligns = head.terms.iter().map(|term| &term.align);
+    let mut aligned = summands.iter().zip(aligns);
+    let aligned = aligned.find(|(_, align)| {
+        [*align, &head.align]
+            .into_iter()
+            .any(|align| *align != Align::None)
+    });
+    let Some((summand, _)) = aligned else {
+        return Some(());
+    };
+    let name = &summand.reference.value.name;
+    let message = format!(
+        "1.0 is {} in `{name}`, expected {}: beside sums of 64 bits, no term is aligned",
+        summand.one, method.one
+    );
+    diagnostics.error(summand.reference.span, message);
+    None
 }
 
 fn aligned(
@@ -168,7 +222,7 @@ fn aligned(
 fn units(
     output: &spec::Output,
     diagnostics: &mut Diagnostics,
-) -> Option<impl Fn(u32) -> Units + use<>> {
+) -> Option<impl Fn(u32) -> Ratio + use<>> {
     if let (Some(divide), Some(scale)) = (&output.divide, &output.scale) {
         diagnostics
             .error(scale.span, "`divide` and `scale` say the same in two ways")
@@ -207,12 +261,12 @@ fn units(
     let each = matches!(&output.divide, Some(divide) if divide.of == DivideOf::Each);
     Some(move |one: u32| {
         let (numerator, denominator) = scale.map_or((1, by), |scale| (scale, i64::from(one)));
-        Units::Integer(Ratio {
+        Ratio {
             numerator,
             denominator,
             rounding,
             each,
-        })
+        }
     })
 }
 

@@ -85,9 +85,10 @@ fn check_one(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) -> 
     let pooled = pooling_name(transformer) != spec::Pooling::None;
     let largest = match transformer.activation.value {
         Name::None => i16::MAX as i64,
-        Name::Crelu | Name::Relu if !pooled => i16::MAX as i64,
-        Name::Crelu | Name::Screlu => i64::from(LARGEST_BYTE),
-        Name::Relu => i16::MAX as i64,
+        // What is pooled must be a byte: a `crelu` is clipped at its one, unless it has a limit.
+        Name::Crelu if pooled && transformer.limit.is_none() => i64::from(LARGEST_BYTE),
+        Name::Crelu | Name::Relu => i16::MAX as i64,
+        Name::Screlu => i64::from(LARGEST_BYTE),
         Name::Quantmoid4 => i64::from(LARGEST_FAST_INPUT),
     };
     let one = in_range("one", &transformer.one, 1..=largest, diagnostics)?;
@@ -120,8 +121,8 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
         ),
         (
             spec::place("limit", &transformer.limit),
-            activation == Name::Relu,
-            "`activation = \"relu\"`",
+            matches!(activation, Name::Crelu | Name::Relu),
+            "`activation = \"crelu\"` or `\"relu\"`",
             "the other activations are clipped at their one: remove it",
         ),
         (
@@ -165,7 +166,14 @@ fn activation(
     let shift = in_range_or("shift", shift, 0..=15, 0, diagnostics)?;
     Some(match transformer.activation.value {
         Name::None => TransformerActivation::None,
-        Name::Crelu => TransformerActivation::Crelu,
+        Name::Crelu => TransformerActivation::Crelu {
+            limit: limit(
+                transformer,
+                (i64::from(i16::MAX), one),
+                (one, one),
+                diagnostics,
+            )?,
+        },
         Name::Screlu => {
             let largest = (one * one) >> shift;
             if largest == 0 {
@@ -193,34 +201,53 @@ fn activation(
                     .help(format!("shift {fitting} takes {one} to {}", one >> fitting));
                 return None;
             }
-            let bytes = 1..=i64::from(LARGEST_BYTE);
-            let limit = transformer.limit.as_ref();
-            let limit = in_range_or("limit", limit, bytes, LARGEST_FAST_INPUT, diagnostics)?;
-            let least = least_limit(one >> shift);
-            if limit < least {
-                let limited = transformer.limit.as_ref().map(|limit| limit.span);
-                let message = format!("values are clipped at {limit}, expected at least {least}");
-                diagnostics
-                    .error(limited.unwrap_or(transformer.activation.span), message)
-                    .related(
-                        transformer.one.span,
-                        format!(
-                            "1.0 is {one} before the shift and {} after it",
-                            one >> shift
-                        ),
-                    )
-                    .help("a larger `limit` lets 1.0 pass, and a larger `shift` makes it smaller");
-                return None;
-            }
+            let bytes = (i64::from(LARGEST_BYTE), LARGEST_FAST_INPUT);
+            let limit = limit(transformer, bytes, (one, one >> shift), diagnostics)?;
             TransformerActivation::Relu { shift, limit }
         }
         Name::Quantmoid4 => TransformerActivation::Quantmoid4,
     })
 }
 
+/// The largest value of an activation, where 1.0 is `before` in its input and `after` in its
+/// output. `largest` is allowed at most.
+fn limit(
+    transformer: &spec::Transformer,
+    (largest, default): (i64, u32),
+    (before, after): (u32, u32),
+    diagnostics: &mut Diagnostics,
+) -> Option<u32> {
+    let said = transformer.limit.as_ref();
+    let limit = in_range_or("limit", said, 1..=largest, default, diagnostics)?;
+    let least = least_limit(after);
+    if limit >= least {
+        return Some(limit);
+    }
+    let span = said.map_or(transformer.activation.span, |limit| limit.span);
+    let message = format!("values are clipped at {limit}, expected at least {least}");
+    let error = diagnostics.error(span, message);
+    if before == after {
+        error
+            .related(transformer.one.span, format!("{before} stands for 1.0"))
+            .help("a larger `limit` lets 1.0 pass");
+    } else {
+        error
+            .related(
+                transformer.one.span,
+                format!("1.0 is {before} before the shift and {after} after it"),
+            )
+            .help("a larger `limit` lets 1.0 pass, and a larger `shift` makes it smaller");
+    }
+    None
+}
+
 fn activated(activation: TransformerActivation, one: u32) -> Values {
     match activation {
-        TransformerActivation::None | TransformerActivation::Crelu => Values { one, largest: one },
+        TransformerActivation::None => Values { one, largest: one },
+        TransformerActivation::Crelu { limit } => Values {
+            one,
+            largest: limit,
+        },
         TransformerActivation::Screlu { shift } => product(Values { one, largest: one }, shift),
         TransformerActivation::Relu { shift, limit } => Values {
             one: one >> shift,
@@ -260,7 +287,10 @@ fn pooling(
         diagnostics
             .error(transformer.pooling.as_ref()?.span, message)
             .related(transformer.activation.span, "these values")
-            .help("a larger `shift` makes them smaller");
+            .help(match transformer.activation.value {
+                spec::TransformerActivation::Crelu => "a smaller `limit` clips them there",
+                _ => "a larger `shift` makes them smaller",
+            });
         return None;
     }
     Some(match name {

@@ -1,16 +1,13 @@
 //! Decodes `[[layer]]`: a name, the inputs, the operation, and the keys that this operation has.
 
-use nnue_format::Element;
 use toml::de::DeValue;
 
 use super::references;
 use super::table::{
-    Table, Value, boolean, inline_table, integer, keys, named, number, one_of, one_or_more, string,
+    Table, Value, boolean, inline_table, integer, keys, named, number, one_or_more, string,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::spec::{
-    Affine, Alignment, BIAS_ELEMENTS, Elementwise, Layer, Named, Op, OpName, Scales, SparseBy,
-};
+use crate::spec::{Affine, Alignment, Elementwise, Layer, Named, Op, OpName, Scales, SparseBy};
 
 /// What other libraries give their layers.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -21,18 +18,25 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("pooling", "it belongs to `[transformer]`"),
 ];
 
+/// Functions that a layer has at most.
+const MOST_FUNCTIONS: usize = 8;
+
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Layer> {
     let span = table.span;
     let name = table.required_with("name", "\"fc_0\"", string, diagnostics);
     let input = table.optional_with("input", references, diagnostics);
-    let function = table.required_with("op", "\"affine\"", named, diagnostics);
-    let op = match function {
-        Some(function) => op(function.value, &mut table, diagnostics),
+    let functions = table.required_with("op", "\"affine\"", functions, diagnostics);
+    let op = match functions {
+        Some(functions) => op(functions, &mut table, diagnostics),
         // Which other keys there are depends on the op: without one, those of every op are right.
         None => {
             let mut unheard = Diagnostics::default();
             for (_, function) in OpName::NAMES {
-                op(*function, &mut table, &mut unheard);
+                let function = Spanned {
+                    value: *function,
+                    span,
+                };
+                op(vec![function], &mut table, &mut unheard);
             }
             None
         }
@@ -47,10 +51,41 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     })
 }
 
-fn op(function: OpName, table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Op> {
-    match function {
+/// One function, or several activations of the same values.
+fn functions(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<Spanned<OpName>>> {
+    let functions = one_or_more(key, value, named::<OpName>, diagnostics)?;
+    let count = functions.value.len();
+    if !(1..=MOST_FUNCTIONS).contains(&count) {
+        let message = format!("`{key}` lists {count} functions, allowed are 1 to {MOST_FUNCTIONS}");
+        diagnostics.error(functions.span, message);
+        return None;
+    }
+    let other = functions.value.iter();
+    if let (Some(other), 2..) = (
+        other.clone().find(|name| !name.value.is_activation()),
+        count,
+    ) {
+        let message = format!("`{}` cannot be one of several functions", other.value);
+        diagnostics
+            .error(other.span, message)
+            .help("only activations can be listed together: give it a layer of its own");
+        return None;
+    }
+    Some(functions.value)
+}
+
+fn op(
+    functions: Vec<Spanned<OpName>>,
+    table: &mut Table<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Op> {
+    match functions[0].value {
         OpName::Affine => affine(table, diagnostics).map(|affine| Op::Affine(Box::new(affine))),
-        _ => elementwise(function, table, diagnostics).map(|keys| Op::Elementwise(Box::new(keys))),
+        _ => elementwise(functions, table, diagnostics).map(|keys| Op::Elementwise(Box::new(keys))),
     }
 }
 
@@ -58,8 +93,9 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Affine
     keys!(table, diagnostics, Affine {
         outputs: integer = "16",
         weights: named = "\"i8\"",
-        biases: bias_element,
-        one: ones,
+        biases: named,
+        one: integers,
+        weights_one: integer,
         density: number,
         output_blocks: integer,
         divide: integer,
@@ -85,16 +121,8 @@ fn scales(_: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<S
     })
 }
 
-fn bias_element(
-    key: &str,
-    value: &Value<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Spanned<Element>> {
-    one_of(BIAS_ELEMENTS, key, value, diagnostics)
-}
-
-/// One integer, or one per output.
-fn ones(
+/// One integer, or one for each output or function.
+fn integers(
     key: &str,
     value: &Value<'_>,
     diagnostics: &mut Diagnostics,
@@ -116,17 +144,29 @@ fn sparse(
 }
 
 fn elementwise(
-    function: OpName,
+    functions: Vec<Spanned<OpName>>,
     table: &mut Table<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Elementwise> {
-    table.only = Some(function.keys());
-    let shift = table.optional_with("shift", integer, diagnostics);
+    let common = |key: &&&str| {
+        let mut functions = functions.iter();
+        functions.all(|function| function.value.keys().contains(*key))
+    };
+    table.only = Some(
+        functions[0]
+            .value
+            .keys()
+            .iter()
+            .filter(common)
+            .copied()
+            .collect(),
+    );
+    let shift = table.optional_with("shift", integers, diagnostics);
     let alignment = alignment(table, diagnostics);
-    let limit = table.optional_with("limit", integer, diagnostics);
+    let limit = table.optional_with("limit", integers, diagnostics);
     let scale = table.optional_with("scale", number, diagnostics);
     Some(Elementwise {
-        function,
+        functions,
         shift: shift?,
         alignment: alignment?,
         limit: limit?,

@@ -19,7 +19,7 @@ pub(crate) struct Table<'t> {
     title: String,
     asked: Vec<&'static str>,
     /// Keys that are not among these are as good as absent, and unknown.
-    pub(super) only: Option<&'static [&'static str]>,
+    pub(super) only: Option<Vec<&'static str>>,
     elsewhere: &'static [(&'static str, &'static str)],
 }
 
@@ -37,7 +37,7 @@ impl<'t> Table<'t> {
 
     /// The value of an optional key.
     pub(crate) fn optional(&mut self, key: &'static str) -> Option<&'t Value<'t>> {
-        if self.only.is_some_and(|only| !only.contains(&key)) {
+        if self.only.as_ref().is_some_and(|only| !only.contains(&key)) {
             return None;
         }
         if !self.asked.contains(&key) {

@@ -16,6 +16,9 @@ use crate::plan::{Blocks, Kernel, Plan, Products, Steps};
 
 const _: () = assert!(BLOCK == 4, "generated code spells blocks as `[u8; 4]`");
 
+/// Vectors of sums that registers hold beside an input and products.
+const MOST_VECTORS: usize = 8;
+
 /// Statements that leave the layer's outputs in a variable of its name.
 pub(super) fn statements(
     program: &Program<'_>,
@@ -80,6 +83,7 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
     let buffer = match affine.input {
         Input::Bytes => quote! { [[0u8; 4]; #blocks] },
         Input::Words | Input::Roots => quote! { [0i16; #slots] },
+        Input::Longs => quote! { [0i32; #slots] },
         Input::Floats => quote! { [0f32; #slots] },
         Input::Signs => quote! { [0u64; #words] },
     };
@@ -92,7 +96,8 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
         let [slot, start, end] = [part.slot, part.start, part.start + part.lanes].map(count);
         let place = match (affine.input, program.network.tensor(part.source).element) {
             (Input::Signs, _) => quote! { place_signs },
-            (Input::Words | Input::Roots, Element::U8) => quote! { place_wide },
+            (Input::Words | Input::Roots, Element::U8)
+            | (Input::Longs, Element::U8 | Element::I16) => quote! { place_wide },
             _ => quote! { place },
         };
         quote! { buffer::#place(#flat, #slot, &#values[#start..#end]); }
@@ -129,6 +134,7 @@ impl Writer<'_> {
                     self.rows(dot_row)
                 })
             }
+            Kernel::Columns { vectors } => self.columns(*vectors),
             Kernel::Sparse(blocks) => {
                 self.fast_or_exact("dot", exact(blocks.products, "dot_wide"), |dot| {
                     let sums = Sums::new(blocks, quote! { simd:: }, dot);
@@ -186,6 +192,50 @@ impl Writer<'_> {
         quote! {
             let inputs = chunk(#input.as_flattened(), 0);
             Aligned([#(#outputs),*])
+        }
+    }
+
+    /// Sums of as many vectors as registers hold at a time, to which each input adds its products.
+    ///
+    /// LLVM makes vectors of inputs of such a loop, not of outputs, and gathers their weights.
+    fn columns(&self, vectors: usize) -> TokenStream {
+        let Writer {
+            affine,
+            biases,
+            weights,
+            input,
+            ..
+        } = self;
+        let (slots, outputs) = (count(affine.slots), count(affine.outputs));
+        let tiles = (0..vectors).step_by(MOST_VECTORS).map(|first| {
+            let tile = first..vectors.min(first + MOST_VECTORS);
+            let names = tile.clone().map(|vector| Sums::name(0, vector));
+            let names: Vec<Ident> = names.collect();
+            let tile: Vec<_> = tile.map(count).collect();
+            let starts = tile
+                .iter()
+                .map(|vector| match affine.op.starts_at_biases() {
+                    true => quote! { simd::load_i32(chunk(&stack.#biases, #vector)) },
+                    false => quote! { simd::zero_i32() },
+                });
+            quote! {
+                #(let mut #names = #starts;)*
+                for index in 0..#slots {
+                    let x = simd::splat_i32(inputs[index]);
+                    let weights = &stack.#weights[index];
+                    #(#names = simd::add_i32(
+                        #names,
+                        simd::mul_i32(x, simd::load_i32(chunk(weights, #tile))),
+                    );)*
+                }
+                #(simd::store_i32(#names, chunk_mut(&mut sums.0, #tile));)*
+            }
+        });
+        quote! {
+            let inputs = #input;
+            let mut sums = Aligned([0i32; #outputs]);
+            #(#tiles)*
+            sums
         }
     }
 

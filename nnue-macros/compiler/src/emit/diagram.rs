@@ -2,7 +2,7 @@
 
 use crate::network::{
     Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling, Ratio, Rounding,
-    Slice, Source, SparseBy, TransformerActivation, Units, WeightType,
+    Slice, Source, SparseBy, Sums, TransformerActivation, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -143,13 +143,17 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
             "active features' PSQT rows".to_string(),
         ));
     }
-    let clamped = format!("clamp(accumulator, 0, {})", transformer.one);
+    let clamped = |limit| format!("clamp(accumulator, 0, {limit})");
     let (activation, name) = match transformer.activation {
         TransformerActivation::None => ("accumulator".to_string(), "accumulator"),
-        TransformerActivation::Crelu => (clamped, "clipped"),
-        TransformerActivation::Screlu { shift: 0 } => (format!("{clamped} squared"), "squared"),
+        TransformerActivation::Crelu { limit } => (clamped(limit), "clipped"),
         TransformerActivation::Screlu { shift } => {
-            (format!("{clamped} squared >> {shift}"), "squared")
+            let shifted = match shift {
+                0 => String::new(),
+                _ => format!(" >> {shift}"),
+            };
+            let clamped = clamped(transformer.one);
+            (format!("{clamped} squared{shifted}"), "squared")
         }
         TransformerActivation::Relu { shift, limit } => (
             format!("clamp(accumulator >> {shift}, 0, {limit})"),
@@ -221,7 +225,10 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
         text += &format!(" with one {}", fraction(one));
     }
     if op.weights == WeightType::F32 {
-        text += &format!(", sums by {}", op.order);
+        text += &format!(", sums by {}", op.sums);
+    }
+    if op.sums == Sums::I64 {
+        text += ", sums in 64 bits";
     }
     if op.sparse.is_some() {
         let bytes = op.weights == WeightType::I8
@@ -247,6 +254,9 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
             Rounding::Floor => " rounded down",
         };
         text += &format!(", sums / {}{rounding} before biases", divide.by);
+    }
+    if !op.biases {
+        text += ", no biases";
     }
     if let Some(scale) = op.to_float {
         text += &format!(", sums * {scale:e} in f32 before biases");
@@ -301,7 +311,7 @@ fn output_rows(network: &Network) -> Vec<Row> {
         };
         let sum = head(network, head_);
         let ratio = match output.units {
-            Units::Integer(ratio) => ratio,
+            Units::Integer(ratio) | Units::Wide(ratio) => ratio,
             Units::Float { factor } => {
                 let value = format!("{sum} * {factor}, truncated");
                 rows.push(row(&named("value"), 1, Element::I32, &one, None, value));
@@ -309,17 +319,23 @@ fn output_rows(network: &Network) -> Vec<Row> {
             }
         };
         let positional = named("positional");
-        let mut value_row = row(
-            &named("value"),
-            1,
-            Element::I32,
-            &one,
-            None,
-            value(&positional, has_psqt, ratio),
-        );
+        let (positional_as, value_as) = match output.units {
+            Units::Wide(_) => {
+                let value = value(&format!("({sum})"), has_psqt, ratio);
+                (
+                    format!("{sum}, the lower 32 bits"),
+                    format!("{value} in 64 bits"),
+                )
+            }
+            _ => (sum, value(&positional, has_psqt, ratio)),
+        };
+        let mut value_row = row(&named("value"), 1, Element::I32, &one, None, value_as);
         value_row[ONES] = unit(output.one, ratio);
         let at = rows.len() - usize::from(has_psqt && *name == names[0]);
-        rows.insert(at, row(&positional, 1, Element::I32, &one, None, sum));
+        rows.insert(
+            at,
+            row(&positional, 1, Element::I32, &one, None, positional_as),
+        );
         rows.push(value_row);
     }
     rows

@@ -8,7 +8,7 @@ use super::Program;
 use super::memory::count;
 use super::propagate::{values, variable};
 use crate::layout;
-use crate::network::{Argument, Call, Calls, Element, Slice};
+use crate::network::{self, Argument, Call, Calls, Element, Slice};
 
 /// A statement that leaves the layer's values in a variable of its name.
 pub(super) fn statement(
@@ -19,23 +19,51 @@ pub(super) fn statement(
     let name = variable(layer);
     let element = layer.output.element;
     let runs = layer.inputs.iter().map(|slice| run(program, *slice));
-    let call = |(function, arguments): Call, values: Vec<TokenStream>| {
+    let runs: Vec<TokenStream> = runs.collect();
+    let call = |(function, arguments): &Call, values: Vec<TokenStream>| {
         let function = format_ident!("{function}");
         let arguments = arguments.iter().map(argument);
         let values = values.into_iter().chain(arguments);
-        // Functions whose result is narrower than 32 bits are generic over its type.
-        let element = match element {
-            Element::U8 => quote! { u8, },
-            Element::I16 => quote! { i16, },
+        // Activations of integers are generic over the type of their results.
+        let element = match (elementwise.function, element) {
+            (network::Elementwise::Activations(_), Element::U8) => quote! { u8, },
+            (network::Elementwise::Activations(_), Element::I16) => quote! { i16, },
+            (network::Elementwise::Activations(_), Element::I32) => quote! { i32, },
             _ => quote! {},
         };
         quote! { activation::#function::<#element #lanes>(#(#values),*) }
     };
     let expression = match elementwise.function.calls(element) {
-        Calls::One(function) => call(function, runs.collect()),
-        Calls::OfList(function) => call((function, vec![]), vec![quote! { &[#(#runs),*] }]),
+        Calls::Joined(functions) => match functions.as_slice() {
+            [function] => call(function, runs),
+            functions => {
+                let zero = match element {
+                    Element::U8 => quote! { 0u8 },
+                    Element::I16 => quote! { 0i16 },
+                    Element::F32 => quote! { 0f32 },
+                    _ => quote! { 0i32 },
+                };
+                let all_lanes = count(elementwise.all_lanes());
+                let results = functions.iter().enumerate().map(|(index, function)| {
+                    let (start, result) = (
+                        count(index * elementwise.stride),
+                        call(function, runs.clone()),
+                    );
+                    // What was computed of padding is overwritten, if there is no room for it.
+                    quote! { buffer::place(&mut values, #start, &#result); }
+                });
+                quote! {
+                    {
+                        let mut values = [#zero; #all_lanes];
+                        #(#results)*
+                        values
+                    }
+                }
+            }
+        },
+        Calls::OfList(function) => call(&(function, vec![]), vec![quote! { &[#(#runs),*] }]),
         Calls::OfTerms(functions) => {
-            let terms = runs.zip(functions);
+            let terms = runs.into_iter().zip(&functions);
             let terms = terms.map(|(run, function)| call(function, vec![quote!(&mut sum), run]));
             quote! {
                 {

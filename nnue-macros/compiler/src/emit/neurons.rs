@@ -21,7 +21,10 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
     let one = Literal::u32_unsuffixed(transformer.one);
     let activation = match transformer.activation {
         TransformerActivation::None => quote!(None),
-        TransformerActivation::Crelu => quote! { Crelu { one: #one } },
+        TransformerActivation::Crelu { limit } => {
+            let limit = Literal::u32_unsuffixed(limit);
+            quote! { Crelu { limit: #limit } }
+        }
         TransformerActivation::Screlu { shift } => {
             let shift = Literal::u32_unsuffixed(shift);
             quote! { Screlu { one: #one, shift: #shift } }

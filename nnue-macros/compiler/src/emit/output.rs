@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::Program;
 use super::memory::count;
 use super::propagate::variable;
-use crate::network::{Align, Head, Rounding, Units};
+use crate::network::{Align, Head, Ratio, Rounding, Units};
 
 /// The type of an evaluation.
 pub(super) fn output_type(program: &Program<'_>) -> TokenStream {
@@ -45,7 +45,11 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
             }
             _ => quote! { sum as i32 },
         };
-        let value = value(network.output.units);
+        let value = match network.output.units {
+            Units::Integer(ratio) => value(ratio),
+            Units::Wide(ratio) => wide_value(ratio),
+            Units::Float { .. } => quote! { positional },
+        };
         quote! {
             {
                 let sum = #sum;
@@ -72,7 +76,11 @@ pub(super) fn expression(program: &Program<'_>) -> TokenStream {
 
 /// The sum of a head's terms, aligned.
 fn sum(program: &Program<'_>, head: &Head) -> TokenStream {
-    let is_float = matches!(program.network.output.units, Units::Float { .. });
+    let units = program.network.output.units;
+    if let Units::Wide(_) = units {
+        return wide_sum(program, head);
+    }
+    let is_float = matches!(units, Units::Float { .. });
     let terms = head.terms.iter().enumerate().map(|(position, term)| {
         let layer = variable(&program.network.layers[term.layer]);
         let index = count(term.index);
@@ -96,6 +104,19 @@ fn sum(program: &Program<'_>, head: &Head) -> TokenStream {
             quote! { { let sum = #terms; #aligned } }
         }
     }
+}
+
+/// The sum of a head's terms, none of which is aligned, modulo 2^64.
+fn wide_sum(program: &Program<'_>, head: &Head) -> TokenStream {
+    let terms = head.terms.iter().map(|term| {
+        let layer = variable(&program.network.layers[term.layer]);
+        let index = count(term.index);
+        match term.negative {
+            true => quote! { .wrapping_sub(#layer.0[#index] as i64) },
+            false => quote! { .wrapping_add(#layer.0[#index] as i64) },
+        }
+    });
+    quote! { 0i64 #(#terms)* }
 }
 
 /// An expression for `value` aligned to the output's one, in 64 bits. `value` binds at least as
@@ -126,11 +147,20 @@ fn scaled(value: TokenStream, (numerator, denominator): (i64, i64)) -> TokenStre
     }
 }
 
+/// `sum`, which has 64 bits, in the engine's units.
+fn wide_value(ratio: Ratio) -> TokenStream {
+    let (n, d) = (
+        Literal::i64_unsuffixed(ratio.numerator),
+        Literal::i64_unsuffixed(ratio.denominator),
+    );
+    match ratio.rounding {
+        Rounding::Truncate => quote! { (sum.wrapping_mul(#n) / #d) as i32 },
+        Rounding::Floor => quote! { sum.wrapping_mul(#n).div_euclid(#d) as i32 },
+    }
+}
+
 /// `psqt` and `positional` in the engine's units.
-fn value(units: Units) -> TokenStream {
-    let Units::Integer(ratio) = units else {
-        return quote! { positional };
-    };
+fn value(ratio: Ratio) -> TokenStream {
     let (n, d) = (
         Literal::i64_unsuffixed(ratio.numerator),
         Literal::i64_unsuffixed(ratio.denominator),

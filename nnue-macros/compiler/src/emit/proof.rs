@@ -6,15 +6,15 @@ use quote::quote;
 use super::Program;
 use super::memory::{count, ident};
 use crate::layout::{Affine, Form, Input};
+use crate::network::Sums;
 
 /// The body of `proofs`: statements about every integer layer of every stack.
 pub(super) fn body(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
-    // Sums of signs cannot overflow, and floating point does not wrap.
-    let integers = program
-        .layout
-        .affines()
-        .filter(|affine| !matches!(affine.input, Input::Floats | Input::Signs));
+    // Sums of signs cannot overflow, floating point does not wrap, and 64 bits are enough.
+    let integers = program.layout.affines().filter(|affine| {
+        !matches!(affine.input, Input::Floats | Input::Signs) && affine.op.sums != Sums::I64
+    });
     let statements: Vec<_> = integers.map(|affine| statement(program, affine)).collect();
     if statements.is_empty() {
         return quote! { let _ = weights; #runtime::__private::proof::Proofs::new() };

@@ -102,17 +102,19 @@ fn words(
 fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let transformer = &program.network.transformer;
     let word = |value: u32| Literal::i16_unsuffixed(value as i16);
-    let one = word(transformer.one);
-    let clamped =
-        quote! { simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(#one)) };
+    let clamped = |limit| {
+        let limit = word(limit);
+        quote! { simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(#limit)) }
+    };
     match transformer.activation {
         TransformerActivation::None => quote! { x },
-        TransformerActivation::Crelu => clamped,
+        TransformerActivation::Crelu { limit } => clamped(limit),
         // The layers' kernels square these values while they multiply.
         TransformerActivation::Screlu { .. } if transformer.output.element == Element::U16 => {
-            clamped
+            clamped(transformer.one)
         }
         TransformerActivation::Screlu { shift } => {
+            let clamped = clamped(transformer.one);
             let square = squared(plan.transform.squares, shift);
             quote! {
                 let x = #clamped;
@@ -120,10 +122,10 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
             }
         }
         TransformerActivation::Relu { shift, limit } => {
-            let (shift, limit) = (word(shift), word(limit));
+            let (shift, clamped) = (word(shift), clamped(limit));
             quote! {
                 let x = simd::shift_right_i16::<#shift>(x);
-                simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(#limit))
+                #clamped
             }
         }
         // `below` is the parabola of negative values; the mask is -1 for them and 0 for the others.
@@ -143,8 +145,10 @@ fn activated(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
 fn pooled(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream>) -> TokenStream {
     let transformer = &program.network.transformer;
     let lanes = count(plan.isa.lanes(2));
-    let is_crelu = transformer.activation == TransformerActivation::Crelu;
-    let one = Literal::i16_unsuffixed(transformer.one as i16);
+    let limit_of_crelu = match transformer.activation {
+        TransformerActivation::Crelu { limit } => Some(Literal::i16_unsuffixed(limit as i16)),
+        _ => None,
+    };
     let activated = |expression: TokenStream| {
         quote! {
             #[inline]
@@ -160,9 +164,9 @@ fn pooled(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
     let (activated, pool) = match transformer.pooling {
         Pooling::None => {
             // Packing clips at zero, so clipping at zero before it is not needed.
-            let activated = activated(match is_crelu {
-                true => quote! { simd::min_i16(x, simd::splat_i16(#one)) },
-                false => activation,
+            let activated = activated(match limit_of_crelu {
+                Some(limit) => quote! { simd::min_i16(x, simd::splat_i16(#limit)) },
+                None => activation,
             });
             return quote! {
                 #activated
@@ -178,21 +182,23 @@ fn pooled(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
                 }
             };
         }
-        Pooling::Product { .. } if is_crelu => {
-            let product = product(plan.transform.factor_shifts);
-            let pool = quote! {
-                let (zero, one) = (simd::splat_i16(0), simd::splat_i16(#one));
-                let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-                let first = simd::max_i16(simd::min_i16(first, one), zero);
-                let second = simd::min_i16(second, one);
-                #product
-            };
-            (None, pool)
-        }
-        Pooling::Product { .. } => {
-            let product = multiplied(plan.transform.factor_shifts, &quote!(a), &quote!(b));
-            (Some(activated(activation)), quote! { #activate #product })
-        }
+        Pooling::Product { .. } => match limit_of_crelu {
+            Some(limit) => {
+                let product = product(plan.transform.factor_shifts);
+                let pool = quote! {
+                    let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(#limit));
+                    let (first, second) = (simd::load_i16(first), simd::load_i16(second));
+                    let first = simd::max_i16(simd::min_i16(first, limit), zero);
+                    let second = simd::min_i16(second, limit);
+                    #product
+                };
+                (None, pool)
+            }
+            None => {
+                let product = multiplied(plan.transform.factor_shifts, &quote!(a), &quote!(b));
+                (Some(activated(activation)), quote! { #activate #product })
+            }
+        },
         Pooling::Average => {
             let pool = quote! {
                 #activate

@@ -1,6 +1,6 @@
 //! The family of threats: a row for each piece that attacks another one.
 
-use nnue_format::{Element, ThreatRules, Threats};
+use nnue_format::{Element, ThreatRules, ThreatTargets, Threats};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use toml::de::DeValue;
@@ -10,7 +10,7 @@ use super::{Family, FeatureSet};
 use crate::check::value::value_or;
 use crate::decode::table::{Table, Value, array, boolean, keys, mismatch, named, one_of, string};
 use crate::diagnostics::{Diagnostics, Spanned, all};
-use crate::spec::named::{Named, named};
+use crate::spec::named::named;
 
 /// The name of all sets of the family in a spec.
 pub const NAME: &str = "Threats";
@@ -20,36 +20,6 @@ const MOST_TARGETS: usize = 8;
 
 /// Attackers and victims in the order of the table.
 const PIECES: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
-
-named! {
-    /// The tables of targets that have a name: that of the first network with it.
-    Known {
-        /// All pairs of pieces but those that tell little.
-        Sfnnv10 = "sfnnv10",
-        /// Kings are no victims.
-        Sfnnv11 = "sfnnv11",
-        /// Kings are no attackers either.
-        Sfnnv12 = "sfnnv12",
-        /// As before, and pawns push onto pawns.
-        Sfnnv14 = "sfnnv14",
-        /// Pawns attack knights and rooks only.
-        Sfnnv16 = "sfnnv16",
-    }
-}
-
-impl Known {
-    /// A row for each attacker, and in it a sign for each victim.
-    fn table(self) -> [&'static str; 6] {
-        match self {
-            Known::Sfnnv10 => ["01-2--", "012345", "0123-4", "0123-4", "012345", "0123--"],
-            Known::Sfnnv11 => ["01-2--", "01234-", "0123--", "0123--", "01234-", "0123--"],
-            Known::Sfnnv12 | Known::Sfnnv14 => {
-                ["01-2--", "01234-", "0123--", "0123--", "01234-", "------"]
-            }
-            Known::Sfnnv16 => ["-0-1--", "01234-", "0123--", "0123--", "01234-", "------"],
-        }
-    }
-}
 
 named! {
     /// What becomes of two pieces of the same kind that attack each other.
@@ -75,7 +45,7 @@ named! {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Targets {
     /// A table that has a name.
-    Known(Known),
+    Known(ThreatTargets),
     /// A row for each attacker.
     Table(Vec<Spanned<String>>),
 }
@@ -135,7 +105,8 @@ fn targets(
             })
         }
         DeValue::String(_) => {
-            let known = one_of(Known::NAMES, key, value, diagnostics)?;
+            let names = ThreatTargets::ALL.map(|targets| (targets.name(), targets));
+            let known = one_of(&names, key, value, diagnostics)?;
             Some(Spanned {
                 value: Targets::Known(known.value),
                 span: known.span,
@@ -151,15 +122,11 @@ fn targets(
 
 impl Keys {
     pub(super) fn check(&self, diagnostics: &mut Diagnostics) -> Option<FeatureSet> {
-        let known = match self.targets.value {
-            Targets::Known(known) => Some(known),
-            Targets::Table(_) => None,
+        let (targets, has_pushes) = match &self.targets.value {
+            Targets::Known(known) => (known.rules().targets, known.rules().pushes),
+            Targets::Table(rows) => (check_table(rows, &self.targets, diagnostics)?, false),
         };
-        let targets = match &self.targets.value {
-            Targets::Known(known) => known.table().map(numbers),
-            Targets::Table(rows) => check_table(rows, &self.targets, diagnostics)?,
-        };
-        let pushes = value_or(&self.pushes, known == Some(Known::Sfnnv14));
+        let pushes = value_or(&self.pushes, has_pushes);
         if let Some(key) = self.pushes.as_ref().filter(|pushes| pushes.value)
             && targets[0][0] == ThreatRules::NO_TARGET
         {
@@ -322,29 +289,13 @@ fn check_table(
     Some(targets)
 }
 
-/// The words by which Stockfish's transformer hash knows its sets: one up to SFNNv15, another for
-/// the targets of SFNNv16.
+/// The word by which Stockfish's transformer hash knows the set, if it is one of Stockfish's.
 fn stockfishs_hash(parameters: &Parameters) -> Option<u32> {
-    let rules = parameters.rules;
-    let known = |known: &Known| known.table().map(numbers) == rules.targets;
-    let of_stockfish = parameters.mirror == Mirror::AToD
-        && rules.mutual_once
-        && !rules.interleaved
-        && !rules.by_square;
-    let tables = [
-        Known::Sfnnv10,
-        Known::Sfnnv11,
-        Known::Sfnnv12,
-        Known::Sfnnv16,
-    ];
-    let known = tables.iter().find(|table| known(table));
-    match known.filter(|_| of_stockfish)? {
-        Known::Sfnnv16 if rules.pushes => None,
-        Known::Sfnnv16 => Some(nnue_format::stockfish::THREATS_WITHOUT_PAWNS),
-        Known::Sfnnv12 => Some(nnue_format::stockfish::THREATS),
-        _ if rules.pushes => None,
-        _ => Some(nnue_format::stockfish::THREATS),
-    }
+    let mut stockfishs = ThreatTargets::ALL.into_iter();
+    stockfishs
+        .find(|known| known.rules() == parameters.rules)
+        .filter(|_| parameters.mirror == Mirror::AToD)
+        .map(ThreatTargets::hash)
 }
 
 /// The tables as a constant of the runtime, whose module of this path has the type.

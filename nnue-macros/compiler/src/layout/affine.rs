@@ -13,9 +13,7 @@ use nnue_format::Segment;
 use super::{
     BLOCK, Builder, Columns, FEWEST_BLOCKED_OUTPUTS, Field, LaidOut, OUTPUT_UNIT, ROW_UNIT,
 };
-use crate::network::{
-    self, Element, Layer, Network, Slice, Source, SparseBy, SumOrder, WeightType,
-};
+use crate::network::{self, Element, Layer, Network, Source, SparseBy, Sums, WeightType};
 
 /// Signs are packed into words of 64 bits; rows of them are padded to vectors of the widest
 /// instruction set.
@@ -58,6 +56,8 @@ pub enum Input {
     Words,
     /// `i16` values that kernels square while they multiply: 16 bits would not hold the square.
     Roots,
+    /// Integers of type `i32`.
+    Longs,
     /// Floating point of type `f32`.
     Floats,
     /// A bit for each, set for negative values.
@@ -86,7 +86,7 @@ pub enum Form {
     /// products in each lane, so four inputs, repeated over a vector, meet the weights of as many
     /// outputs as it has lanes, and nothing has to be summed up across lanes.
     Blocks,
-    /// `[slots][outputs]`: for values that are wider than bytes and many outputs, or mostly zero.
+    /// `[slots][outputs]`: for values that are wider than words and many outputs, or mostly zero.
     /// One input, repeated over a vector, meets the weights of as many outputs as it has lanes.
     Columns,
     /// `[slots][n][16]`: each input meets the weights of `n` runs of 16 outputs.
@@ -217,10 +217,11 @@ impl Fields {
             1 => format!("1 {noun}"),
             _ => format!("{number} {noun}s"),
         };
-        let biases_doc = format!(
-            "biases of `{name}`: {}{unit}",
-            count(layer.output.len, "output")
-        );
+        let outputs_in_words = count(layer.output.len, "output");
+        let biases_doc = match op.biases {
+            true => format!("biases of `{name}`: {outputs_in_words}{unit}"),
+            false => format!("zeros, for `{name}` has no biases: {outputs_in_words}{unit}"),
+        };
         let biases = field("biases", element_of_biases, vec![outputs], &biases_doc);
         let alpha = op.scales.map(|_| {
             let doc = format!("factors of the sums of `{name}`");
@@ -258,6 +259,7 @@ fn input(network: &Network, layer: &Layer, op: &network::Affine) -> Input {
     match op.weights {
         WeightType::Binary => Input::Signs,
         WeightType::F32 => Input::Floats,
+        WeightType::I32 => Input::Longs,
         _ if elements.clone().any(|element| element == Element::U16) => Input::Roots,
         WeightType::I8 if elements.all(|element| element == Element::U8) => Input::Bytes,
         WeightType::I8 | WeightType::I16 => Input::Words,
@@ -271,6 +273,7 @@ fn reads_as_is(input: Input, source: Source, element: Element) -> bool {
         // not.
         Input::Bytes => source == Source::Transformer,
         Input::Words | Input::Roots => matches!(element, Element::I16 | Element::U16),
+        Input::Longs => element == Element::I32,
         Input::Floats => element == Element::F32,
         Input::Signs => false,
     }
@@ -282,11 +285,18 @@ fn form(layer: &Layer, op: &network::Affine, input: Input) -> (Form, Element) {
     match input {
         Input::Signs => (Form::Bits, Element::U64),
         Input::Floats => {
-            let form = match op.order {
-                SumOrder::Columns => Form::Columns,
-                SumOrder::Lanes => Form::Rows,
+            let form = match op.sums {
+                Sums::Columns => Form::Columns,
+                _ => Form::Rows,
             };
             (form, Element::F32)
+        }
+        Input::Longs => {
+            let form = match op.sums {
+                Sums::I32 if many => Form::Columns,
+                _ => Form::Rows,
+            };
+            (form, Element::I32)
         }
         Input::Bytes | Input::Words | Input::Roots => {
             let bytes = input == Input::Bytes;
@@ -356,38 +366,28 @@ fn gather(
             slot += lanes;
         }
         if let Source::Layer(index) = slice.source {
-            let lanes = match form {
-                Form::Bits => slice.len,
-                _ => lanes(network, &slice, &layers[index]),
-            };
-            parts.push(Part {
-                source: slice.source,
-                start: slice.start,
-                lanes,
-                slot,
-            });
-            segments.push(Segment::run(first_input, slot, slice.len));
-            slot += lanes.next_multiple_of(alignment);
+            let mut input = first_input;
+            for run in layers[index].runs(slice) {
+                let lanes = match form {
+                    Form::Bits => run.len,
+                    _ => run.lanes,
+                };
+                parts.push(Part {
+                    source: slice.source,
+                    start: run.start,
+                    lanes,
+                    slot,
+                });
+                segments.push(Segment::run(input, slot, run.len));
+                slot += lanes.next_multiple_of(alignment);
+                input += run.len;
+            }
         }
     }
     Gathered {
         parts: joined(parts),
         segments,
         slots: slot,
-    }
-}
-
-/// How many values of a layer's memory are read for a slice. For the whole of an activation these
-/// are all that it computed, padding included: whole vectors are copied faster, and the weights of
-/// the padding are zero.
-fn lanes(network: &Network, slice: &Slice, source: &LaidOut<'_>) -> usize {
-    let tensor = network.tensor(slice.source);
-    let whole = slice.len == tensor.len;
-    match source {
-        // In floating point a weight of zero does not undo an infinity or a NaN: nothing is read
-        // that is not an input.
-        LaidOut::Elementwise(source) if whole && tensor.element != Element::F32 => source.lanes,
-        _ => slice.len,
     }
 }
 

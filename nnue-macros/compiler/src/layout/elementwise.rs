@@ -1,7 +1,7 @@
 //! Layers that compute value by value, and where their values lie.
 
 use super::{LaidOut, OUTPUT_UNIT};
-use crate::network::{self, Layer, Source};
+use crate::network::{self, Element, Layer, Network, Op, Slice, Source};
 
 /// A layer that computes value by value.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,32 +10,111 @@ pub struct Elementwise<'n> {
     pub layer: &'n Layer,
     /// What it computes of its inputs.
     pub function: &'n network::Elementwise,
-    /// How many values it computes: more than its output has where the input is padded.
+    /// How many values each of its functions computes: more than there are inputs where the input
+    /// is padded.
     pub lanes: usize,
+    /// How far the first value of one function is from the first of the next. Values that are
+    /// computed of padding lie between them, or are overwritten by the next function.
+    pub stride: usize,
 }
 
 impl<'n> Elementwise<'n> {
     /// An activation computes whole vectors where its input has as many values in memory: what the
     /// padding becomes is never an input with a weight, and a loop over whole vectors has no rest.
     pub(super) fn of(
+        network: &Network,
+        index: usize,
         layer: &'n Layer,
         function: &'n network::Elementwise,
         layers: &[LaidOut<'_>],
     ) -> Elementwise<'n> {
         let slice = layer.inputs[0];
         let padded = slice.len.next_multiple_of(OUTPUT_UNIT);
-        let available = match (function, slice.source) {
-            (network::Elementwise::Activation(_), Source::Layer(index)) => layers[index].lanes(),
-            _ => 0,
+        let (available, len) = match (function, slice.source) {
+            (network::Elementwise::Activations(_), Source::Layer(index)) => {
+                (layers[index].lanes(), slice.len)
+            }
+            _ => (0, layer.output.len),
         };
         let lanes = match slice.start + padded <= available {
             true => padded,
-            false => layer.output.len,
+            false => len,
+        };
+        // Only affine layers, whose weights are put where their inputs are, can read values with
+        // gaps. Each function then writes whole vectors of its own.
+        let stride = match is_read_by_affine_layers_alone(network, index) {
+            true => lanes,
+            false => len,
         };
         Elementwise {
             layer,
             function,
             lanes,
+            stride,
         }
     }
+
+    /// Values of its output in memory, padding included.
+    pub fn all_lanes(&self) -> usize {
+        (self.functions() - 1) * self.stride + self.lanes
+    }
+
+    /// How many functions there are, each with as many results.
+    fn functions(&self) -> usize {
+        match self.function {
+            network::Elementwise::Activations(functions) => functions.len(),
+            _ => 1,
+        }
+    }
+
+    /// Where the values of a slice lie in memory, from the first to the last.
+    pub(super) fn runs(&self, slice: Slice) -> Vec<Run> {
+        let each = self.layer.output.len / self.functions();
+        let end = slice.start + slice.len;
+        // In floating point a weight of zero does not undo an infinity or a NaN: nothing is read
+        // that is not an input.
+        let reads_padding = self.layer.output.element != Element::F32;
+        if self.stride == each {
+            let whole = reads_padding && slice.len == self.layer.output.len;
+            let lanes = if whole { self.all_lanes() } else { slice.len };
+            return vec![Run {
+                start: slice.start,
+                len: slice.len,
+                lanes,
+            }];
+        }
+        let functions = slice.start / each..end.div_ceil(each);
+        let runs = functions.map(|function| {
+            let first = slice.start.max(function * each);
+            let len = end.min((function + 1) * each) - first;
+            let whole = reads_padding && len == each;
+            Run {
+                start: function * self.stride + first - function * each,
+                len,
+                lanes: if whole { self.lanes } else { len },
+            }
+        });
+        runs.collect()
+    }
+}
+
+/// Values of a slice that follow one another in memory.
+pub(super) struct Run {
+    /// The first of them in the memory of their layer.
+    pub(super) start: usize,
+    /// How many there are.
+    pub(super) len: usize,
+    /// How many are read: for all results of a function these are all that it computed, padding
+    /// included, because whole vectors are copied faster and the weights of the padding are zero.
+    pub(super) lanes: usize,
+}
+
+fn is_read_by_affine_layers_alone(network: &Network, index: usize) -> bool {
+    let mut others = network.layers.iter().filter(|layer| {
+        let mut sources = layer.inputs.iter().map(|slice| slice.source);
+        matches!(layer.op, Op::Elementwise(_))
+            && sources.any(|source| source == Source::Layer(index))
+    });
+    let mut terms = network.output.heads.iter().flat_map(|head| &head.terms);
+    others.next().is_none() && terms.all(|term| term.layer != index)
 }

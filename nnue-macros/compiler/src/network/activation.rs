@@ -5,7 +5,7 @@
 #[cfg(doc)]
 use super::TransformerActivation;
 
-/// Elementwise functions. Integer ones make `u8` or `i16`, the `Float` ones `f32` from `f32`.
+/// Elementwise functions. Integer ones make `u8`, `i16` or `i32`, the `Float` ones `f32` from `f32`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Activation {
     /// `clamp(x >> shift, 0, limit)`, the shift rounding down. A `crelu` has its one for a limit.
@@ -15,8 +15,22 @@ pub enum Activation {
         /// The largest result, at least 1.
         limit: u32,
     },
+    /// `clamp(x << shift, 0, limit)`, the product with a power of two exact.
+    ReluLeft {
+        /// Bits that are shifted in from the right, 1 to 16.
+        shift: u32,
+        /// The largest result, at least 1.
+        limit: u32,
+    },
     /// `min(x * x >> shift, limit)`, the product exact: square, then clip.
     SqrCrelu {
+        /// Bits that are shifted out to the right.
+        shift: u32,
+        /// The largest result, at least 1.
+        limit: u32,
+    },
+    /// The same with a square that wraps around in 32 bits, which makes some results negative.
+    SqrCreluI32 {
         /// Bits that are shifted out to the right.
         shift: u32,
         /// The largest result, at least 1.
@@ -46,23 +60,44 @@ pub enum Activation {
     FloatSigmoid,
     /// `(x * clamp(x + 3, 0, 6)) * (1 / 6)`.
     FloatHardSwish,
+    /// `x * x`.
+    FloatSqr,
+    /// `max(x, 0)` squared.
+    FloatSqrRelu,
+    /// `min(x, 0)` squared.
+    FloatSqrNegative,
 }
 
 impl Activation {
     /// The formula of a value `x`, as the table of a network shows it.
     pub fn formula(self) -> String {
+        let shifted = |value: &str, shift: u32| match shift {
+            0 => value.to_string(),
+            _ => format!("{value} >> {shift}"),
+        };
         match self {
-            Activation::Relu { shift, limit } => format!("clamp(x >> {shift}, 0, {limit})"),
-            Activation::SqrCrelu { shift, limit } => format!("min(x * x >> {shift}, {limit})"),
-            Activation::Screlu { shift, limit } => {
-                format!("clamp(x, 0, {limit}) squared >> {shift}")
+            Activation::Relu { shift, limit } => {
+                format!("clamp({}, 0, {limit})", shifted("x", shift))
             }
-            Activation::Quantmoid4 { shift } => format!("quantmoid4(x >> {shift})"),
+            Activation::ReluLeft { shift, limit } => format!("clamp(x << {shift}, 0, {limit})"),
+            Activation::SqrCrelu { shift, limit } => {
+                format!("min({}, {limit})", shifted("x * x", shift))
+            }
+            Activation::SqrCreluI32 { shift, limit } => {
+                format!("min({}, {limit})", shifted("(x * x in 32 bits)", shift))
+            }
+            Activation::Screlu { shift, limit } => {
+                shifted(&format!("clamp(x, 0, {limit}) squared"), shift)
+            }
+            Activation::Quantmoid4 { shift } => format!("quantmoid4({})", shifted("x", shift)),
             Activation::FloatCrelu => "clamp(x, 0, 1)".to_string(),
             Activation::FloatScrelu => "clamp(x, 0, 1) squared".to_string(),
             Activation::FloatSqrCrelu => "min(x * x, 1)".to_string(),
             Activation::FloatRelu => "max(x, 0)".to_string(),
             Activation::FloatSigmoid => "1 / (1 + exp(-x))".to_string(),
+            Activation::FloatSqr => "x * x".to_string(),
+            Activation::FloatSqrRelu => "max(x, 0) squared".to_string(),
+            Activation::FloatSqrNegative => "min(x, 0) squared".to_string(),
             Activation::FloatHardSwish => "(x * clamp(x + 3, 0, 6)) * (1 / 6)".to_string(),
         }
     }
@@ -72,7 +107,9 @@ impl Activation {
     pub fn call(self) -> (&'static str, Vec<u32>) {
         match self {
             Activation::Relu { shift, limit } => ("relu", vec![shift, limit]),
+            Activation::ReluLeft { shift, limit } => ("relu_left", vec![shift, limit]),
             Activation::SqrCrelu { shift, limit } => ("sqr_crelu", vec![shift, limit]),
+            Activation::SqrCreluI32 { shift, limit } => ("sqr_crelu_i32", vec![shift, limit]),
             Activation::Screlu { shift, limit } => ("screlu", vec![shift, limit]),
             Activation::Quantmoid4 { shift } => ("quantmoid4", vec![shift]),
             Activation::FloatCrelu => ("crelu_f32", vec![]),
@@ -80,6 +117,9 @@ impl Activation {
             Activation::FloatSqrCrelu => ("sqr_crelu_f32", vec![]),
             Activation::FloatRelu => ("relu_f32", vec![]),
             Activation::FloatSigmoid => ("sigmoid_f32", vec![]),
+            Activation::FloatSqr => ("sqr_f32", vec![]),
+            Activation::FloatSqrRelu => ("sqr_relu_f32", vec![]),
+            Activation::FloatSqrNegative => ("sqr_negative_f32", vec![]),
             Activation::FloatHardSwish => ("hard_swish_f32", vec![]),
         }
     }

@@ -6,13 +6,20 @@ use super::{Activation, Align, Element};
 /// What a layer without weights computes for each value of its output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elementwise {
-    /// A function of one value.
-    Activation(Activation),
+    /// Functions of one value each. The results of all values by the first function come before
+    /// those by the second, and so on.
+    Activations(Vec<Activation>),
     /// `y[i] = sum of the inputs' [i]`, each aligned. In `i64`, then `i32` with wrap-around; `f32`
     /// inputs are added from the first to the last and have [`Align::None`].
     Sum {
         /// What brings each input to the one of the sum, in the order of the inputs.
         aligns: Vec<Align>,
+    },
+    /// `y[i] = a[i] * b[i] >> shift` of two inputs. In `i64`, then `i32` with wrap-around; `f32` is
+    /// rounded once, and `shift` is 0.
+    Product {
+        /// Bits that are shifted out to the right.
+        shift: u32,
     },
     /// `y[i] = x[i] as f32 * scale`, rounded once.
     Float {
@@ -25,14 +32,18 @@ impl Elementwise {
     /// The formula, as the table of a network shows it, of inputs that are called so.
     pub fn formula(&self, inputs: &[String]) -> String {
         match self {
-            Elementwise::Activation(function) => {
-                format!("{}, x = {}", function.formula(), inputs.join(" ++ "))
+            Elementwise::Activations(functions) => {
+                let functions = functions.iter().map(|function| function.formula());
+                let functions: Vec<String> = functions.collect();
+                format!("{}, x = {}", functions.join(" ++ "), inputs.join(" ++ "))
             }
             Elementwise::Sum { aligns } => {
                 let terms = inputs.iter().zip(aligns);
                 let terms: Vec<_> = terms.map(|(input, align)| align.formula(input)).collect();
                 terms.join(" + ")
             }
+            Elementwise::Product { shift: 0 } => inputs.join(" * "),
+            Elementwise::Product { shift } => format!("{} >> {shift}", inputs.join(" * ")),
             Elementwise::Float { scale } => format!("{} * {scale:e}", inputs.join(" ++ ")),
         }
     }
@@ -40,15 +51,28 @@ impl Elementwise {
     /// The functions in the runtime's `activation.rs` that compute it, for outputs of this type.
     pub fn calls(&self, output: Element) -> Calls {
         match self {
-            Elementwise::Activation(function) => {
-                let (name, numbers) = function.call();
-                Calls::One((name, numbers.into_iter().map(Argument::Integer).collect()))
-            }
+            Elementwise::Activations(functions) => Calls::Joined(
+                functions
+                    .iter()
+                    .map(|function| {
+                        let (name, numbers) = function.call();
+                        (name, numbers.into_iter().map(Argument::Integer).collect())
+                    })
+                    .collect(),
+            ),
             Elementwise::Sum { .. } if output == Element::F32 => Calls::OfList("sum_f32"),
             Elementwise::Sum { aligns } => {
                 Calls::OfTerms(aligns.iter().map(Align::call_that_adds).collect())
             }
-            Elementwise::Float { scale } => Calls::One(("float", vec![Argument::Float(*scale)])),
+            Elementwise::Product { .. } if output == Element::F32 => {
+                Calls::Joined(vec![("product_f32", vec![])])
+            }
+            Elementwise::Product { shift } => {
+                Calls::Joined(vec![("product", vec![Argument::Integer(*shift)])])
+            }
+            Elementwise::Float { scale } => {
+                Calls::Joined(vec![("float", vec![Argument::Float(*scale)])])
+            }
         }
     }
 }
@@ -56,8 +80,8 @@ impl Elementwise {
 /// How a layer is made of calls.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Calls {
-    /// The outputs are the result of one call, which takes each input first.
-    One(Call),
+    /// The outputs are the results of these calls, one after the other. Each takes all inputs first.
+    Joined(Vec<Call>),
     /// The outputs are the result of a call of this function, which takes a list of all inputs.
     OfList(&'static str),
     /// There is a call for each input, which takes sums of 64 bits and the input first. The outputs

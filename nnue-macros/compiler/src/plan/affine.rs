@@ -4,7 +4,7 @@ use nnue_levels::Isa;
 
 use super::Unroll;
 use crate::layout::{Affine, Form, Input};
-use crate::network::{self, Network, Sparse, SparseBy};
+use crate::network::{self, Network, Sparse, SparseBy, Sums};
 
 /// How an affine layer is carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,11 @@ pub enum Kernel {
     },
     /// One horizontal sum for each output.
     Rows(Products),
+    /// For every input of 32 bits: repeat it over a vector, multiply and add.
+    Columns {
+        /// The number of vectors that the outputs fill.
+        vectors: usize,
+    },
     /// A function of the runtime, generic over the shape.
     Function {
         /// The name of the function in the runtime.
@@ -112,6 +117,13 @@ impl Kernel {
                 unless_proved: Some("affine_squares_exact"),
                 why: "squares times 16-bit weights",
             },
+            (Form::Rows, Input::Longs) => match affine.op.sums {
+                Sums::I64 => function("affine_i64_rows", "32-bit weights, sums of 64 bits"),
+                _ => function("affine_i32_rows", "32-bit weights, few outputs"),
+            },
+            (Form::Columns, Input::Longs) => Kernel::Columns {
+                vectors: affine.outputs / isa.lanes(4),
+            },
             (Form::Rows, _) => function("affine_i16", "16-bit inputs or weights"),
             (Form::Columns, Input::Floats) => {
                 function("affine_f32_columns", "f32, an output per lane")
@@ -134,6 +146,7 @@ impl Kernel {
             }
             | Kernel::Rows(products) => *products == Products::FastIfProved,
             Kernel::Function { unless_proved, .. } => unless_proved.is_some(),
+            Kernel::Columns { .. } => false,
         }
     }
 

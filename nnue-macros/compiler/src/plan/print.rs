@@ -131,6 +131,11 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
             affine.slots,
             proof(*products)
         ),
+        Kernel::Columns { vectors } => write!(
+            f,
+            "columns: {} inputs of 32 bits x {vectors} vector(s)",
+            affine.slots
+        ),
         Kernel::Function {
             name,
             why,

@@ -308,7 +308,7 @@ impl ::nnue_runtime::Architecture for Net {
             outputs: 64,
             perspectives: 2,
             activation: neurons::Activation::Crelu {
-                one: 127,
+                limit: 127,
             },
             pooling: neurons::Pooling::Product {
                 shift: 7,
@@ -567,10 +567,10 @@ mod scalar {
     }
     #[inline]
     fn pooled(first: &[i16; 8], second: &[i16; 8]) -> simd::I16 {
-        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
         let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, one), zero);
-        let second = simd::min_i16(second, one);
+        let first = simd::max_i16(simd::min_i16(first, limit), zero);
+        let second = simd::min_i16(second, limit);
         simd::mul_high_i16(
             simd::shift_left_i16::<8>(first),
             simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
@@ -1080,10 +1080,10 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn pooled(first: &[i16; 16], second: &[i16; 16]) -> simd::I16 {
-        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
         let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, one), zero);
-        let second = simd::min_i16(second, one);
+        let first = simd::max_i16(simd::min_i16(first, limit), zero);
+        let second = simd::min_i16(second, limit);
         simd::mul_high_i16(
             simd::shift_left_i16::<8>(first),
             simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
@@ -1367,10 +1367,10 @@ mod avxvnni {
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn pooled(first: &[i16; 16], second: &[i16; 16]) -> simd::I16 {
-        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
         let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, one), zero);
-        let second = simd::min_i16(second, one);
+        let first = simd::max_i16(simd::min_i16(first, limit), zero);
+        let second = simd::min_i16(second, limit);
         simd::mul_high_i16(
             simd::shift_left_i16::<8>(first),
             simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
@@ -1779,10 +1779,10 @@ mod avx512 {
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
-        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
         let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, one), zero);
-        let second = simd::min_i16(second, one);
+        let first = simd::max_i16(simd::min_i16(first, limit), zero);
+        let second = simd::min_i16(second, limit);
         simd::mul_high_i16(
             simd::shift_left_i16::<8>(first),
             simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
@@ -2018,10 +2018,10 @@ mod avx512icl {
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
-        let (zero, one) = (simd::splat_i16(0), simd::splat_i16(127));
+        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
         let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, one), zero);
-        let second = simd::min_i16(second, one);
+        let first = simd::max_i16(simd::min_i16(first, limit), zero);
+        let second = simd::min_i16(second, limit);
         simd::mul_high_i16(
             simd::shift_left_i16::<8>(first),
             simd::shift_left_i16::<1>(simd::max_i16(second, zero)),

@@ -55,23 +55,25 @@ impl fmt::Display for LoadError {
                 expected,
                 found,
                 elsewhere,
+                identity,
             } => {
                 write!(
                     f,
                     "`{place}` at offset {offset} is {found:#010x}, expected {expected:#010x}"
                 )?;
-                write_elsewhere(f, "that value", *offset, *elsewhere)
+                write_reason(f, *identity, "that value", *offset, *elsewhere)
             }
             Self::NotCompressed {
                 place,
                 offset,
                 elsewhere,
+                identity,
             } => {
                 write!(
                     f,
                     "`{place}` at offset {offset} is not a LEB128 block, expected `COMPRESSED_LEB128`"
                 )?;
-                write_elsewhere(f, "a block", *offset, *elsewhere)
+                write_reason(f, *identity, "a block", *offset, *elsewhere)
             }
             Self::UnexpectedlyCompressed {
                 place,
@@ -354,14 +356,16 @@ fn write_identity(f: &mut fmt::Formatter<'_>, identity: Identity) -> fmt::Result
     }
 }
 
-fn write_elsewhere(
+/// Says why something is not where it should be: in another network it is elsewhere.
+fn write_reason(
     f: &mut fmt::Formatter<'_>,
+    identity: Identity,
     what: &str,
     offset: u64,
     elsewhere: Option<u64>,
 ) -> fmt::Result {
-    let Some(elsewhere) = elsewhere else {
-        return Ok(());
+    let (Identity::Unknown, Some(elsewhere)) = (identity, elsewhere) else {
+        return write_identity(f, identity);
     };
     let (distance, direction) = if elsewhere < offset {
         (offset - elsewhere, "earlier")
@@ -429,6 +433,7 @@ mod tests {
                 place: PLACE,
                 offset: 1000,
                 elsewhere: Some(400),
+                identity: Identity::Unknown,
             },
             "`stack 3 fc_0.weights` at offset 1000 is not a LEB128 block, expected `COMPRESSED_LEB128`; \
              a block begins 600 bytes earlier: does a tensor before it have another size?",
@@ -443,9 +448,24 @@ mod tests {
                 expected: 1,
                 found: 2,
                 elsewhere: Some(68),
+                identity: Identity::Unknown,
             },
             "`transformer hash` at offset 64 is 0x00000002, expected 0x00000001; \
              that value begins 4 bytes later: does a tensor before it have another size?",
+        );
+        check(
+            LoadError::SectionHash {
+                place: Place {
+                    stack: Some(1),
+                    name: Text::Borrowed("hash"),
+                },
+                offset: 64,
+                expected: 1,
+                found: 2,
+                elsewhere: Some(68),
+                identity: Identity::Spec { name: "SFNNv15" },
+            },
+            "`stack 1 hash` at offset 64 is 0x00000002, expected 0x00000001: this is a net of SFNNv15",
         );
     }
 

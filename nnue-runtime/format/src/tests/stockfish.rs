@@ -142,6 +142,7 @@ fn the_header_must_match() {
                 difference("width", "128", "4"),
                 difference("affine layers", "3", "2"),
                 difference("stacks", "8", "2"),
+                difference("threats", "none", "of 1 rows"),
                 difference("feature set", "HalfKAv2_hm", "of 1 rows"),
             ],
         )
@@ -176,6 +177,7 @@ fn hashes_of_the_body_must_match() {
             expected: 0x7F23_44B8,
             found: 0,
             elsewhere: None,
+            identity: Identity::Unknown,
         }
     );
     // Three bytes too many in stack 0.
@@ -191,6 +193,7 @@ fn hashes_of_the_body_must_match() {
             expected: 0x6333_6A4A,
             found,
             elsewhere: Some(offset as u64 + 3),
+            identity: Identity::Unknown,
         }
     );
 }
@@ -212,6 +215,7 @@ fn encodings_must_match() {
             place: header("biases"),
             offset,
             elsewhere: None,
+            identity: Identity::Unknown,
         }
     );
     // Two threats are missing, so the PSQT block comes early.
@@ -225,6 +229,7 @@ fn encodings_must_match() {
             place: header("psqt"),
             offset,
             elsewhere: Some(offset - 2),
+            identity: Identity::Unknown,
         }
     );
 }

@@ -20,6 +20,14 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
         Activation::Relu { shift, limit } => {
             of_integers(&|x| (x >> shift).clamp(0, i64::from(limit)))
         }
+        Activation::ReluLeft { shift, limit } => {
+            of_integers(&|x| (x * (1 << shift)).clamp(0, i64::from(limit)))
+        }
+        Activation::SqrCreluI32 { shift, limit } => of_integers(&|x| {
+            // The lower 32 bits of the square, with the sign that they have.
+            let square = i64::from((x * x) as i32);
+            (square >> shift).min(i64::from(limit))
+        }),
         Activation::SqrCrelu { shift, limit } => {
             of_integers(&|x| ((x * x) >> shift).min(i64::from(limit)))
         }
@@ -33,6 +41,9 @@ pub(super) fn compute(function: Activation, tensors: &Tensors, slice: Slice) -> 
         Activation::FloatSqrCrelu => of_floats(&|x| clipped(x * x)),
         Activation::FloatRelu => of_floats(&|x| if x > 0.0 { x } else { 0.0 }),
         Activation::FloatSigmoid => of_floats(&sigmoid),
+        Activation::FloatSqr => of_floats(&|x| x * x),
+        Activation::FloatSqrRelu => of_floats(&|x| if x > 0.0 { x * x } else { 0.0 }),
+        Activation::FloatSqrNegative => of_floats(&|x| if x < 0.0 { x * x } else { 0.0 }),
         Activation::FloatHardSwish => of_floats(&hard_swish),
     }
 }

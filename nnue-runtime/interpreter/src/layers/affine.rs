@@ -1,6 +1,6 @@
 //! Fully connected layers: `y[o] = biases[o] + the sum of weights[o][i] * x[i]`.
 
-use nnue_compiler::network::{Affine, Layer, SumOrder, WeightType};
+use nnue_compiler::network::{Affine, Layer, Sums, WeightType};
 
 use super::Tensors;
 use crate::fixed_point::divide;
@@ -16,13 +16,17 @@ pub(super) fn compute(
     if op.weights == WeightType::F32 {
         let inputs = layer.inputs.iter().map(|slice| tensors.floats(*slice));
         return Values::Floats(of_floats(
-            op.order,
+            op.sums,
             &inputs.collect::<Vec<_>>().concat(),
             weights,
         ));
     }
     let inputs = layer.inputs.iter().map(|slice| tensors.integers(*slice));
-    let sums = of_integers(op, &inputs.collect::<Vec<_>>().concat(), weights);
+    let inputs = inputs.collect::<Vec<_>>().concat();
+    if op.sums == Sums::I64 {
+        return Values::Integers(of_wide_integers(&inputs, weights));
+    }
+    let sums = of_integers(op, &inputs, weights);
     match op.to_float {
         // The sum becomes the nearest `f32`; product and bias are rounded together.
         Some(scale) => {
@@ -53,8 +57,8 @@ fn of_integers(op: &Affine, inputs: &[i64], weights: &AffineWeights) -> Vec<i32>
             WeightType::Binary => sign(*x) * weight,
             _ => x * weight,
         });
-        // No sum is too large for 64 bits; of these, the lower 32 remain.
-        let mut sum = products.sum::<i64>() as i32;
+        // In 64 bits, of which the lower 32 remain, whatever is above them.
+        let mut sum = products.fold(0i64, i64::wrapping_add) as i32;
         if let Some(scales) = op.scales {
             let beta = if scales.inputs { mean_size(inputs) } else { 1 };
             let alpha = i64::from(weights.alpha[output]);
@@ -69,6 +73,20 @@ fn of_integers(op: &Affine, inputs: &[i64], weights: &AffineWeights) -> Vec<i32>
     sums.collect()
 }
 
+/// The sums of products of each output and its bias, modulo 2^64.
+fn of_wide_integers(inputs: &[i64], weights: &AffineWeights) -> Vec<i64> {
+    let rows = weights.weights.integers().chunks_exact(inputs.len());
+    let outputs = rows.zip(weights.biases.integers());
+    let sums = outputs.map(|(row, bias)| {
+        let products = inputs
+            .iter()
+            .zip(row)
+            .map(|(x, w)| i128::from(*x) * i128::from(*w));
+        (products.sum::<i128>() + i128::from(*bias)) as i64
+    });
+    sums.collect()
+}
+
 /// Binary layers take their inputs as -1 where these are negative, and as 1 otherwise.
 fn sign(x: i64) -> i64 {
     if x < 0 { -1 } else { 1 }
@@ -79,12 +97,12 @@ fn mean_size(inputs: &[i64]) -> i64 {
     inputs.iter().map(|x| x.abs()).sum::<i64>() / inputs.len() as i64
 }
 
-fn of_floats(order: SumOrder, inputs: &[f32], weights: &AffineWeights) -> Vec<f32> {
+fn of_floats(sums: Sums, inputs: &[f32], weights: &AffineWeights) -> Vec<f32> {
     let rows = weights.weights.floats().chunks_exact(inputs.len());
     rows.zip(weights.biases.floats())
-        .map(|(row, bias)| match order {
-            SumOrder::Columns => columns(inputs, row, *bias),
-            SumOrder::Lanes => lanes(inputs, row) + bias,
+        .map(|(row, bias)| match sums {
+            Sums::Lanes => lanes(inputs, row) + bias,
+            _ => columns(inputs, row, *bias),
         })
         .collect()
 }

@@ -1,10 +1,9 @@
-//! Finds the attacks that moves make and end, from the placements before and after them.
+//! What moves change besides the pieces on single squares: attacks between pieces, and pawns.
 //!
 //! An attack goes from a piece in one of 16 directions, eight lines and the eight jumps of a
 //! knight, to the nearest piece there. So a direction and the square of the victim stand for an
 //! attack, and the attacks of all pieces in one direction are a set of squares. Such sets are found
-//! for eight directions at once, by filling lines with bits: vectors of eight sets, which compilers
-//! make of arrays.
+//! for eight directions at once, by [filling](super::levels) lines with bits.
 //!
 //! An attack differs before and after if its victim's square has changed, or if the nearest square
 //! back in its direction that has changed or holds a piece has changed. That is one more fill, and
@@ -62,21 +61,26 @@ impl ThreatList {
     }
 }
 
-/// The attacks that differ between two placements.
+/// What differs between two placements.
 #[derive(Clone)]
-pub(crate) struct ThreatChanges {
+pub(crate) struct BoardChanges {
+    /// The attacks that there are only after the moves.
     pub(super) added: ThreatList,
+    /// The attacks that there were only before them.
     pub(super) removed: ThreatList,
+    /// White's pawns and black's, before and after.
+    pub(in crate::features) pawns: [[u64; 2]; 2],
 }
 
-impl ThreatChanges {
-    pub(crate) const NONE: ThreatChanges = ThreatChanges {
+impl BoardChanges {
+    pub(crate) const NONE: BoardChanges = BoardChanges {
         added: ThreatList::EMPTY,
         removed: ThreatList::EMPTY,
+        pawns: [[0; 2]; 2],
     };
 
-    /// Replaces them by the attacks that differ between two placements, as far as sets of the
-    /// network have rows for them.
+    /// Replaces them by what differs between two placements: attacks as far as sets of the network
+    /// have rows for them.
     #[inline]
     pub(crate) fn find<A: Architecture>(
         &mut self,
@@ -89,19 +93,23 @@ impl ThreatChanges {
     }
 }
 
-/// The attacks that some set of a network has rows for.
+/// The attacks that some set of a network has rows for, as masks: all bits or none. Roles are pawn,
+/// 0, to king, 5.
 pub(super) struct Scope {
-    /// The victims of each attacker, pawn to king: a bit for each, pawn to king.
-    victims: [u8; 6],
+    /// Whether a role attacks anything.
+    attackers: [u64; 6],
+    /// Whom each role attacks. Bishops, rooks and queens have what any of them does.
+    victims: [[u64; 6]; 6],
     /// Whether pawns attack pawns ahead of them.
-    pushes: bool,
+    pub(super) pushes: u64,
 }
 
 impl Scope {
     const fn of(sets: &[FeatureSet]) -> Scope {
         let mut scope = Scope {
-            victims: [0; 6],
-            pushes: false,
+            attackers: [0; 6],
+            victims: [[0; 6]; 6],
+            pushes: 0,
         };
         let mut index = 0;
         while index < sets.len() {
@@ -116,28 +124,39 @@ impl Scope {
     const fn with(mut self, rules: &ThreatRules) -> Scope {
         let mut pair = 0;
         while pair < 36 {
-            if rules.targets[pair / 6][pair % 6] != ThreatRules::NO_TARGET {
-                self.victims[pair / 6] |= 1 << (pair % 6);
+            let (attacker, victim) = (pair / 6, pair % 6);
+            if rules.targets[attacker][victim] != ThreatRules::NO_TARGET {
+                self.attackers[attacker] = u64::MAX;
+                let sliders = attacker >= 2 && attacker <= 4;
+                let mut other = 0;
+                while other < 6 {
+                    if other == attacker || sliders && other >= 2 && other <= 4 {
+                        self.victims[other][victim] = u64::MAX;
+                    }
+                    other += 1;
+                }
             }
             pair += 1;
         }
-        self.pushes |= rules.pushes;
+        if rules.pushes {
+            self.pushes = u64::MAX;
+        }
         self
     }
 }
 
 /// Sets of squares, one for each of eight directions.
-type Eight = [u64; 8];
+pub(super) type Eight = [u64; 8];
 
 /// How far each direction goes: north, east, northeast, northwest, and back.
-const LINES: Eight = [8, 1, 9, 7, 56, 63, 55, 57];
+pub(super) const LINES: Eight = [8, 1, 9, 7, 56, 63, 55, 57];
 /// The jumps of a knight, in no particular order.
-const JUMPS: Eight = [17, 15, 10, 6, 47, 49, 54, 58];
+pub(super) const JUMPS: Eight = [17, 15, 10, 6, 47, 49, 54, 58];
 
 /// The squares where a step in each direction can end, without leaving the board and entering on
 /// the other side.
-const LINE_ENDS: Eight = ends(LINES);
-const JUMP_ENDS: Eight = ends(JUMPS);
+pub(super) const LINE_ENDS: Eight = ends(LINES);
+pub(super) const JUMP_ENDS: Eight = ends(JUMPS);
 
 const fn ends(steps: Eight) -> Eight {
     let mut ends = [0; 8];
@@ -182,137 +201,69 @@ const SOURCES: [[u64; 64]; 16] = {
     sources
 };
 
-#[inline(always)]
-fn eight(of: impl FnMut(usize) -> u64) -> Eight {
-    core::array::from_fn(of)
-}
-
-/// The squares one step on.
-#[inline(always)]
-fn step(squares: Eight, steps: Eight, ends: Eight) -> Eight {
-    eight(|d| squares[d].rotate_left(steps[d] as u32) & ends[d])
-}
-
-/// The squares from which pieces, or what passes through empty squares, take the last step.
-#[inline(always)]
-fn fill(squares: Eight, empty: u64) -> Eight {
-    let (mut squares, mut open) = (squares, eight(|d| empty & LINE_ENDS[d]));
-    for length in [1, 2, 4] {
-        let by = |d: usize| (length * LINES[d] as u32) % 64;
-        squares = eight(|d| squares[d] | open[d] & squares[d].rotate_left(by(d)));
-        open = eight(|d| open[d] & open[d].rotate_left(by(d)));
-    }
-    squares
-}
-
 /// The pieces of a placement, as sets of squares.
-struct Pieces {
+#[derive(Clone, Copy)]
+pub(super) struct Pieces {
     /// The four bits of the codes.
     planes: [u64; 4],
-    occupied: u64,
+    pub(super) occupied: u64,
+    /// Pawns to kings, of both colours.
+    roles: [u64; 6],
+    /// White's pawns and black's, as far as they stand where pawns can stand.
+    pub(super) pawns: [u64; 2],
 }
 
 impl Pieces {
     #[inline(always)]
-    fn of(planes: [u64; 4]) -> Pieces {
+    pub(super) fn of(planes: [u64; 4]) -> Pieces {
+        // No pawn stands on the first rank or on the last.
+        const RANKS: u64 = 0x00FF_FFFF_FFFF_FF00;
+        let [a, b, c, d] = planes;
+        // By their codes: 1 to 6 are white's pawn to king, 7 to 12 are black's.
+        let (white, black) = (a & !b & !c & !d, a & b & c & !d);
+        let roles = [
+            white | black,
+            !a & (b & !c & !d | !b & !c & d),
+            a & (b & !c & !d | !b & !c & d),
+            !a & (!b & c & !d | b & !c & d),
+            a & (!b & c & !d | b & !c & d),
+            !a & (b & c & !d | !b & c & d),
+        ];
         Pieces {
             planes,
-            occupied: planes[0] | planes[1] | planes[2] | planes[3],
+            occupied: a | b | c | d,
+            roles,
+            pawns: [white & RANKS, black & RANKS],
         }
     }
 
-    /// The squares of a piece, by its code.
+    /// The squares on which two placements differ.
     #[inline(always)]
-    fn of_code(&self, code: u8) -> u64 {
-        let plane = |bit: usize| match code >> bit & 1 {
-            0 => !self.planes[bit],
-            _ => self.planes[bit],
-        };
-        plane(0) & plane(1) & plane(2) & plane(3)
+    pub(super) fn differences(&self, other: &Pieces) -> u64 {
+        let ([a, b, c, d], [e, f, g, h]) = (self.planes, other.planes);
+        a ^ e | b ^ f | c ^ g | d ^ h
     }
 
-    /// The squares of the pieces of a role, of both colours.
+    /// The pieces of a role, if they attack anything.
     #[inline(always)]
-    fn of_role(&self, role: u8) -> u64 {
-        self.of_code(1 + role) | self.of_code(7 + role)
+    pub(super) fn attackers(&self, scope: &Scope, role: usize) -> u64 {
+        self.roles[role] & scope.attackers[role]
     }
 
-    /// The attacked squares in each direction: lines, then jumps.
+    /// The pieces that those of a role attack; of bishops, rooks and queens together.
     #[inline(always)]
-    fn attacked(&self, scope: &Scope) -> [Eight; 2] {
-        let roles: [u64; 6] = core::array::from_fn(|role| self.of_role(role as u8));
-        let victims = |attackers: &[usize]| {
-            let victims = attackers
-                .iter()
-                .fold(0, |all, role| all | scope.victims[*role]);
-            let roles = roles.iter().enumerate();
-            let roles = roles.map(|(role, squares)| match victims >> role & 1 {
-                0 => 0,
-                _ => *squares,
-            });
-            roles.fold(0, |all, squares| all | squares)
-        };
-        let attackers = |role: usize| match scope.victims[role] {
-            0 => 0,
-            _ => roles[role],
-        };
-        let (diagonal, straight) = (attackers(2) | attackers(4), attackers(3) | attackers(4));
-        let [north, east, northeast, northwest] = [straight, straight, diagonal, diagonal];
-        let sliders = [
-            north, east, northeast, northwest, north, east, northeast, northwest,
-        ];
-        let sliding = step(fill(sliders, !self.occupied), LINES, LINE_ENDS);
-        let kings = step([attackers(5); 8], LINES, LINE_ENDS);
-        let pawns = |code| match scope.victims[0] {
-            0 => 0,
-            // No pawn stands on the first rank or on the last.
-            _ => self.of_code(code) & 0x00FF_FFFF_FFFF_FF00,
-        };
-        let (white, black) = (pawns(1), pawns(7));
-        let capturing = [0, 0, white, white, 0, 0, black, black];
-        let capturing = step(capturing, LINES, LINE_ENDS);
-        let pushing = match scope.pushes {
-            true => step([white, 0, 0, 0, black, 0, 0, 0], LINES, LINE_ENDS),
-            false => [0; 8],
-        };
-        let by_sliders = victims(&[2, 3, 4]);
-        let [by_kings, by_pawns] = [5, 0].map(|role| victims(&[role]));
-        let lines = eight(|d| {
-            sliding[d] & by_sliders
-                | kings[d] & by_kings
-                | capturing[d] & by_pawns
-                | pushing[d] & roles[0]
-        });
-        let by_knights = victims(&[1]);
-        let jumps = step([attackers(1); 8], JUMPS, JUMP_ENDS);
-        [lines, eight(|d| jumps[d] & by_knights)]
+    pub(super) fn victims(&self, scope: &Scope, attackers: usize) -> u64 {
+        let mut victims = 0;
+        for role in 0..6 {
+            victims |= self.roles[role] & scope.victims[attackers][role];
+        }
+        victims
     }
-}
 
-/// Finds the attacks that differ between two placements, given the bits of their codes.
-#[inline(always)]
-pub(super) fn find(
-    scope: &Scope,
-    placements: [&PieceCodes; 2],
-    planes: [[u64; 4]; 2],
-    changes: &mut ThreatChanges,
-) {
-    let (before, after) = (Pieces::of(planes[0]), Pieces::of(planes[1]));
-    let changed = (0..4).fold(0, |all, bit| all | before.planes[bit] ^ after.planes[bit]);
-    let empty = !(changed | before.occupied | after.occupied);
-    // Where the attacks of lines and of jumps can differ.
-    let along = step(fill([changed; 8], empty), LINES, LINE_ENDS);
-    let across = step([changed; 8], JUMPS, JUMP_ENDS);
-    let [codes_before, codes_after] = placements;
-    let ThreatChanges { added, removed } = changes;
-    for (codes, pieces, list) in [
-        (codes_before, &before, removed),
-        (codes_after, &after, added),
-    ] {
-        let [lines, jumps] = pieces.attacked(scope);
-        let lines = eight(|d| lines[d] & (changed | along[d]));
-        let jumps = eight(|d| jumps[d] & (changed | across[d]));
-        list_attacks(codes, pieces.occupied, lines, jumps, list);
+    /// All pawns.
+    #[inline(always)]
+    pub(super) fn all_pawns(&self) -> u64 {
+        self.roles[0]
     }
 }
 
@@ -320,16 +271,12 @@ pub(super) fn find(
 ///
 /// There is one loop over all of them, and its end is the only branch that depends on the position.
 #[inline(always)]
-fn list_attacks(
+pub(super) fn list_attacks(
     codes: &PieceCodes,
     occupied: u64,
-    lines: Eight,
-    jumps: Eight,
+    mut victims: [u64; 16],
     list: &mut ThreatList,
 ) {
-    let mut victims = [0; 16];
-    victims[..8].copy_from_slice(&lines);
-    victims[8..].copy_from_slice(&jumps);
     let mut directions = (0..16).fold(0, |all, d| all | u32::from(victims[d] != 0) << d);
     list.len = 0;
     while directions != 0 {

@@ -33,7 +33,7 @@ impl Draw {
                 let signs = places.map(|place| self.sign(place));
                 Values::Integers(signs.collect())
             }
-            WeightType::I8 | WeightType::I16 => {
+            WeightType::I8 | WeightType::I16 | WeightType::I32 => {
                 let sizes: Vec<f64> = (0..outputs)
                     .map(|output| size_of_weights(network, layer, op, output))
                     .collect();
@@ -133,7 +133,7 @@ impl Draw {
             .collect();
         for stack in 0..network.stacks.count {
             for (index, layer) in network.layers.iter().enumerate() {
-                if layer.affine().is_none() {
+                if layer.affine().is_none_or(|affine| !affine.biases) {
                     continue;
                 }
                 let traces = samples
@@ -165,8 +165,11 @@ impl Draw {
         let outputs = 0..layer.output.len;
         let sums = |output: usize| &sums[output % SAMPLES];
         if layer.output.element == Element::F32 {
-            let biases =
-                outputs.map(|output| 0.5 - sums(output).floats()[output] + self.fraction(1.0));
+            let biases = outputs.map(|output| {
+                let bias = 0.5 - sums(output).floats()[output] + self.fraction(1.0);
+                // Squares of large weights are infinite, and files have only finite numbers.
+                if bias.is_finite() { bias } else { 0.0 }
+            });
             return Values::Floats(biases.collect());
         }
         let biases = outputs.map(|output| {

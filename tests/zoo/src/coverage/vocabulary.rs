@@ -8,8 +8,8 @@ use nnue_compiler::feature_set::piece_square::{
 };
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
-    Align, Axis, BIAS_ELEMENTS, BulletKind, DivideOf, FieldType, Format, Named, OpName, Order,
-    Pairs, Pooling, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, SumOrder, TailName,
+    Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Named, OpName, Order, Pairs,
+    Pooling, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, Sums, TailName,
     TransformerActivation,
 };
 
@@ -27,7 +27,8 @@ const FORMS: &[&str] = &[
     "features.planes = 11",
     "features.planes = 12",
     "features.rows",
-    "transformer.limit",
+    "transformer.limit, of crelu",
+    "transformer.limit, of relu",
     "transformer.perspectives = 1",
     "transformer.perspectives = 2",
     "transformer.product_shift",
@@ -47,17 +48,26 @@ const FORMS: &[&str] = &[
     "layer.input, a part of a layer",
     "layer.input, a part of the transformer",
     "layer.input, an element",
+    "layer.limit, for each function",
     "layer.limit, of crelu",
     "layer.limit, of relu",
     "layer.limit, of sqr_crelu",
+    "layer.limit, of sqr_crelu_i32",
     "layer.one, for each output",
     "layer.one, of an activation",
+    "layer.one, of a product",
     "layer.one, of a sum",
+    "layer.op = product, of f32",
+    "layer.op, several of f32",
+    "layer.op, several of integers",
     "layer.output_blocks",
     "layer.scale, of a conversion",
     "layer.scale, of sums",
     "layer.scales",
     "layer.scales, inputs = true",
+    "layer.shift, for each function",
+    "layer.shift, to the left",
+    "layer.weights_one",
     "output.bits",
     "output.divide",
     "output.error",
@@ -93,6 +103,7 @@ const FORMS: &[&str] = &[
 const READS: &[(&str, &[&str])] = &[
     ("i8", &["u8", "i16", "u16"]),
     ("i16", &["u8", "i16", "u16"]),
+    ("i32", &["u8", "i16", "i32"]),
     ("f32", &["f32"]),
     ("binary", &["i16", "i32"]),
 ];
@@ -105,6 +116,9 @@ const OF_FLOATS: &[OpName] = &[
     OpName::Screlu,
     OpName::Sigmoid,
     OpName::HardSwish,
+    OpName::Sqr,
+    OpName::SqrRelu,
+    OpName::SqrNegative,
 ];
 
 impl Words {
@@ -148,9 +162,9 @@ impl Words {
                 self.add(format!("layer.weights = {weights}, reads {element}"));
             }
         }
-        self.elements("layer.biases", BIAS_ELEMENTS);
+        self.names::<BiasType>("layer.biases");
         self.names::<SparseBy>("layer.sparse");
-        self.names::<SumOrder>("layer.sums");
+        self.names::<Sums>("layer.sums");
         self.names::<Rounding>("layer.rounding");
         self.names::<Align>("layer.align");
         self.names::<Align>("output.align");

@@ -92,7 +92,11 @@ impl Words {
             transformer.perspectives.as_ref(),
         );
         self.add_if(transformer.shift.is_some(), "transformer.shift");
-        self.add_if(transformer.limit.is_some(), "transformer.limit");
+        let activation = transformer.activation.value;
+        self.add_if(
+            transformer.limit.is_some(),
+            &format!("transformer.limit, of {activation}"),
+        );
         self.add_if(
             transformer.product_shift.is_some(),
             "transformer.product_shift",
@@ -120,18 +124,37 @@ impl Words {
         match op {
             Op::Affine(affine) => self.affine(affine, checked, network),
             Op::Elementwise(keys) => {
-                let function = keys.function;
+                let function = keys.functions[0].value;
                 let is_float = checked.output.element == Element::F32;
                 let (owner, of_floats) = match function {
                     OpName::Sum => ("a sum", false),
+                    OpName::Product => ("a product", false),
                     OpName::Float => ("a conversion", false),
                     _ => ("an activation", is_float),
                 };
                 let one = keys.alignment.one.is_some();
-                self.add(format!("layer.op = {function}"));
-                self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
+                for Spanned {
+                    value: function, ..
+                } in &keys.functions
+                {
+                    self.add(format!("layer.op = {function}"));
+                    self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
+                    self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
+                }
+                let is_gate = function == OpName::Product && is_float;
+                self.add_if(is_gate, "layer.op = product, of f32");
+                let shifts = keys.shift.iter().flat_map(|shift| &shift.value);
+                let left = shifts.filter(|shift| shift.value < 0).count();
+                self.add_if(left > 0, "layer.shift, to the left");
+                let several = keys.functions.len() > 1;
+                self.add_if(several && !is_float, "layer.op, several of integers");
+                self.add_if(several && is_float, "layer.op, several of f32");
+                let lists = [("shift", &keys.shift), ("limit", &keys.limit)];
+                for (key, list) in lists {
+                    let entries = list.as_ref().map_or(0, |list| list.value.len());
+                    self.add_if(entries > 1, &format!("layer.{key}, for each function"));
+                }
                 self.add_if(one, &format!("layer.one, of {owner}"));
-                self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
                 self.add_if(keys.scale.is_some(), "layer.scale, of a conversion");
                 self.alignment("layer", &keys.alignment);
             }
@@ -157,6 +180,7 @@ impl Words {
         self.add_if(affine.scale.is_some(), "layer.scale, of sums");
         let ones = affine.one.as_ref().map_or(0, |ones| ones.value.len());
         self.add_if(ones > 1, "layer.one, for each output");
+        self.add_if(affine.weights_one.is_some(), "layer.weights_one");
         if let Some(scales) = &affine.scales {
             self.add("layer.scales");
             self.add_if(scales.inputs, "layer.scales, inputs = true");

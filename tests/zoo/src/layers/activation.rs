@@ -19,10 +19,37 @@ struct Choice {
     one: u32,
 }
 
+impl Choice {
+    /// Whether its results are clipped at a limit that the spec can say.
+    fn clips(self) -> bool {
+        matches!(
+            self.function,
+            OpName::Crelu | OpName::SqrCrelu | OpName::Relu
+        )
+    }
+
+    /// Its largest result, if the spec says no limit, of sums of which 1.0 is `from`.
+    fn largest(self, from: u64) -> u64 {
+        match self.function {
+            OpName::Quantmoid4 => 126,
+            OpName::Relu => 127,
+            OpName::Screlu => (from * from) >> self.shift,
+            _ => u64::from(self.one),
+        }
+    }
+}
+
 impl Graph<'_> {
     /// One, two or three functions of the same sums.
     pub(super) fn integer_activations(&mut self, sums: Part) -> Vec<Part> {
         let mut choices = choices(self.shared_one(sums));
+        let own = self.dice.aside().within(0..=9);
+        if own < 2 {
+            return vec![self.long_activation(sums)];
+        }
+        if own < 5 {
+            return vec![self.joined_activations(sums, &choices)];
+        }
         let count = self.dice.pick(&[1, 1, 2, 2, 3]);
         (0..count)
             .map(|_| {
@@ -48,6 +75,110 @@ impl Graph<'_> {
             .collect()
     }
 
+    /// A function with results of up to 32 bits: of sums as they are or shifted to the left, or of
+    /// their squares.
+    fn long_activation(&mut self, sums: Part) -> Part {
+        let from = u64::from(self.shared_one(sums));
+        let function = self.dice.pick(&[
+            OpName::Crelu,
+            OpName::Relu,
+            OpName::SqrCrelu,
+            OpName::SqrCreluI32,
+        ]);
+        self.layer(short(function), &[function]);
+        self.read(&[sums]);
+        let mut lowest = 0;
+        let one = match function {
+            OpName::Crelu | OpName::Relu => {
+                let room = (1u64 << 30).checked_div(from).map_or(0, u64::ilog2);
+                let shift = self.dice.within(0..=8.min(room as usize));
+                self.toml.set("shift", -(shift as i32));
+                from << shift
+            }
+            _ => {
+                let bits = (from * from).ilog2() as usize;
+                let shift = bits.saturating_sub(self.dice.within(7..=29)).min(31);
+                self.toml.set("shift", shift);
+                lowest = i64::from(i32::MIN >> shift);
+                (from * from) >> shift
+            }
+        };
+        self.toml.set("one", one);
+        let mut largest = one;
+        if function == OpName::Relu || self.dice.once_in(3) {
+            largest = one + self.dice.pick(&[0, 1, one / 3]);
+            self.toml.set("limit", largest);
+        }
+        let range = match function {
+            OpName::SqrCreluI32 => (lowest, largest as i64),
+            _ => (0, largest as i64),
+        };
+        self.push(Tensor {
+            len: sums.len,
+            element: match range {
+                (0, ..=255) => Element::U8,
+                (-0x8000.., ..=0x7FFF) => Element::I16,
+                _ => Element::I32,
+            },
+            one: One::Tensor(one as u32),
+            range,
+        })
+    }
+
+    /// Two or three functions of the same sums in one layer. All have the same one.
+    fn joined_activations(&mut self, sums: Part, choices: &[Choice]) -> Part {
+        let first = self.dice.pick(choices);
+        let fitting: Vec<Choice> = choices
+            .iter()
+            .copied()
+            .filter(|choice| choice.one == first.one)
+            .collect();
+        let mut chosen = vec![first];
+        for _ in 0..self.dice.pick(&[1, 1, 2]) {
+            chosen.push(self.dice.pick(&fitting));
+        }
+        let functions: Vec<OpName> = chosen.iter().map(|choice| choice.function).collect();
+        self.layer("dual", &functions);
+        self.read(&[sums]);
+        let shifts: Vec<u32> = chosen.iter().map(|choice| choice.shift).collect();
+        match shifts.iter().all(|shift| *shift == first.shift) {
+            true if self.dice.once_in(2) => self.toml.set("shift", first.shift),
+            _ => self.toml.set("shift", format_args!("{shifts:?}")),
+        }
+        // Where 1.0 is 127, no function needs to be told.
+        if first.one != 127 {
+            self.toml.set("one", first.one);
+        }
+        let least = u64::from(first.one - first.one / 64);
+        let from = u64::from(self.shared_one(sums));
+        let mut limits: Vec<u64> = chosen.iter().map(|choice| choice.largest(from)).collect();
+        if chosen.iter().all(|choice| choice.clips()) {
+            let all_pass = limits.iter().all(|limit| *limit >= least);
+            match self.dice.within(0..=3) {
+                0 if all_pass => {}
+                1 => {
+                    limits.fill(2 * least);
+                    self.toml.set("limit", 2 * least);
+                }
+                _ => {
+                    limits = (0..).zip(&limits).map(|(more, _)| least + more).collect();
+                    self.toml.set("limit", format_args!("{limits:?}"));
+                }
+            }
+        }
+        let largest = limits.iter().copied().max().unwrap_or(0);
+        self.push(Tensor {
+            len: chosen.len() * sums.len,
+            element: if largest <= 255 {
+                Element::U8
+            } else {
+                Element::I16
+            },
+            one: One::Tensor(first.one),
+            range: (0, largest as i64),
+        })
+    }
+
     fn integer_activation(&mut self, sums: Part, choice: Choice) -> Part {
         let Choice {
             function,
@@ -55,31 +186,20 @@ impl Graph<'_> {
             one,
         } = choice;
         let from = u64::from(self.shared_one(sums));
-        self.layer(short(function), &function.to_string());
+        self.layer(short(function), &[function]);
         self.read(&[sums]);
         self.toml.set("shift", shift);
-        let mut largest = u64::from(one);
+        let mut largest = choice.largest(from);
         let default = match function {
-            OpName::Quantmoid4 => {
-                largest = 126;
-                one
-            }
-            OpName::Relu => {
-                largest = 127;
-                (from >> shift) as u32
-            }
-            OpName::Screlu => {
-                largest = (from * from) >> shift;
-                127
-            }
+            OpName::Quantmoid4 => one,
+            OpName::Relu => (from >> shift) as u32,
             _ => 127,
         };
         if one != default || (function != OpName::Quantmoid4 && self.dice.once_in(4)) {
             self.toml.set("one", one);
         }
-        let clips = matches!(function, OpName::Crelu | OpName::SqrCrelu | OpName::Relu);
         let least = u64::from(one - one / 64);
-        if clips && (largest < least || self.dice.once_in(4)) {
+        if choice.clips() && (largest < least || self.dice.once_in(4)) {
             let limits = [least, 127, 255, u64::from(2 * one)];
             let mut limits: Vec<u64> = limits.into_iter().filter(|limit| *limit >= least).collect();
             self.dice.shuffle(&mut limits);
@@ -100,22 +220,26 @@ impl Graph<'_> {
 
     /// Up to two functions of the same values; none leaves them as they are.
     pub(super) fn float_activations(&mut self, values: Part) -> Vec<Part> {
-        const FUNCTIONS: &[OpName] = &[
-            OpName::Crelu,
-            OpName::Relu,
-            OpName::SqrCrelu,
-            OpName::Screlu,
-            OpName::Sigmoid,
-            OpName::HardSwish,
-        ];
         let count = self.dice.pick(&[0, 1, 1, 1, 2, 2]);
         if count == 0 {
             return vec![values];
         }
+        if self.dice.aside().once_in(5) {
+            let functions = (0..=count).map(|_| self.float_function());
+            let functions: Vec<OpName> = functions.collect();
+            self.layer("dual", &functions);
+            self.read(&[values]);
+            return vec![self.push(Tensor {
+                len: functions.len() * values.len,
+                element: Element::F32,
+                one: One::Tensor(1),
+                range: (0, 0),
+            })];
+        }
         (0..count)
             .map(|_| {
-                let function = self.dice.pick(FUNCTIONS);
-                self.layer(short(function), &function.to_string());
+                let function = self.float_function();
+                self.layer(short(function), &[function]);
                 self.read(&[values]);
                 self.push(Tensor {
                     len: values.len,
@@ -128,15 +252,36 @@ impl Graph<'_> {
     }
 }
 
+impl Graph<'_> {
+    fn float_function(&mut self) -> OpName {
+        const FUNCTIONS: &[OpName] = &[
+            OpName::Crelu,
+            OpName::Relu,
+            OpName::SqrCrelu,
+            OpName::Screlu,
+            OpName::Sigmoid,
+            OpName::HardSwish,
+        ];
+        const SQUARES: &[OpName] = &[OpName::Sqr, OpName::SqrRelu, OpName::SqrNegative];
+        let mut aside = self.dice.aside();
+        let function = self.dice.pick(FUNCTIONS);
+        match aside.once_in(4) {
+            true => aside.pick(SQUARES),
+            false => function,
+        }
+    }
+}
+
 /// The usual beginning of such layers' names.
 fn short(function: OpName) -> &'static str {
     match function {
         OpName::Crelu => "ac",
-        OpName::SqrCrelu => "ac_sqr",
+        OpName::SqrCrelu | OpName::SqrCreluI32 => "ac_sqr",
         OpName::Screlu => "squared",
         OpName::Relu => "relu",
         OpName::Quantmoid4 => "quantmoid",
         OpName::Sigmoid => "sigmoid",
+        OpName::Sqr | OpName::SqrRelu | OpName::SqrNegative => "square",
         _ => "swish",
     }
 }

@@ -1,7 +1,7 @@
 //! Affine layers: weights of a type that fits the inputs, and a one that the sums can reach.
 
 use nnue_compiler::network::{Element, One, Tensor};
-use nnue_compiler::spec::{Rounding, SparseBy, SumOrder};
+use nnue_compiler::spec::{BiasType, Rounding, SparseBy, Sums};
 
 use super::{Graph, Part};
 
@@ -25,7 +25,7 @@ impl Graph<'_> {
         if reads_all && !last && self.dice.once_in(2) {
             outputs = self.dice.pick(&[8, 16, 16, 32, 48]);
         }
-        self.layer("fc", "affine");
+        self.layer("fc", &["affine"]);
         self.read(inputs);
         self.toml.set("outputs", outputs);
         self.toml.name("weights", weights);
@@ -59,15 +59,31 @@ impl Graph<'_> {
         } else {
             &["i8", "i8", "i8", "i16"]
         };
-        self.dice.pick(fitting)
+        let odds = if all(Element::I32) { 2 } else { 8 };
+        let weights = self.dice.pick(fitting);
+        let one = self.one(inputs[0]).shared();
+        let same_one = inputs.iter().all(|input| self.one(*input).shared() == one);
+        let integers = |input: &Part| {
+            matches!(
+                self.element(*input),
+                Element::U8 | Element::I16 | Element::I32
+            )
+        };
+        match inputs.iter().all(integers) && same_one && self.dice.aside().once_in(odds) {
+            true => "i32",
+            false => weights,
+        }
     }
 
     fn float_keys(&mut self) -> One {
-        if self.dice.once_in(4) {
+        if self.dice.aside().once_in(8) {
+            self.toml.name("biases", BiasType::None);
+        } else if self.dice.once_in(4) {
             self.toml.name("biases", Element::F32);
         }
         if self.dice.once_in(2) {
-            self.toml.name("sums", self.dice.name::<SumOrder>());
+            self.toml
+                .name("sums", self.dice.pick(&[Sums::Columns, Sums::Lanes]));
         }
         One::Tensor(1)
     }
@@ -92,6 +108,15 @@ impl Graph<'_> {
             "binary" => inputs_len.div_ceil(3).max(2) as u64,
             _ => u64::from(self.shared_one(inputs[0])) * factor,
         };
+        if weights == "i32" && last && self.dice.aside().once_in(2) {
+            self.toml.name("sums", Sums::I64);
+            let one = self.one_near(wanted, last);
+            self.toml.set("one", one);
+            return (Element::I64, One::Tensor(one));
+        }
+        if weights == "i32" && self.dice.aside().once_in(4) {
+            self.toml.name("sums", Sums::I32);
+        }
         if scaled {
             let shift = self.dice.within(0..=12);
             let scales = match self.dice.within(0..=2) {
@@ -101,8 +126,9 @@ impl Graph<'_> {
             };
             self.toml.set("scales", scales);
         }
+        let mut divisor = 1;
         if weights != "binary" && self.dice.once_in(5) {
-            let divisor = self.dice.pick(&[1, 2, 3, 16, 64, 100, 127, 255]);
+            divisor = self.dice.pick(&[1, 2, 3, 16, 64, 100, 127, 255]);
             self.toml.set("divide", divisor);
             if self.dice.once_in(2) {
                 self.toml.name("rounding", self.dice.name::<Rounding>());
@@ -121,8 +147,10 @@ impl Graph<'_> {
             }
             return (Element::F32, One::Tensor(1));
         }
-        if self.dice.once_in(6) {
-            self.toml.name("biases", Element::I32);
+        if self.dice.aside().once_in(8) {
+            self.toml.name("biases", BiasType::None);
+        } else if self.dice.once_in(6) {
+            self.toml.name("biases", BiasType::I32);
         }
         if (2..=8).contains(&outputs) && self.dice.once_in(3) {
             let ones: Vec<u32> = (0..outputs)
@@ -134,7 +162,13 @@ impl Graph<'_> {
             self.toml.set("one", format_args!("{ones:?}"));
             return (Element::I32, One::of(ones));
         }
-        self.toml.set("one", one);
+        let sums = u64::from(one) * divisor;
+        let inputs_one = u64::from(self.shared_one(inputs[0]));
+        let exact = weights != "binary" && sums.is_multiple_of(inputs_one) && sums >= inputs_one;
+        match exact && self.dice.aside().once_in(3) {
+            true => self.toml.set("weights_one", sums / inputs_one),
+            false => self.toml.set("one", one),
+        }
         (Element::I32, One::Tensor(one))
     }
 

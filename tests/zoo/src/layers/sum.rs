@@ -11,7 +11,7 @@ impl Graph<'_> {
         let element = self.element(terms[0]);
         let ones: Vec<One> = terms.iter().map(|term| self.one(*term)).collect();
         let len = terms[0].len;
-        self.layer("sum", "sum");
+        self.layer("sum", &["sum"]);
         self.read(terms);
         if element == Element::F32 {
             return self.push(Tensor {
@@ -35,6 +35,20 @@ impl Graph<'_> {
         self.align(shared != Some(one));
         self.push(Tensor {
             len,
+            element: Element::I32,
+            one: One::Tensor(one),
+            range: (i64::from(i32::MIN), i64::from(i32::MAX)),
+        })
+    }
+
+    /// A layer that brings these to another one.
+    pub(crate) fn aligned(&mut self, part: Part, one: u32) -> Part {
+        self.layer("aligned", &["sum"]);
+        self.read(&[part]);
+        self.toml.set("one", one);
+        self.toml.name("align", Align::Exact);
+        self.push(Tensor {
+            len: part.len,
             element: Element::I32,
             one: One::Tensor(one),
             range: (i64::from(i32::MIN), i64::from(i32::MAX)),

@@ -276,6 +276,7 @@ impl Owner<'_> {
         let values = match affine.weights {
             WeightType::I8 => Values::Integers(Element::I8),
             WeightType::I16 => Values::Integers(Element::I16),
+            WeightType::I32 => Values::Integers(Element::I32),
             WeightType::F32 => Values::Float,
             WeightType::Binary => Values::Signs,
         };
@@ -303,7 +304,10 @@ impl Owner<'_> {
             biases,
             biases_one.map(f64::from),
         );
-        let mut tensors = vec![weights, biases];
+        let mut tensors = vec![weights];
+        if affine.biases {
+            tensors.push(biases);
+        }
         if affine.scales.is_some() {
             let values = Values::Integers(Element::I16);
             tensors.push(self.tensor("alpha", "a", vec![stack, output], values, None));

@@ -1,0 +1,82 @@
+//! Bytes that are looked at here and there: in memory, or on the disk.
+
+#[cfg(feature = "std")]
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Seek},
+};
+
+/// Bytes that can be read in any order.
+pub(super) trait Source {
+    fn len(&self) -> u64;
+
+    /// Fills the buffer with what begins at `offset`; `false` if the source ends before or cannot
+    /// be read.
+    fn read(&mut self, offset: u64, buffer: &mut [u8]) -> bool;
+
+    fn word(&mut self, offset: u64) -> Option<u32> {
+        let mut bytes = [0; 4];
+        self.read(offset, &mut bytes)
+            .then_some(u32::from_le_bytes(bytes))
+    }
+}
+
+impl Source for &[u8] {
+    fn len(&self) -> u64 {
+        (**self).len() as u64
+    }
+
+    fn read(&mut self, offset: u64, buffer: &mut [u8]) -> bool {
+        let found = usize::try_from(offset)
+            .ok()
+            .and_then(|offset| self.get(offset..)?.get(..buffer.len()));
+        if let Some(bytes) = found {
+            buffer.copy_from_slice(bytes);
+        }
+        found.is_some()
+    }
+}
+
+/// A file, of which only what is asked for is read.
+#[cfg(feature = "std")]
+pub(super) struct OnDisk<'a> {
+    len: u64,
+    /// Where the reader is.
+    offset: u64,
+    reader: BufReader<&'a File>,
+    /// Why something could not be read. The identity is worthless then.
+    pub(super) error: Option<io::Error>,
+}
+
+#[cfg(feature = "std")]
+impl<'a> OnDisk<'a> {
+    /// A file of that length, wherever in it the caller has read to.
+    pub(super) fn new(mut file: &'a File, len: u64) -> io::Result<OnDisk<'a>> {
+        file.rewind()?;
+        Ok(OnDisk {
+            len,
+            offset: 0,
+            reader: BufReader::new(file),
+            error: None,
+        })
+    }
+}
+
+#[cfg(feature = "std")]
+impl Source for OnDisk<'_> {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&mut self, offset: u64, buffer: &mut [u8]) -> bool {
+        let end = offset.saturating_add(buffer.len() as u64);
+        if end > self.len {
+            return false;
+        }
+        let distance = offset.cast_signed().wrapping_sub(self.offset.cast_signed());
+        let result =
+            (self.reader.seek_relative(distance)).and_then(|()| self.reader.read_exact(buffer));
+        self.offset = end;
+        result.map_err(|error| self.error = Some(error)).is_ok()
+    }
+}

@@ -1,0 +1,136 @@
+//! The tables of targets of threats that Stockfish's networks have had.
+
+use core::fmt;
+
+use crate::{ThreatRules, stockfish};
+
+/// Which threats are features in Stockfish's networks. Each table is called after the first network
+/// with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ThreatTargets {
+    /// All pairs of pieces but those that tell little.
+    Sfnnv10,
+    /// Kings are no victims.
+    Sfnnv11,
+    /// Kings are no attackers either.
+    Sfnnv12,
+    /// As before, and pawns push onto pawns.
+    Sfnnv14,
+    /// Pawns attack knights and rooks only.
+    Sfnnv16,
+}
+
+impl ThreatTargets {
+    /// All tables, oldest first.
+    pub const ALL: [ThreatTargets; 5] = [
+        ThreatTargets::Sfnnv10,
+        ThreatTargets::Sfnnv11,
+        ThreatTargets::Sfnnv12,
+        ThreatTargets::Sfnnv14,
+        ThreatTargets::Sfnnv16,
+    ];
+
+    /// The name that specs have for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            ThreatTargets::Sfnnv10 => "sfnnv10",
+            ThreatTargets::Sfnnv11 => "sfnnv11",
+            ThreatTargets::Sfnnv12 => "sfnnv12",
+            ThreatTargets::Sfnnv14 => "sfnnv14",
+            ThreatTargets::Sfnnv16 => "sfnnv16",
+        }
+    }
+
+    /// Which threats are features, and the order of their rows.
+    #[must_use]
+    pub const fn rules(self) -> ThreatRules {
+        const N: u8 = ThreatRules::NO_TARGET;
+        let targets = match self {
+            ThreatTargets::Sfnnv10 => [
+                [0, 1, N, 2, N, N],
+                [0, 1, 2, 3, 4, 5],
+                [0, 1, 2, 3, N, 4],
+                [0, 1, 2, 3, N, 4],
+                [0, 1, 2, 3, 4, 5],
+                [0, 1, 2, 3, N, N],
+            ],
+            ThreatTargets::Sfnnv11 => [
+                [0, 1, N, 2, N, N],
+                [0, 1, 2, 3, 4, N],
+                [0, 1, 2, 3, N, N],
+                [0, 1, 2, 3, N, N],
+                [0, 1, 2, 3, 4, N],
+                [0, 1, 2, 3, N, N],
+            ],
+            ThreatTargets::Sfnnv12 | ThreatTargets::Sfnnv14 => [
+                [0, 1, N, 2, N, N],
+                [0, 1, 2, 3, 4, N],
+                [0, 1, 2, 3, N, N],
+                [0, 1, 2, 3, N, N],
+                [0, 1, 2, 3, 4, N],
+                [N, N, N, N, N, N],
+            ],
+            ThreatTargets::Sfnnv16 => [
+                [N, 0, N, 1, N, N],
+                [0, 1, 2, 3, 4, N],
+                [0, 1, 2, 3, N, N],
+                [0, 1, 2, 3, N, N],
+                [0, 1, 2, 3, 4, N],
+                [N, N, N, N, N, N],
+            ],
+        };
+        ThreatRules {
+            targets,
+            pushes: matches!(self, ThreatTargets::Sfnnv14),
+            mutual_once: true,
+            interleaved: false,
+            by_square: false,
+        }
+    }
+
+    /// The rows of the set.
+    pub(crate) const fn rows(self) -> u32 {
+        match self {
+            ThreatTargets::Sfnnv10 => 79856,
+            ThreatTargets::Sfnnv11 => 66864,
+            ThreatTargets::Sfnnv12 => 60144,
+            ThreatTargets::Sfnnv14 => 60720,
+            ThreatTargets::Sfnnv16 => 59808,
+        }
+    }
+
+    /// The part of a transformer's hash that stands for the set: one for all tables up to that of
+    /// SFNNv15, which only the number of rows tells apart.
+    #[must_use]
+    pub const fn hash(self) -> u32 {
+        match self {
+            ThreatTargets::Sfnnv16 => stockfish::THREATS_WITHOUT_PAWNS,
+            _ => stockfish::THREATS,
+        }
+    }
+}
+
+impl fmt::Display for ThreatTargets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Threats;
+
+    #[test]
+    fn rows_are_those_of_the_tables() {
+        for targets in ThreatTargets::ALL {
+            assert_eq!(
+                targets.rows(),
+                Threats::new(0, targets.rules()).rows,
+                "{targets}"
+            );
+        }
+    }
+}
