@@ -8,8 +8,9 @@ use nnue_compiler::feature_set::piece_square::{
 };
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
-    Align, Axis, BiasType, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
-    ROW_ELEMENTS, Rounding, Sharing, SparseBy, Sums, TailName, TransformerActivation,
+    Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Named, OpName, Order, Pairs,
+    Pooling, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, Sums, TailName,
+    TransformerActivation,
 };
 
 use super::words::Words;
@@ -86,13 +87,18 @@ const FORMS: &[&str] = &[
     "output.unread",
     "file.align",
     "file.axes",
+    "file.axes, in blocks",
     "file.bytes",
     "file.entries",
+    "file.field = bytes",
+    "file.field, free",
     "file.id, listed again",
     "file.one",
     "file.pad",
+    "file.stack",
     "file.stack_hash",
     "file.tensor, in an entry",
+    "file.tensor, several",
     "file.transformer_hash",
     "file.transposed = false",
     "file.transposed = true",
@@ -173,9 +179,16 @@ impl Words {
         self.names::<DivideOf>("output.divide.of");
         self.names::<Rounding>("output.rounding");
         self.names::<Format>("file.format");
-        self.names::<format::Encoding>("file.encoding");
+        for (name, _) in Stockfish::ENCODINGS {
+            self.add(format!("file.encoding = {name}"));
+        }
+        for (name, _) in format::Encoding::NAMES {
+            self.add(format!("file.encoding = {name}, in an entry"));
+        }
         self.names::<BulletKind>("file.kind");
         self.names::<format::Rounding>("file.rounding");
+        self.names::<format::Overflow>("file.overflow");
+        self.names::<FieldType>("file.field");
         self.names::<TailName>("file.tail");
         self.names::<Element>("file.type");
         self.names::<Axis>("file.axes");
