@@ -3,7 +3,7 @@
 use nnue_compiler::format::{Element, Encoding, Rounding, Section};
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, WeightType};
-use nnue_compiler::spec::{Axis, BulletKind, Format, Named, TailName};
+use nnue_compiler::spec::{Axis, BulletKind, Format, Named, PsqtPlace, TailName};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -50,6 +50,9 @@ fn stockfish(dice: &mut Dice, network: &Network, toml: &mut Toml) {
     toml.set("version", format_args!("{version:#X}"));
     if dice.once_in(2) {
         toml.name("encoding", dice.name::<Encoding>());
+    }
+    if dice.once_in(3) {
+        toml.name("psqt", dice.name::<PsqtPlace>());
     }
     let is_known = network.features.iter().all(|set| set.hash.is_some());
     if !is_known || dice.once_in(3) {

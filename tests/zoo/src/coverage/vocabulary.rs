@@ -2,14 +2,15 @@
 
 use std::fmt::Display;
 
-use nnue_compiler::feature_set::names;
 use nnue_compiler::feature_set::piece_square::{
     FactorRounding, FirstSquare, Flip, Mirror, PieceOrder, VirtualSet,
 };
+use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
     Align, Axis, BIAS_ELEMENTS, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
-    ROW_ELEMENTS, Rounding, Sharing, SparseBy, SumOrder, TailName, TransformerActivation,
+    PsqtPlace, ROW_ELEMENTS, Rounding, Sharing, SparseBy, SumOrder, TailName,
+    TransformerActivation,
 };
 
 use super::words::Words;
@@ -18,6 +19,7 @@ use super::words::Words;
 const FORMS: &[&str] = &[
     "features, several",
     "features.active",
+    "features.file_distance",
     "features.king_buckets, 32 numbers",
     "features.king_buckets, 64 numbers",
     "features.name",
@@ -25,7 +27,9 @@ const FORMS: &[&str] = &[
     "features.planes = 10",
     "features.planes = 11",
     "features.planes = 12",
+    "features.pushes",
     "features.rows",
+    "features.targets, a table",
     "transformer.limit",
     "transformer.perspectives = 1",
     "transformer.perspectives = 2",
@@ -128,6 +132,9 @@ impl Words {
         self.elements("features.element", ROW_ELEMENTS);
         self.names::<VirtualSet>("features.factorised");
         self.names::<FactorRounding>("features.rounding");
+        self.names::<threats::Known>("features.targets");
+        self.names::<threats::Mutual>("features.mutual");
+        self.names::<threats::Order>("features.order");
         self.names::<TransformerActivation>("transformer.activation");
         self.names::<Pooling>("transformer.pooling");
         self.names::<Pairs>("transformer.pairs");
@@ -152,6 +159,7 @@ impl Words {
         self.names::<Rounding>("output.rounding");
         self.names::<Format>("file.format");
         self.names::<format::Encoding>("file.encoding");
+        self.names::<PsqtPlace>("file.psqt");
         self.names::<BulletKind>("file.kind");
         self.names::<format::Rounding>("file.rounding");
         self.names::<TailName>("file.tail");
