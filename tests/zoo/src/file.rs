@@ -3,7 +3,9 @@
 use nnue_compiler::format::{Element, Encoding, Overflow, Rounding, Section};
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, WeightType};
-use nnue_compiler::spec::{Axis, AxisPart, BulletKind, FieldType, Format, Named, Part, TailName};
+use nnue_compiler::spec::{
+    Axis, AxisPart, BulletKind, FieldType, Format, Named, Part, PsqtPlace, TailName,
+};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -64,6 +66,9 @@ fn stockfish(dice: &mut Dice, network: &Network, toml: &mut Toml) {
     if dice.once_in(2) {
         let encodings = [Encoding::Raw, Encoding::Leb128];
         toml.name("encoding", dice.pick(&encodings));
+    }
+    if dice.once_in(3) {
+        toml.name("psqt", dice.name::<PsqtPlace>());
     }
     let is_known = network.features.iter().all(|set| set.hash.is_some());
     if !is_known || dice.once_in(3) {

@@ -2,14 +2,14 @@
 
 use std::fmt::Display;
 
-use nnue_compiler::feature_set::names;
 use nnue_compiler::feature_set::piece_square::{
     FactorRounding, FirstSquare, Flip, Mirror, PieceOrder, VirtualSet,
 };
+use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
     Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Named, OpName, Order, Pairs,
-    Pooling, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, Sums, TailName,
+    Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, Sums, TailName,
     TransformerActivation,
 };
 
@@ -19,6 +19,7 @@ use super::words::Words;
 const FORMS: &[&str] = &[
     "features, several",
     "features.active",
+    "features.file_distance",
     "features.king_buckets, 32 numbers",
     "features.king_buckets, 64 numbers",
     "features.name",
@@ -26,7 +27,9 @@ const FORMS: &[&str] = &[
     "features.planes = 10",
     "features.planes = 11",
     "features.planes = 12",
+    "features.pushes",
     "features.rows",
+    "features.targets, a table",
     "transformer.limit, of crelu",
     "transformer.limit, of relu",
     "transformer.perspectives = 1",
@@ -156,6 +159,11 @@ impl Words {
         self.elements("features.element", ROW_ELEMENTS);
         self.names::<VirtualSet>("features.factorised");
         self.names::<FactorRounding>("features.rounding");
+        for targets in format::ThreatTargets::ALL {
+            self.add(format!("features.targets = {}", targets.name()));
+        }
+        self.names::<threats::Mutual>("features.mutual");
+        self.names::<threats::Order>("features.order");
         self.names::<TransformerActivation>("transformer.activation");
         self.names::<Pooling>("transformer.pooling");
         self.names::<Pairs>("transformer.pairs");
@@ -185,6 +193,7 @@ impl Words {
         for (name, _) in format::Encoding::NAMES {
             self.add(format!("file.encoding = {name}, in an entry"));
         }
+        self.names::<PsqtPlace>("file.psqt");
         self.names::<BulletKind>("file.kind");
         self.names::<format::Rounding>("file.rounding");
         self.names::<format::Overflow>("file.overflow");

@@ -78,6 +78,7 @@ impl Words {
                 DeValue::Integer(value) if name == "planes" => {
                     self.add(format!("{key} = {value}"));
                 }
+                DeValue::Array(_) if name == "targets" => self.add(format!("{key}, a table")),
                 DeValue::Array(items) => match items.first().map(|first| first.get_ref()) {
                     Some(DeValue::Integer(_)) => {
                         self.add(format!("{key}, {} numbers", items.len()))
@@ -249,6 +250,7 @@ impl Words {
     fn stockfish(&mut self, file: &Stockfish) {
         self.add("file.format = stockfish");
         self.value("file.encoding", file.encoding.as_ref());
+        self.value("file.psqt", file.psqt.as_ref());
         self.add_if(file.transformer_hash.is_some(), "file.transformer_hash");
         self.add_if(file.stack_hash.is_some(), "file.stack_hash");
     }
