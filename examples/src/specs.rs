@@ -96,7 +96,7 @@ impl Spec {
     pub fn open(&self, path: &Path, level: Level) -> Result<Box<dyn AnyNetwork>, NetError> {
         (self.open)(path, level).map_err(|error| NetError::Refused {
             path: path.into(),
-            error,
+            error: Box::new(error),
         })
     }
 }
@@ -147,7 +147,7 @@ pub enum NetError {
         /// The path of the net file.
         path: PathBuf,
         /// The reason for which the loader refuses it.
-        error: LoadError,
+        error: Box<LoadError>,
     },
 }
 
@@ -168,12 +168,11 @@ impl fmt::Display for NetError {
                     ),
                 }
             }
-            // If the file cannot be read, the loader's message already names its path.
-            NetError::Refused {
-                error: error @ LoadError::Io { .. },
-                ..
-            } => error.fmt(f),
-            NetError::Refused { path, error } => write!(f, "`{}`: {error}", path.display()),
+            NetError::Refused { path, error } => match **error {
+                // The loader's message already names the file that cannot be read.
+                LoadError::Io { .. } => error.fmt(f),
+                _ => write!(f, "`{}`: {error}", path.display()),
+            },
         }
     }
 }

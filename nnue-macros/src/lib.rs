@@ -59,9 +59,11 @@ fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
             return Err(errors.into_iter().chain(file.err()).collect());
         }
     };
+    let mut unpacks = None;
     let embedded = match weights.zip(file) {
         Some((path, file)) => {
-            format::check(&file_layout(&network), &file).map_err(|problem| {
+            let layout = file_layout(&network);
+            format::check(&layout, &file).map_err(|problem| {
                 let message = format!(
                     "`{}` is not a net file for {}: {problem}",
                     path.value(),
@@ -69,6 +71,11 @@ fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
                 );
                 vec![syn::Error::new(path.span(), message)]
             })?;
+            if format::is_packed(&layout, &file) {
+                // It is unpacked when the program runs, which the runtime has to be able to do.
+                let runtime = &arguments.runtime;
+                unpacks = Some(quote! { const _: () = #runtime::__private::ZSTD; });
+            }
             Some(files::include(path, &arguments.runtime))
         }
         None => None,
@@ -78,8 +85,9 @@ fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
         unroll: arguments.unroll,
         embedded,
     };
-    emit(&network, &options)
-        .map_err(|problem| vec![syn::Error::new(arguments.unroll_span, problem)])
+    let generated = emit(&network, &options)
+        .map_err(|problem| vec![syn::Error::new(arguments.unroll_span, problem)])?;
+    Ok(quote! { #unpacks #generated })
 }
 
 fn network(spec: &Spec) -> Result<Network, Vec<syn::Error>> {

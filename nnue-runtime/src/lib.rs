@@ -105,7 +105,7 @@ pub use crate::report::{AccumulatorBound, Report, Warning};
 /// |---|---|
 /// | `"path"` | the spec |
 /// | `inline = "..."` | the spec itself, instead of a path |
-/// | `weights = "path"` | a net file, checked against the spec while compiling and embedded: `Network::embedded()` |
+/// | `weights = "path"` | a net file, checked against the spec while compiling and embedded as it is: `Network::embedded()` |
 /// | `unroll = "full"` | write out every layer as straight-line code; `"auto"`, the default, leaves loops where they are as fast |
 /// | `crate = ::path` | where the runtime is, if not where the macro came from |
 #[macro_export]
@@ -120,8 +120,8 @@ pub mod file {
     #[cfg(feature = "std")]
     pub use nnue_format::identify_file;
     pub use nnue_format::{
-        Cause, Family, Features, Identity, Limits, LoadError, ValueFault, Wiring, WrongWord,
-        identify,
+        Cause, Family, Features, FieldForm, Identity, Limits, LoadError, ValueFault, Wiring,
+        WrongBytes, WrongWord, identify,
     };
 }
 
@@ -130,6 +130,10 @@ pub mod file {
 pub mod __private {
     pub use core;
     pub use nnue_format as file;
+
+    /// Only there if embedded files that are compressed with zstd can be unpacked.
+    #[cfg(feature = "zstd")]
+    pub const ZSTD: () = ();
     pub use nnue_levels::levels;
     pub use nnue_macros::nnue_net;
 

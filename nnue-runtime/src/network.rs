@@ -52,13 +52,15 @@ impl<A: Architecture> Network<A> {
         Network::from_bytes(&file::read_all(A::FILE, reader)?)
     }
 
-    /// Loads a net file from memory.
+    /// Loads a net file from memory. It may be compressed with zstd, if the feature `zstd` is
+    /// enabled: as a whole, or from the end of its header on.
     ///
     /// # Errors
     ///
     /// [`LoadError`] if the bytes are not this network's file, whole and with nothing after it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network<A>, LoadError> {
-        let parts = file::split(A::FILE, bytes)?;
+        let bytes = file::unpack(A::FILE, bytes)?;
+        let parts = file::split(A::FILE, &bytes)?;
         let level = Level::detect();
         let mut weights = memory::zeroed_box::<A::Weights>();
         let loaded = parts.load(level.packed(), memory::bytes_mut(&mut *weights))?;
@@ -74,7 +76,8 @@ impl<A: Architecture> Network<A> {
         })
     }
 
-    /// Writes the net file. Where the file has integers, its bytes are those that were loaded.
+    /// Writes the net file, not compressed. Where the file has integers, its bytes are those that
+    /// were loaded.
     ///
     /// Where the file has `f32` that became integers when they were loaded, alone or in sums with
     /// virtual rows, other numbers are written that become the same integers. There is one
@@ -210,8 +213,8 @@ impl<A: SelectedByPieces> Network<A> {
 }
 
 impl<A: Embedded> Network<A> {
-    /// The network that was embedded while compiling. Each call decodes the whole file, so keep the
-    /// result.
+    /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
+    /// it if it is compressed with zstd, so keep the result.
     #[must_use]
     pub fn embedded() -> Network<A> {
         match Network::from_bytes(<A as Embedded>::FILE) {

@@ -60,6 +60,9 @@ pub enum Warning {
     /// The weights of a tensor look as if the file had them in another order: transposed, or not
     /// transposed.
     LooksTransposed(Place),
+    /// So many values of a tensor did not fit its type and became the nearest that do, as the spec
+    /// says.
+    Clamped(Place, usize),
     /// The file has the header and the size of this network's files, but its weights are those of
     /// this one.
     LooksLike(Identity),
@@ -89,6 +92,10 @@ impl fmt::Display for Warning {
             Warning::LooksTransposed(place) => write!(
                 f,
                 "`{place}` looks transposed: read in the other order, weights of an input or output resemble one another more"
+            ),
+            Warning::Clamped(place, count) => write!(
+                f,
+                "{count} values of `{place}` did not fit and became the nearest that do"
             ),
             Warning::LooksLike(identity) => write!(
                 f,
@@ -135,6 +142,8 @@ impl Report {
         }
         let transposed = loaded.transposed.iter().cloned();
         warnings.extend(transposed.map(Warning::LooksTransposed));
+        let clamped = loaded.clamped.iter().cloned();
+        warnings.extend(clamped.map(|(place, count)| Warning::Clamped(place, count)));
         warnings.extend(loaded.looks_like.map(Warning::LooksLike));
         Report {
             accumulator,

@@ -104,7 +104,9 @@ fn a_network_is_the_same_in_every_format() {
             all.push((network.name, found));
         )* };
     }
-    check! { stockfish true leb128 true quantised true listed false raw false weights false tensors false }
+    check! { stockfish true leb128 true quantised true listed false raw false weights false tensors false
+    grouped true stacks true clamped false bare true
+        header true }
     for (name, found) in &all {
         assert_eq!(*found, all[0].1, "{name}");
     }
@@ -137,7 +139,7 @@ fn files_that_end_early_or_go_on_are_refused_by_loader_and_compiler() {
             }
         )* };
     }
-    check! { quantised listed raw weights tensors }
+    check! { quantised listed raw weights tensors grouped stacks clamped bare header }
 }
 
 /// A file of bullet's example, read as its documentation says.
@@ -370,5 +372,166 @@ fn values_that_do_not_fit_are_refused_by_loader_and_compiler() {
     assert_eq!(
         refusal::<formats::raw::Net>(&patched("fc_0.weights", 2.0)),
         "value 0 of `fc_0.weights` is 2, times 64 that is 128, allowed are -128 to 127"
+    );
+}
+
+#[test]
+fn values_that_do_not_fit_are_clamped_where_the_spec_says_so() {
+    let network = spec!("../specs/formats/clamped.toml");
+    let small = |weight: Weight<'_>| (value(weight) / 4.0).trunc();
+    let file = net_file_of(&network, "", small);
+    let sections = network.file.sections.iter();
+    let tensors = sections.filter_map(Section::as_tensor);
+    let before = tensors.take_while(|tensor| tensor.name != "fc_0.weights");
+    let weights: usize = before.map(|tensor| tensor.raw_len()).sum();
+    let biases = file.len() - 2 * 10 * 4;
+    let patched = |numbers: &[(usize, f32)]| {
+        let mut file = file.clone();
+        for (offset, number) in numbers {
+            file[*offset..offset + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        file
+    };
+    let load = |file: &[u8]| {
+        assert_eq!(verify(&network, file), Ok(()));
+        Network::<formats::clamped::Net>::from_bytes(file).unwrap()
+    };
+    let clamped = |net: &Network<formats::clamped::Net>| {
+        let warnings = net
+            .report()
+            .warnings
+            .into_iter()
+            .filter_map(|warning| match warning {
+                Warning::Clamped(..) => Some(warning.to_string()),
+                _ => None,
+            });
+        warnings.collect::<Vec<_>>()
+    };
+    let fitting = load(&patched(&[(weights, 127.0 / 64.0), (weights + 8, -2.0)]));
+    let beyond = load(&patched(&[(weights, 1e30), (weights + 8, -2.1)]));
+    assert_eq!(clamped(&fitting), [""; 0]);
+    assert_eq!(
+        clamped(&beyond),
+        ["2 values of `fc_0.weights` did not fit and became the nearest that do"]
+    );
+    assert!(fitting.to_bytes() == beyond.to_bytes());
+    for (offset, number) in [
+        (weights, f32::INFINITY),
+        (weights, f32::NAN),
+        (biases, 1e30),
+    ] {
+        let file = patched(&[(offset, number)]);
+        assert!(verify(&network, &file).is_err(), "{number}");
+        assert!(
+            Network::<formats::clamped::Net>::from_bytes(&file).is_err(),
+            "{number}"
+        );
+    }
+}
+
+#[test]
+fn compressed_tensors_of_lists_are_refused_with_the_place_that_is_wrong() {
+    let network = spec!("../specs/formats/bare.toml");
+    let file = net_file_of(&network, "", value);
+    let refusal = |file: &[u8]| {
+        let message = refusal::<formats::bare::Net>(file);
+        assert_eq!(verify(&network, file).unwrap_err().to_string(), message);
+        message
+    };
+    assert_eq!(
+        refusal(&file[..70_000]).split(':').next(),
+        Some("the file ends in `transformer.weights`")
+    );
+    assert_eq!(
+        refusal(&file[..70]),
+        format!(
+            "the file ends in `transformer.weights`: found {} LEB128 values at offset 0, expected 73728",
+            file[..70].iter().filter(|byte| **byte < 0x80).count()
+        )
+    );
+    // A value of two bytes that would fit in one.
+    let wide = (0..)
+        .find(|index| (file[*index] >= 0x80) && file[*index + 1] < 0x80)
+        .unwrap();
+    let index = file[..wide].iter().filter(|byte| **byte < 0x80).count();
+    let mut overlong = file.clone();
+    overlong[wide..wide + 2].copy_from_slice(&[0x80, 0x00]);
+    assert_eq!(
+        refusal(&overlong),
+        format!(
+            "value {index} of `transformer.weights` at offset {wide} is not in its shortest LEB128 \
+             form, expected at most 3 bytes and none without effect"
+        )
+    );
+    let block = [b"COMPRESSED_LEB128", &file[..]].concat();
+    assert_eq!(
+        refusal(&block),
+        "`transformer.weights` at offset 0 is a LEB128 block, expected LEB128 values without its header"
+    );
+    // A value more moves all that follow.
+    let shifted = [&[5], &file[..]].concat();
+    assert!(
+        refusal(&shifted).contains("`fc_1.weights`")
+            && refusal(&shifted).contains("COMPRESSED_LEB128"),
+        "{}",
+        refusal(&shifted)
+    );
+}
+
+#[test]
+fn fields_of_a_header_are_checked_one_by_one_and_free_ones_come_back() {
+    let network = spec!("../specs/formats/header.toml");
+    let mut file = net_file_of(&network, "", value);
+    file[17..30].copy_from_slice(b"a name at all");
+    check_round_trip::<formats::header::Net>(&file, true);
+    let marks = file.windows(2).rposition(|two| *two == *"»".as_bytes());
+    let stack = marks.unwrap();
+    for (offset, bytes, message) in [
+        (
+            0,
+            &b"CNFB"[..],
+            "`magic` at offset 0 is \"CNFB\", expected \"CBNF\"",
+        ),
+        (4, &[2, 1], "`version` at offset 4 is 258, expected 1"),
+        (6, &[0x0F], "`flags` at offset 6 is 15, expected 14"),
+        (9, &[0], "`architecture` at offset 9 is 0, expected 2"),
+        (
+            10,
+            &[0xFE],
+            "`activation` at offset 10 is `fe`, expected `01`",
+        ),
+        (
+            11,
+            &[0x60, 0x60],
+            "`neurons` at offset 11 is 24672, expected 96",
+        ),
+        (13, &[5], "`input buckets` at offset 13 is 5, expected 1"),
+        (14, &[8], "`output buckets` at offset 14 is 8, expected 2"),
+        (
+            71,
+            &[0xFF],
+            "`checksum` at offset 64 is 18384614414850182639, expected 81985529216486895",
+        ),
+        (
+            75,
+            &[0],
+            "`count` at offset 72 is 16777215, expected 4294967295",
+        ),
+        (stack, b"??", "`stack 1 stack` at offset"),
+    ] {
+        let mut file = file.clone();
+        file[offset..offset + bytes.len()].copy_from_slice(bytes);
+        let found = refusal::<formats::header::Net>(&file);
+        assert!(found.starts_with(message), "{found}, expected {message}");
+        assert_eq!(verify(&network, &file).unwrap_err().to_string(), found);
+    }
+    // A field says more than the length does; the length says more than where the file ends.
+    let mut longer = [&file[..], &[0; 7]].concat();
+    assert!(refusal::<formats::header::Net>(&longer).contains("bytes, expected"));
+    assert!(refusal::<formats::header::Net>(&longer[..2]).contains("has 2 bytes, expected"));
+    longer[14] = 8;
+    assert_eq!(
+        refusal::<formats::header::Net>(&longer),
+        "`output buckets` at offset 14 is 8, expected 2"
     );
 }

@@ -7,7 +7,7 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::{analyse, spec_of};
 use nnue_networks::{sfnnv4, sfnnv5, sfnnv13, small128};
 use nnue_runtime::file::{Identity, identify, identify_file};
-use nnue_runtime::{Accumulator, Architecture, Board, Level, LoadError, Warning};
+use nnue_runtime::{Accumulator, Architecture, Board, Level, LoadError, Network, Warning};
 use nnue_test_support::generations::{
     Affine, Block, Encoding, GENERATIONS, Generation, HM256, Tensor,
 };
@@ -355,6 +355,41 @@ fn errors_of_the_loader_say_what_the_file_is() {
         |what| format!("this is {what} of small128: width 128 in the file, 1024 in the spec");
     assert!(message(sfnnv5::Network::from_bytes(&small)).ends_with(&of_small("a net")));
     assert!(message(sfnnv5::Network::read(&*small)).ends_with(&of_small("the header")));
+}
+
+#[test]
+fn errors_of_a_header_say_what_all_nets_with_it_differ_in() {
+    fn message<A: Architecture>(generation: &Generation) -> String {
+        let header = [generation.version, generation.header_hash()].map(u32::to_le_bytes);
+        let refused = Network::<A>::from_bytes(header.as_flattened()).unwrap_err();
+        let message = refused.to_string();
+        let (_, identity) = message.split_once(": this is ").expect(&message);
+        identity.to_string()
+    }
+    let named = |name| Generation::named(name).unwrap();
+    assert_eq!(
+        message::<sfnnv13::Net>(&late_v13()),
+        "the header of SFNNv14 or late SFNNv13: \
+         `transformer_hash` 0x6165DDC9 in the file, 0x8F2344B8 in the spec"
+    );
+    assert_eq!(
+        message::<sfnnv5::Net>(named("v11")),
+        "the header of SFNNv10 or SFNNv11 or SFNNv12"
+    );
+    assert_eq!(
+        message::<sfnnv13::Net>(named("v12")),
+        "the header of SFNNv10 or SFNNv11 or SFNNv12: \
+         outputs of the first layer 16 in the file, 32 in the spec"
+    );
+    assert_eq!(
+        message::<sfnnv5::Net>(named("v13")),
+        "the header of SFNNv13: outputs of the first layer 32 in the file, 16 in the spec; \
+         threats sfnnv12 in the file, none in the spec"
+    );
+    assert!(
+        message::<sfnnv13::Net>(named("v9"))
+            .contains("threats none in the file, sfnnv12 in the spec")
+    );
 }
 
 /// The value of a weight, which looks random.

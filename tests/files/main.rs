@@ -6,3 +6,4 @@ mod identify;
 mod memory;
 mod report;
 mod round_trips;
+mod zstd;

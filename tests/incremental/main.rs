@@ -272,60 +272,76 @@ fn half_ka_v2_hm_with_tiles() {
     }
 }
 
-/// A king walks over every square, so that it crosses every border between two views in both
-/// directions.
-#[test]
-fn kings_cross_every_line() {
-    let net = Network::<small128::Net>::embedded();
-    let mut evaluator = Evaluator::new(&net, &Board::start());
+/// A king walks over every square, among other pieces, so that it crosses every border between two
+/// views in both directions.
+fn check_king_walks<A: SelectedByPieces>(net: &Network<A>) {
+    let mut random = Xorshift::new(7);
+    let mut evaluator = Evaluator::new(net, &Board::start());
+    let mut empty = Board::start();
+    for square in Square::ALL {
+        empty = empty.without(square);
+    }
     let mut crossings = 0;
     for color in nnue_runtime::Color::ALL {
         for from in Square::ALL {
             for to in Square::ALL {
-                let adjacent = from
-                    .file()
-                    .abs_diff(to.file())
-                    .max(from.rank().abs_diff(to.rank()))
-                    == 1;
-                let other = Square::ALL.iter().find(|square| {
-                    [from, to].iter().all(|king| {
-                        king.file()
-                            .abs_diff(square.file())
-                            .max(king.rank().abs_diff(square.rank()))
-                            > 1
-                    })
-                });
-                let (true, Some(other)) = (adjacent, other) else {
+                let distance = |a: Square, b: Square| {
+                    let (files, ranks) = (a.file().abs_diff(b.file()), a.rank().abs_diff(b.rank()));
+                    files.max(ranks)
+                };
+                let far =
+                    |square: &&Square| [from, to].iter().all(|king| distance(*king, **square) > 1);
+                let (true, Some(other)) = (distance(from, to) == 1, Square::ALL.iter().find(far))
+                else {
                     continue;
                 };
                 let king = Piece::new(color, Role::King);
-                let mut board = Board::start();
-                for square in Square::ALL {
-                    board = board.without(square);
+                let mut board = empty.clone();
+                let kings = [(king, from), (Piece::new(!color, Role::King), *other)];
+                let kings = Delta::from_changes(&[], &kings).expect("two pieces");
+                board.apply(&kings).expect("empty squares");
+                for _ in 0..random.below(16) {
+                    let (square, piece) =
+                        (Square::ALL[random.below(64)], Piece::ALL[random.below(12)]);
+                    let is_free =
+                        ![from, to, *other].contains(&square) && board.piece_at(square).is_none();
+                    let can_stand = piece.role != Role::Pawn || (1..7).contains(&square.rank());
+                    if is_free && can_stand && piece.role != Role::King {
+                        let added = Delta::from_changes(&[], &[(piece, square)]);
+                        board
+                            .apply(&added.expect("one piece"))
+                            .expect("an empty square");
+                    }
                 }
-                let pieces = Delta::from_changes(
-                    &[],
-                    &[(king, from), (Piece::new(!color, Role::King), *other)],
-                );
-                board
-                    .apply(&pieces.expect("two pieces"))
-                    .expect("empty squares");
                 evaluator.reset(&board);
                 evaluator.evaluate();
                 let delta = Delta::quiet(king, from, to);
                 evaluator.push(&delta);
                 board.apply(&delta).expect("the king was there");
-                let expected = net.evaluate(&Accumulator::new(&net, &board), &board);
+                let expected = net.evaluate(&Accumulator::new(net, &board), &board);
                 assert_eq!(
                     evaluator.evaluate(),
                     expected,
-                    "{color} king {from} to {to}"
+                    "{}: {color} king {from} to {to}",
+                    A::NAME
                 );
                 crossings += 1;
             }
         }
     }
     assert!(crossings > 800);
+}
+
+#[test]
+fn kings_cross_every_line() {
+    check_king_walks(&Network::<small128::Net>::embedded());
+}
+
+#[test]
+fn kings_cross_every_line_among_threats() {
+    let file = |generation| synthetic_net(generation);
+    check_king_walks(&Network::<sfnnv10::Net>::from_bytes(&file("v10")).expect("our own file"));
+    check_king_walks(&Network::<sfnnv16::Net>::from_bytes(&file("v16")).expect("our own file"));
 }
 
 /// A knight leaves its square and returns.

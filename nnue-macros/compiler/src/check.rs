@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{Network, Stacks};
 use crate::spec::{self, Select, Spec, formula};
-use value::{check_buckets, check_length, in_range, in_range_or, value_or};
+use value::{check_buckets, check_length, in_range, in_range_or, in_wide_range, value_or};
 
 /// Checks a spec, or reports everything that is wrong with it and returns `None`.
 pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {

@@ -111,13 +111,19 @@ fn run(arguments: &[String]) -> Result<String, String> {
         Command::Check => {
             let mut text = describe(&network);
             if let Some(weights) = &options.weights {
-                format::check(&file_layout(&network), &read(weights)?).map_err(|problem| {
+                let checked = format::check(&file_layout(&network), &read(weights)?);
+                let loaded = checked.map_err(|problem| {
                     format!(
                         "error: `{weights}` is not a net file for {}: {problem}",
                         network.name
                     )
                 })?;
                 text += &format!("`{weights}` is a net file for {}\n", network.name);
+                for (place, count) in loaded.clamped {
+                    text += &format!(
+                        "{count} values of `{place}` do not fit and become the nearest that do\n"
+                    );
+                }
             }
             Ok(text)
         }

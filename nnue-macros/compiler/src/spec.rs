@@ -10,8 +10,8 @@ use crate::diagnostics::{Span, Spanned};
 
 pub use features::{Features, ROW_ELEMENTS};
 pub use file::{
-    Axis, Bullet, BulletKind, Content, Entry, File, Format, PsqtPlace, Stockfish, TailName,
-    TensorEntry, Tensors, Transposed,
+    Axis, AxisPart, Bullet, BulletKind, Content, Entry, Field, FieldType, File, Format, Part,
+    PsqtPlace, Stockfish, TailName, TensorEntry, Tensors, Transposed, Value,
 };
 pub use named::Named;
 pub(crate) use named::named;

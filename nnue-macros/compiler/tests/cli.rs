@@ -228,3 +228,12 @@ fn arguments_need_not_be_text() {
         "error: the argument `\u{FFFD}` is not UTF-8\n".as_bytes()
     );
 }
+
+#[test]
+fn weights_may_be_compressed_with_zstd() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/files/packed.toml");
+    let net = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/files/packed.net");
+    let text = output(&["check", spec, "--weights", net]);
+    let expected = format!("`{net}` is a net file for Packed\n");
+    assert!(text.ends_with(&expected), "{text}");
+}

@@ -14,7 +14,7 @@ const MUTATIONS: u64 = 4_000;
 const LONGEST_MESSAGE: usize = 2_000;
 
 /// Specs of every format, and of every form of weights in memory.
-const SPECS: [&str; 10] = [
+const SPECS: [&str; 15] = [
     include_str!("../../../tests/specs/formats/stockfish.toml"),
     include_str!("../../../tests/specs/formats/leb128.toml"),
     include_str!("../../../tests/specs/formats/quantised.toml"),
@@ -22,6 +22,11 @@ const SPECS: [&str; 10] = [
     include_str!("../../../tests/specs/formats/raw.toml"),
     include_str!("../../../tests/specs/formats/weights.toml"),
     include_str!("../../../tests/specs/formats/tensors.toml"),
+    include_str!("../../../tests/specs/formats/bare.toml"),
+    include_str!("../../../tests/specs/formats/clamped.toml"),
+    include_str!("../../../tests/specs/formats/grouped.toml"),
+    include_str!("../../../tests/specs/formats/header.toml"),
+    include_str!("../../../tests/specs/formats/stacks.toml"),
     include_str!("../../../tests/specs/features/float_truncated.toml"),
     include_str!("../../../tests/specs/layers/signed_inputs.toml"),
     include_str!("../../../tests/specs/layers/binary_parts.toml"),
@@ -104,6 +109,7 @@ impl Victim {
         // Other numbers of the same meaning may look transposed where the file's did not.
         let again = again.map(|again| Loaded {
             transposed: loaded.transposed.clone(),
+            clamped: loaded.clamped.clone(),
             ..again
         });
         assert_eq!(again.as_ref(), Ok(&loaded));

@@ -41,6 +41,9 @@ pub enum Cause {
 /// The differences that explain the length of a file exactly, and what it ends with. One of them is
 /// probably what is wrong; the others fit by accident.
 pub(crate) fn causes(layout: &FileLayout, source: &[u8]) -> Vec<Cause> {
+    if !layout.has_fixed_len() {
+        return Vec::new();
+    }
     let expected = layout.data_len();
     let explains = |data: usize| layout.tail.follows(source, data);
     let mut causes = Vec::new();

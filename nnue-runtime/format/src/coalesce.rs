@@ -96,10 +96,10 @@ pub(super) fn float_sums(
         let (Some(real), Some(virtuals)) = (part_of(floats.real), part_of(floats.virtuals)) else {
             continue;
         };
-        let (tensor, virtual_bytes) = (floats.real, parts[virtuals].bytes);
+        let (tensor, virtual_bytes) = (floats.real, parts[virtuals].raw()?);
         let mut bytes = match replaced.iter().position(|(part, _)| *part == real) {
             Some(index) => replaced.swap_remove(index).1,
-            None => parts[real].bytes.to_vec(),
+            None => parts[real].raw()?.into_owned(),
         };
         let slots = tensor.placed.slots_of(tensor.shape[2], &[0]);
         let mut beyond = None;
@@ -110,7 +110,7 @@ pub(super) fn float_sums(
                 let values = virtual_rows.iter().map(|row| {
                     let row = floats.first_virtual + row;
                     let index = floats.virtuals.stored_index([0, row, column]);
-                    floats.virtuals.stored.read(virtual_bytes, index)
+                    floats.virtuals.stored.read(&virtual_bytes, index)
                 });
                 let virtual_sum: f64 = values.clone().sum();
                 // What is not finite is refused as a value of its own tensor.
@@ -315,8 +315,8 @@ mod tests {
     use super::*;
     use crate::ValueFault;
     use crate::{
-        Format, Loaded, PieceSquare, Placed, Quantise, Section, Stacks, Stored, Tail, VirtualSet,
-        list, split, store,
+        Format, Loaded, Overflow, PieceSquare, Placed, Quantise, Section, Stacks, Stored, Tail,
+        VirtualSet, list, split, store,
     };
 
     /// Kings have no rows, and there are two buckets: the first and the fourth rank's squares, all
@@ -392,6 +392,7 @@ mod tests {
                 true => Rounding::Truncate,
                 false => Rounding::Nearest,
             },
+            overflow: Overflow::Refuse,
             element: Element::I16,
         });
         let placed = Placed::rows(Element::I16, offset, [rows, 1]);
@@ -506,6 +507,40 @@ mod tests {
                 .contains("has 32700 in column 0 and its virtual rows add 75"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn sums_are_clamped_where_that_is_said() {
+        let mut layout = layout::<false, false>();
+        for section in layout.sections.to_mut() {
+            if let Section::Tensor(tensor) = section
+                && let Some(quantise) = &mut tensor.stored.quantise
+            {
+                quantise.overflow = Overflow::Clamp;
+            }
+        }
+        for (values, expected) in [
+            ((3270.0, 3.5, 4.0), 32767),
+            ((3300.0, -20.0, -20.0), 32600),
+            ((-3000.0, -3300.0, 0.0), -32768),
+            // Virtual rows that do not fit alone are kept as the nearest that does.
+            ((-10.0, 3300.0, 0.0), 32767),
+            ((-60.0, 3300.0, 0.0), 32400),
+        ] {
+            let (own, piece, king) = values;
+            let weights = load(&layout, &file(own, piece, king)).unwrap();
+            assert_eq!(row(&weights), expected, "{values:?}");
+            let mut written = Vec::new();
+            let loaded = Loaded::default();
+            let result = store::<Infallible>(&layout, &[0], &weights, &loaded, &mut |piece| {
+                written.extend_from_slice(piece);
+                Ok(())
+            });
+            assert_eq!(result, Ok(()));
+            assert!(load(&layout, &written).unwrap() == weights, "{values:?}");
+        }
+        let infinite = load(&layout, &file(f32::INFINITY, 0.0, 0.0));
+        assert!(infinite.is_err());
     }
 
     #[test]

@@ -2,11 +2,14 @@
 
 mod message;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::differences::differences;
-use crate::{Cause, Difference, Element, FileLayout, Identity, List, Place, Text};
+use crate::{
+    Cause, Difference, Element, Encoding, FieldForm, FileLayout, Identity, List, Place, Text,
+};
 
 /// Why a network file is refused.
 ///
@@ -57,8 +60,20 @@ pub enum LoadError {
         elsewhere: Option<u64>,
         identity: Identity,
     },
-    /// A tensor should be raw and is a LEB128 block.
-    UnexpectedlyCompressed { place: Place, offset: u64 },
+    /// A tensor should be raw, or LEB128 values without the header of a block, and is a LEB128
+    /// block.
+    UnexpectedlyCompressed {
+        place: Place,
+        offset: u64,
+        expected: Encoding,
+    },
+    /// The file ends before all LEB128 values of a tensor.
+    ValuesMissing {
+        place: Place,
+        offset: u64,
+        found: u64,
+        expected: u64,
+    },
     /// The byte count of a LEB128 block, at `offset`, does not fit the values: these take at least
     /// `at_least` bytes and at most `at_most`, which are the same number if all values were read.
     Leb128ByteCount {
@@ -78,12 +93,7 @@ pub enum LoadError {
         identity: Identity,
     },
     /// Bytes that are the same in all files of the spec differ.
-    Bytes {
-        offset: u64,
-        expected: List<u8>,
-        found: Vec<u8>,
-        identity: Identity,
-    },
+    Bytes(Box<WrongBytes>),
     /// Behind the last tensor, which ends at `offset`, should be `expected_len` bytes that repeat
     /// `text`.
     Tail {
@@ -136,6 +146,11 @@ pub enum LoadError {
         virtual_sum: f64,
         limits: Limits,
     },
+    /// The file is compressed with zstd from an offset on, and the feature `zstd`, which can unpack
+    /// it, is not enabled.
+    ZstdNotEnabled { offset: u64 },
+    /// The zstd data from an offset on are damaged. `message` is what the decoder says.
+    Zstd { offset: u64, message: String },
     /// The file goes on after the last tensor.
     TrailingBytes { expected_len: u64, found_len: u64 },
     /// The file is longer than any file of the spec can be.
@@ -158,6 +173,23 @@ pub struct WrongWord {
     pub expected: u32,
     /// The word that this file has.
     pub found: u32,
+    /// What the file is instead, as far as that is known.
+    pub identity: Identity,
+}
+
+/// Bytes that are not the spec's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrongBytes {
+    /// The field, or bytes without a name.
+    pub place: Place,
+    /// What they are.
+    pub form: FieldForm,
+    /// Where they begin, in bytes from the start of the file.
+    pub offset: u64,
+    /// The bytes that files of the spec have.
+    pub expected: List<u8>,
+    /// The bytes that this file has.
+    pub found: Vec<u8>,
     /// What the file is instead, as far as that is known.
     pub identity: Identity,
 }

@@ -305,7 +305,7 @@ impl fmt::Display for Family {
         let [first, second] = self.outputs;
         let encoding = match self.encoding {
             Encoding::Raw => "raw",
-            Encoding::Leb128 => "compressed",
+            Encoding::Leb128 | Encoding::BareLeb128 => "compressed",
         };
         if let Some(targets) = self.threats {
             write!(f, "Threats {targets}")?;

@@ -204,7 +204,7 @@ fn transformer_end(source: &mut impl Source, family: &Family, offset: u64) -> Op
     let mut tensors = family.transformer();
     tensors.try_fold(offset, |offset, (encoding, len)| match encoding {
         Encoding::Raw => Some(offset + len),
-        Encoding::Leb128 => block_end(source, offset),
+        Encoding::Leb128 | Encoding::BareLeb128 => block_end(source, offset),
     })
 }
 
@@ -333,7 +333,7 @@ mod tests {
         for (encoding, len) in family.transformer() {
             match encoding {
                 Encoding::Raw => file.len += len,
-                Encoding::Leb128 => {
+                Encoding::Leb128 | Encoding::BareLeb128 => {
                     file.push(leb128::MAGIC);
                     file.word((len / 3) as u32);
                     file.len += len / 3;

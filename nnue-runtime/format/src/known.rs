@@ -213,6 +213,66 @@ mod tests {
     }
 
     #[test]
+    fn transformers_are_in_stockfishs_order() {
+        use Encoding::{Leb128, Raw};
+        const WIDTH: u64 = 1024;
+        const PSQT: u64 = 8 * 4;
+        let pieces = [(Leb128, 22528 * 2 * WIDTH), (Leb128, 22528 * PSQT)];
+        let expected: [(&Family, &[(Encoding, u64)]); 4] = [
+            (&V1, &[(Raw, 2 * 256), (Raw, 41024 * 2 * 256)]),
+            (
+                &V10,
+                &[
+                    (Leb128, 2 * WIDTH),
+                    (Raw, 79856 * WIDTH),
+                    pieces[0],
+                    (Leb128, (79856 + 22528) * PSQT),
+                ],
+            ),
+            (
+                &V14B,
+                &[
+                    (Leb128, 2 * WIDTH),
+                    (Raw, 60720 * WIDTH),
+                    (Leb128, 60720 * PSQT),
+                    pieces[0],
+                    pieces[1],
+                ],
+            ),
+            (
+                &with_threats(ThreatTargets::Sfnnv16, V15),
+                &[
+                    (Leb128, 2 * WIDTH),
+                    (Raw, 59808 * WIDTH),
+                    (Leb128, 59808 * PSQT),
+                    (Raw, 4560 * WIDTH),
+                    (Leb128, 4560 * PSQT),
+                    pieces[0],
+                    pieces[1],
+                ],
+            ),
+        ];
+        for (family, tensors) in expected {
+            assert!(family.transformer().eq(tensors.iter().copied()), "{family}");
+        }
+    }
+
+    #[test]
+    fn stacks_are_as_long_as_stockfishs() {
+        for (family, len) in [
+            (V1, 17704),
+            (V2, 17640),
+            (V3, 17608),
+            (V10, 17640),
+            (V13, 35112),
+            (V14B, 35112),
+            (V15, 35208),
+        ] {
+            assert_eq!(family.stack_len(), len, "{family}");
+        }
+    }
+
+    #[test]
     fn common_mistakes_are_recognised() {
         for (start, word) in [
             (&b"\x1F\x8B\x08"[..], "gzip"),

@@ -110,14 +110,37 @@ pub enum Section<T = Tensor> {
         /// The value that it must have.
         expected: u32,
     },
-    /// Bytes that must be these.
-    Bytes(List<u8>),
-    /// So many bytes that mean nothing here. They are kept for writing.
-    Skipped(usize),
+    /// Bytes that must be these: a field of a header, or others that all files have.
+    Bytes {
+        /// Its name, for messages; empty where it has none.
+        name: Text,
+        /// What the bytes are, for messages.
+        form: FieldForm,
+        /// The bytes.
+        expected: List<u8>,
+    },
+    /// So many bytes whose content is free. They are kept for writing.
+    Skipped {
+        /// Its name, for messages; empty where it has none.
+        name: Text,
+        /// How many bytes.
+        len: usize,
+    },
     /// Bytes up to the next multiple of this, counted from the start of the file.
     Align(usize),
     /// Weights, biases or other parameters.
     Tensor(T),
+}
+
+/// What the bytes of a field are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldForm {
+    /// Nothing else.
+    Bytes,
+    /// A number without a sign, little-endian, of at most eight bytes.
+    Number,
+    /// A text.
+    Text,
 }
 
 /// A place in a file, for messages: a section, and the stack it belongs to.
@@ -168,6 +191,17 @@ impl FileLayout {
         data.next_multiple_of(self.tail.multiple as u64)
     }
 
+    /// The most bytes that are read of a file, which says more about what is wrong with it than that
+    /// it is too long.
+    pub(crate) fn longest_read(&self) -> u64 {
+        match self.format {
+            // Their length is all that there is to say what is wrong with them: enough is read for
+            // `f32` instead of `i8`.
+            Format::Sequence => 4 * self.max_len(),
+            Format::Stockfish { .. } | Format::Named => self.max_len(),
+        }
+    }
+
     /// The bytes of memory that the tensors take: how long the weights that
     /// [`Parts::load`](crate::Parts::load) fills must be at least.
     #[must_use]
@@ -180,7 +214,14 @@ impl FileLayout {
         ends.chain(virtual_rows).max().unwrap_or(0)
     }
 
-    /// Where the last section ends in a file of [`Format::Sequence`], whose tensors are raw.
+    /// Whether all files have the same length: those of [`Format::Sequence`] whose tensors are raw.
+    pub(crate) fn has_fixed_len(&self) -> bool {
+        let mut tensors = self.tensors();
+        self.format == Format::Sequence
+            && tensors.all(|(_, tensor)| tensor.stored.encoding == Encoding::Raw)
+    }
+
+    /// Where the last section ends in a file of a fixed length.
     pub(crate) fn data_len(&self) -> usize {
         self.entries().fold(0, |offset, entry| match entry.section {
             Section::Align(to) => offset.next_multiple_of(*to),
@@ -193,6 +234,7 @@ impl FileLayout {
         let values = match tensor.stored.encoding {
             Encoding::Raw => tensor.raw_len() as u64,
             Encoding::Leb128 => (leb128::MAGIC.len() + 4) as u64 + tensor.leb128_len().end(),
+            Encoding::BareLeb128 => *tensor.leb128_len().end(),
         };
         match self.format {
             Format::Named => values + (tensor.id.len() + 1 + 8) as u64,
@@ -292,8 +334,19 @@ impl<T> Section<T> {
                 name,
                 expected: *expected,
             },
-            Section::Bytes(bytes) => Section::Bytes(bytes.clone()),
-            Section::Skipped(len) => Section::Skipped(*len),
+            Section::Bytes {
+                name,
+                form,
+                expected,
+            } => Section::Bytes {
+                name: name.clone(),
+                form: *form,
+                expected: expected.clone(),
+            },
+            Section::Skipped { name, len } => Section::Skipped {
+                name: name.clone(),
+                len: *len,
+            },
             Section::Align(to) => Section::Align(*to),
             Section::Tensor(tensor) => Section::Tensor(describe(tensor)),
         }
@@ -355,21 +408,25 @@ impl Section {
 
     /// The name of the section in messages.
     fn name(&self) -> Text {
-        Cow::Borrowed(match self {
-            Self::Hash { name, .. } => name,
-            Self::Bytes(_) => "bytes",
-            Self::Skipped(_) => "skipped bytes",
-            Self::Align(_) => "alignment",
+        let (own, default) = match self {
+            Self::Hash { name, .. } => return Cow::Borrowed(name),
+            Self::Bytes { name, .. } => (name, "bytes"),
+            Self::Skipped { name, .. } => (name, "skipped bytes"),
+            Self::Align(_) => return Cow::Borrowed("alignment"),
             Self::Tensor(tensor) => return tensor.name.clone(),
-        })
+        };
+        match own.is_empty() {
+            true => Cow::Borrowed(default),
+            false => own.clone(),
+        }
     }
 
     /// The bytes that it takes where tensors are raw and nothing is aligned.
     pub(crate) fn len(&self) -> u64 {
         let len = match self {
             Self::Hash { .. } => 4,
-            Self::Bytes(bytes) => bytes.len(),
-            Self::Skipped(len) => *len,
+            Self::Bytes { expected, .. } => expected.len(),
+            Self::Skipped { len, .. } => *len,
             Self::Align(_) => 0,
             Self::Tensor(tensor) => tensor.raw_len(),
         };

@@ -1,5 +1,6 @@
-//! Signed LEB128, the compression of network files: seven bits a byte, low bits first, the top bit
-//! set on all bytes but the last, the sign in bit 6 of the last.
+//! LEB128, the compression of network files: seven bits a byte, low bits first, the top bit set on
+//! all bytes but the last. Integers have their sign in bit 6 of the last. Floating point is the
+//! number that its bits are, without a sign.
 //!
 //! A value has many encodings; only the shortest is accepted, so that writing a network gives its
 //! file back.
@@ -80,6 +81,57 @@ pub(crate) fn decode<const SIZE: usize>(
     Ok(source.len() - rest.len())
 }
 
+/// Decodes the bits of floating point, in the machine's endianness, as [`decode`] does integers.
+pub(crate) fn decode_bits(source: &[u8], values: &mut [[u8; 4]]) -> Result<usize, Fault> {
+    let mut offset = 0;
+    for (index, value) in values.iter_mut().enumerate() {
+        let rest = &source[offset..];
+        let mut len = 0;
+        let mut bits = 0u64;
+        loop {
+            let Some(byte) = rest.get(len) else {
+                return Err(Fault::Ended { decoded: index });
+            };
+            bits |= u64::from(byte & 0x7F) << (7 * len);
+            len += 1;
+            if *byte < 0x80 {
+                break;
+            }
+            if len == longest(4) {
+                return Err(Fault::Overlong { index, offset });
+            }
+        }
+        if len > 1 && rest[len - 1] == 0 {
+            return Err(Fault::Overlong { index, offset });
+        }
+        let Ok(narrow) = u32::try_from(bits) else {
+            return Err(Fault::OutOfRange {
+                index,
+                offset,
+                value: bits.cast_signed(),
+            });
+        };
+        *value = narrow.to_ne_bytes();
+        offset += len;
+    }
+    Ok(offset)
+}
+
+/// Where so many values end, or how many there are if they are fewer.
+pub(crate) fn end_of(source: &[u8], count: usize) -> Result<usize, usize> {
+    let mut left = count;
+    for (index, byte) in source.iter().enumerate() {
+        if left == 0 {
+            return Ok(index);
+        }
+        left -= usize::from(*byte < 0x80);
+    }
+    if left == 0 {
+        return Ok(source.len());
+    }
+    Err(count - left)
+}
+
 /// The number of bytes that [`encode`] appends for `value`.
 pub(crate) const fn encoded_len(value: i32) -> usize {
     let magnitude_bits = i32::BITS - (value ^ (value >> 31)).leading_zeros();
@@ -94,6 +146,22 @@ pub(crate) fn encode(value: i32, sink: &mut Vec<u8>) {
         left >>= 7;
     }
     sink.push(left as u8 & 0x7F);
+}
+
+/// The number of bytes that [`encode_bits`] appends for `bits`.
+pub(crate) const fn encoded_bits_len(bits: u32) -> usize {
+    let len = (u32::BITS - bits.leading_zeros()).div_ceil(7) as usize;
+    if len == 0 { 1 } else { len }
+}
+
+/// Appends the shortest encoding of the bits of floating point.
+pub(crate) fn encode_bits(bits: u32, sink: &mut Vec<u8>) {
+    let mut left = bits;
+    for _ in 1..encoded_bits_len(bits) {
+        sink.push(left as u8 | 0x80);
+        left >>= 7;
+    }
+    sink.push(left as u8);
 }
 
 /// An integer of `SIZE` bytes of the machine's endianness, as `i32`.
@@ -199,6 +267,62 @@ mod tests {
                 Ok((values, bytes.len()))
             );
         }
+    }
+
+    #[test]
+    fn bits_of_floating_point_come_back() {
+        let mut random = Random(3);
+        let mut bits = vec![0, 1, 0x7F, 0x80, 0x3F80_0000, 0x8000_0000, u32::MAX];
+        bits.extend((0..500).map(|_| (random.next() as u32) >> random.below(32)));
+        let mut bytes = Vec::new();
+        for &bits in &bits {
+            let before = bytes.len();
+            encode_bits(bits, &mut bytes);
+            assert_eq!(bytes.len() - before, encoded_bits_len(bits));
+        }
+        // The bits of 1.0 are 0x3F800000.
+        let mut one = Vec::new();
+        encode_bits(1f32.to_bits(), &mut one);
+        assert_eq!(one, [0x80, 0x80, 0x80, 0xFC, 0x03]);
+        let mut values = vec![[0; 4]; bits.len()];
+        assert_eq!(end_of(&bytes, bits.len()), Ok(bytes.len()));
+        bytes.push(5);
+        assert_eq!(decode_bits(&bytes, &mut values), Ok(bytes.len() - 1));
+        assert_eq!(end_of(&bytes, bits.len()), Ok(bytes.len() - 1));
+        let found: Vec<u32> = values.into_iter().map(u32::from_ne_bytes).collect();
+        assert_eq!(found, bits);
+    }
+
+    #[test]
+    fn bits_of_floating_point_have_one_form_and_32_bits() {
+        let decoded = |bytes: &[u8]| {
+            let mut values = [[0; 4]; 2];
+            decode_bits(bytes, &mut values)
+        };
+        let (index, offset) = (1, 1);
+        for overlong in [&[0x80, 0x00][..], &[0xFF, 0x80, 0x00], &[0xFF; 9]] {
+            let bytes = [&[7], overlong].concat();
+            assert_eq!(decoded(&bytes), Err(Fault::Overlong { index, offset }));
+        }
+        let value = 1 << 32;
+        let fault = Fault::OutOfRange {
+            index,
+            offset,
+            value,
+        };
+        assert_eq!(decoded(&[7, 0x80, 0x80, 0x80, 0x80, 0x10]), Err(fault));
+        assert_eq!(decoded(&[7, 0x80]), Err(Fault::Ended { decoded: 1 }));
+    }
+
+    #[test]
+    fn values_are_counted_by_their_last_bytes() {
+        let bytes = encoded(&[1, 200, -3, 70_000]);
+        assert_eq!(end_of(&bytes, 0), Ok(0));
+        assert_eq!(end_of(&bytes, 3), Ok(4));
+        assert_eq!(end_of(&bytes, 4), Ok(bytes.len()));
+        assert_eq!(end_of(&bytes, 6), Err(4));
+        assert_eq!(end_of(&bytes[..2], 2), Err(1));
+        assert_eq!(end_of(&[], 1), Err(0));
     }
 
     #[test]

@@ -13,13 +13,14 @@
 //! | 4 | stack hash, then the tensors of the stack; all this once per stack |
 //!
 //! A tensor is either raw or a LEB128 block: the 17 bytes `COMPRESSED_LEB128`, a `u32` number of
-//! bytes, and that many bytes of signed LEB128 values. After the last stack the file ends.
+//! bytes, and that many bytes of LEB128 values. After the last stack the file ends.
 //!
 //! [`Format::Sequence`] has nothing but sections, one after the other, and something that pads the
-//! file: bullet's `quantised.bin` and `raw.bin`, and whatever a list of tensors describes. Its
-//! length is all that tells a wrong file; so the loader finds out what would explain another one,
-//! and what the values themselves say against the order. [`Format::Named`] is bullet's
-//! `weights.bin`: before each tensor are its name and the number of its values.
+//! file: bullet's `quantised.bin` and `raw.bin`, and whatever a list of tensors describes. Where no
+//! tensor is compressed, its length is all that tells a wrong file; so the loader finds out what
+//! would explain another one, and what the values themselves say against the order.
+//! [`Format::Named`] is bullet's `weights.bin`: before each tensor are its name and the number of
+//! its values.
 //!
 //! A [`FileLayout`] says what a file must contain and where each tensor goes in memory, which is
 //! seen as plain bytes of the machine's own endianness. Types, orders of axes and padding may
@@ -70,31 +71,33 @@ mod tensor;
 mod tests;
 mod threats;
 mod transposed;
+mod zstd;
 
 pub use cause::Cause;
 pub use coalesce::Coalesced;
 pub use differences::Difference;
 pub use element::Element;
-pub use error::{Limits, LoadError, ValueFault, WrongWord};
+pub use error::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};
 pub use factors::{Factors, VirtualSet};
 pub use family::{Family, Features, Wiring};
 #[cfg(feature = "std")]
 pub use identify::identify_file;
 pub use identify::{Identity, identify};
 pub use layout::{
-    DESCRIPTION_LIMIT, Extent, FileLayout, Format, List, MAX_LAYERS, Place, Section, Stacks, Tail,
-    Text, list,
+    DESCRIPTION_LIMIT, Extent, FieldForm, FileLayout, Format, List, MAX_LAYERS, Place, Section,
+    Stacks, Tail, Text, list,
 };
 pub use load::{Ignored, Loaded, check};
 pub use numbers::Numbers;
 pub use piece_square::PieceSquare;
 pub use placed::{Form, Placed, Segment};
-pub use quantise::{Quantise, Rounding};
+pub use quantise::{Overflow, Quantise, Rounding};
 #[cfg(feature = "std")]
 pub use read::{open, read_all};
 pub use rearrange::{relevel, reorder};
 pub use split::{Parts, split};
 pub use store::store;
 pub use targets::ThreatTargets;
-pub use tensor::{Encoding, Stored, Tensor};
+pub use tensor::{Block, Encoding, Stored, Tensor};
 pub use threats::{ThreatRules, Threats};
+pub use zstd::{is_packed, unpack};

@@ -12,6 +12,7 @@ use crate::split::Part;
 use crate::transposed::is_probably_transposed;
 use crate::{
     Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, ValueFault, coalesce, split,
+    unpack,
 };
 
 /// The content of a file besides its weights.
@@ -29,6 +30,8 @@ pub struct Loaded {
     pub order: Vec<usize>,
     /// Tensors that look as if the file had them in another order, with rows and columns exchanged.
     pub transposed: Vec<Place>,
+    /// Tensors that had values that did not fit and became the nearest that do, each with how many.
+    pub clamped: Vec<(Place, usize)>,
     /// What the file is, where its header and its size are those of the layout but its weights are
     /// another network's.
     pub looks_like: Option<Identity>,
@@ -84,31 +87,36 @@ impl Parts<'_> {
     pub fn load(mut self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
         let parts = core::mem::take(&mut self.tensors);
         let sums = coalesce::float_sums(self.layout, &parts)?;
-        for (index, mut part) in parts.into_iter().enumerate() {
-            if let Some((_, bytes)) = sums.iter().find(|(part, _)| *part == index) {
-                part.bytes = bytes;
-            }
-            let Part { tensor, bytes, .. } = part;
-            if tensor.is_same() {
+        for (index, part) in parts.into_iter().enumerate() {
+            let tensor = part.tensor;
+            let is_transposed = if tensor.is_same() {
                 let placed = &tensor.placed;
                 let memory = &mut weights[part.base + placed.offset..][..placed.len()];
                 match tensor.stored.encoding {
                     Encoding::Raw => {
-                        memory.copy_from_slice(bytes);
+                        memory.copy_from_slice(part.bytes);
                         swap_on_big_endian(memory, tensor.stored.element);
                     }
-                    Encoding::Leb128 => part.decompress(memory)?,
+                    Encoding::Leb128 | Encoding::BareLeb128 => part.decompress(memory)?,
                 }
+                let value = |index| placed.element.read(memory, index);
+                self.unmarked && is_probably_transposed(tensor, value)
             } else {
-                let values = part.raw()?;
+                let values = match sums.iter().find(|(part, _)| *part == index) {
+                    Some((_, sums)) => Cow::Borrowed(sums.as_slice()),
+                    None => part.raw()?,
+                };
                 part.place(&values, packed, weights)?;
+                self.loaded.clamped.extend(part.clamped(&values));
                 let size = tensor.stored.element.size();
                 for offset in tensor.padding().map(|index| index * size) {
                     let padding = &values[offset..][..size];
                     self.loaded.ignore(part.section, offset, padding);
                 }
-            }
-            if self.unmarked && is_probably_transposed(tensor, |i| tensor.stored.read(bytes, i)) {
+                let value = |index| tensor.stored.read(&values, index);
+                self.unmarked && is_probably_transposed(tensor, value)
+            };
+            if is_transposed {
                 self.loaded.transposed.push(part.place);
             }
         }
@@ -162,11 +170,24 @@ impl Part<'_> {
         Ok(())
     }
 
+    /// The tensor and how many of its values were clamped, if any were.
+    fn clamped(&self, values: &[u8]) -> Option<(Place, usize)> {
+        let tensor = self.tensor;
+        let indices = 0..if tensor.clamps() {
+            tensor.stored.values
+        } else {
+            0
+        };
+        let clamped = indices.filter(|index| tensor.is_clamped(tensor.stored.read(values, *index)));
+        let count = clamped.count();
+        (count > 0).then(|| (self.place.clone(), count))
+    }
+
     /// The values as raw files have them.
     pub(crate) fn raw(&self) -> Result<Cow<'_, [u8]>, LoadError> {
         match self.tensor.stored.encoding {
             Encoding::Raw => Ok(Cow::Borrowed(self.bytes)),
-            Encoding::Leb128 => {
+            Encoding::Leb128 | Encoding::BareLeb128 => {
                 let mut values = vec![0; self.tensor.raw_len()];
                 self.decompress(&mut values)?;
                 swap_on_big_endian(&mut values, self.tensor.stored.element);
@@ -196,11 +217,12 @@ impl Part<'_> {
         }
     }
 
-    /// Decodes a LEB128 block into integers of the machine's endianness.
+    /// Decodes LEB128 values into numbers of the machine's endianness.
     fn decompress(&self, memory: &mut [u8]) -> Result<(), LoadError> {
         let count = self.tensor.stored.values;
         let element = self.tensor.stored.element;
         let result = match element.size() {
+            _ if element.is_float() => leb128::decode_bits(self.bytes, memory.as_chunks_mut().0),
             1 => leb128::decode::<1>(self.bytes, memory.as_chunks_mut().0),
             2 => leb128::decode::<2>(self.bytes, memory.as_chunks_mut().0),
             _ => leb128::decode::<4>(self.bytes, memory.as_chunks_mut().0),
@@ -249,7 +271,8 @@ impl Part<'_> {
 ///
 /// All of [`LoadError`] but those of reading a file into memory.
 pub fn check(layout: &FileLayout, source: &[u8]) -> Result<Loaded, LoadError> {
-    let parts = split(layout, source)?;
+    let source = unpack(layout, source)?;
+    let parts = split(layout, &source)?;
     let mut weights = vec![0; layout.memory_len()];
     parts.load(&[0], &mut weights)
 }

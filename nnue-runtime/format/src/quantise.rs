@@ -16,6 +16,8 @@ pub struct Quantise {
     pub factor: f64,
     /// The treatment of fractions.
     pub rounding: Rounding,
+    /// The treatment of integers that do not fit.
+    pub overflow: Overflow,
     /// The type of integers that must hold the result.
     pub element: Element,
 }
@@ -27,6 +29,24 @@ pub enum Rounding {
     Truncate,
     /// To the nearest integer, halves away from zero.
     Nearest,
+}
+
+/// The treatment of integers that their type does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// The file is refused.
+    Refuse,
+    /// They become the smallest or the largest that the type holds.
+    Clamp,
+}
+
+impl fmt::Display for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Overflow::Refuse => "refuse",
+            Overflow::Clamp => "clamp",
+        })
+    }
 }
 
 impl fmt::Display for Rounding {
@@ -57,12 +77,26 @@ impl Tensor {
             Some(quantise) => quantise.apply(stored),
             None => stored,
         };
-        match self.limits() {
-            Some((low, high)) if value < f64::from(low) || value > f64::from(high) => {
-                Err(Unfit::OutOfRange)
-            }
-            _ => Ok(value),
+        let Some((low, high)) = self.limits() else {
+            return Ok(value);
+        };
+        let fitting = value.clamp(low.into(), high.into());
+        match self.clamps() {
+            false if value != fitting => Err(Unfit::OutOfRange),
+            _ => Ok(fitting),
         }
+    }
+
+    /// Whether values that do not fit become the nearest that do.
+    pub(crate) fn clamps(&self) -> bool {
+        let quantise = self.stored.quantise;
+        quantise.is_some_and(|quantise| quantise.overflow == Overflow::Clamp)
+    }
+
+    /// Whether a value of the file became another one because it did not fit.
+    pub(crate) fn is_clamped(&self, stored: f64) -> bool {
+        let quantised = self.stored.quantise.map(|quantise| quantise.apply(stored));
+        self.clamps() && quantised != self.to_memory(stored).ok()
     }
 
     /// The smallest and the largest integer that a value may become, which memory holds whatever
@@ -140,6 +174,7 @@ mod tests {
         Quantise {
             factor,
             rounding,
+            overflow: Overflow::Refuse,
             element: Element::I8,
         }
     }
@@ -200,6 +235,31 @@ mod tests {
         assert_eq!(wider.to_memory(2.0), Err(Unfit::OutOfRange));
         for number in [f64::NAN, f64::INFINITY] {
             assert_eq!(nearest.to_memory(number), Err(Unfit::NotFinite));
+        }
+    }
+
+    #[test]
+    fn values_beyond_the_type_are_clamped_where_that_is_said() {
+        let clamp = |element| {
+            to_i8(Some(Quantise {
+                overflow: Overflow::Clamp,
+                element,
+                ..quantise(64.0, Rounding::Nearest)
+            }))
+        };
+        // Memory's type counts where the other is wider.
+        for tensor in [clamp(Element::I8), clamp(Element::I16)] {
+            for (number, memory, clamped) in [
+                (1.984_375, 127.0, false),
+                (1.992, 127.0, false),
+                (1.993, 127.0, true),
+                (-2.0, -128.0, false),
+                (-1e30, -128.0, true),
+            ] {
+                assert_eq!(tensor.to_memory(number), Ok(memory), "{number}");
+                assert_eq!(tensor.is_clamped(number), clamped, "{number}");
+            }
+            assert_eq!(tensor.to_memory(f64::INFINITY), Err(Unfit::NotFinite));
         }
     }
 

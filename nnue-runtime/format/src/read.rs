@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::identify::identify_open_file;
 use crate::known::PREFIX_LEN;
 use crate::split::check_start;
-use crate::{FileLayout, Format, LoadError};
+use crate::{FileLayout, LoadError, zstd};
 
 /// The least that the buffer grows by, in bytes.
 const MIN_STEP: u64 = 64 * 1024;
@@ -21,7 +21,7 @@ const MIN_STEP: u64 = 64 * 1024;
 /// # Errors
 ///
 /// Errors of the header, [`LoadError::TooLong`] and [`LoadError::Io`]; the rest is up to
-/// [`split`](super::split).
+/// [`unpack`](super::unpack) and [`split`](super::split).
 pub fn read_all(layout: &FileLayout, reader: impl Read) -> Result<Vec<u8>, LoadError> {
     read_sized(layout, reader, 0)
 }
@@ -76,17 +76,14 @@ fn read_sized(
         .by_ref()
         .take(PREFIX_LEN as u64)
         .read_to_end(&mut bytes)?;
-    check_start(layout, &bytes)?;
+    if zstd::start(layout, &bytes).is_none() {
+        check_start(layout, &bytes)?;
+    }
 
     let too_long = LoadError::TooLong {
         limit: layout.max_len(),
     };
-    let limit = match layout.format {
-        // Their length is all that there is to say what is wrong with them: enough is read for
-        // `f32` instead of `i8`.
-        Format::Sequence => 4 * layout.max_len(),
-        _ => layout.max_len(),
-    };
+    let limit = layout.longest_read();
     if expected_len > limit {
         return Err(too_long);
     }

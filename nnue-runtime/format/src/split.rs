@@ -1,14 +1,15 @@
 //! Cuts a file into its tensors: everything about it is checked but single values.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::cause::causes;
 use crate::layout::Entry;
 use crate::{
-    DESCRIPTION_LIMIT, Encoding, FileLayout, Format, Identity, List, LoadError, Loaded, Place,
-    Section, Tensor, WrongWord, identify, leb128,
+    DESCRIPTION_LIMIT, Encoding, FieldForm, FileLayout, Format, Identity, List, LoadError, Loaded,
+    Place, Section, Tensor, WrongBytes, WrongWord, identify, leb128,
 };
 
 /// A file cut into its tensors: everything about it is checked but single values.
@@ -71,7 +72,8 @@ pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, 
             // Without marks in the file, its length is all that tells one net from another: it
             // comes first.
             let expected = layout.max_len();
-            if source.len() as u64 != expected {
+            if layout.has_fixed_len() && source.len() as u64 != expected {
+                cursor.header(layout)?;
                 return Err(LoadError::Size {
                     spec: layout.name.clone(),
                     expected,
@@ -138,8 +140,8 @@ impl<'a> Parts<'a> {
                     cursor.hash(place, *expected, landmark)?;
                     landmark = cursor.offset;
                 }
-                Section::Bytes(expected) => cursor.expect(place, expected)?,
-                Section::Skipped(len) => {
+                Section::Bytes { form, expected, .. } => cursor.expect(place, *form, expected)?,
+                Section::Skipped { len, .. } => {
                     self.loaded
                         .skipped
                         .extend_from_slice(cursor.take(place, *len)?);
@@ -153,6 +155,7 @@ impl<'a> Parts<'a> {
                     let bytes = match tensor.stored.encoding {
                         Encoding::Raw => cursor.raw(place, tensor)?,
                         Encoding::Leb128 => cursor.block(place, tensor, landmark)?,
+                        Encoding::BareLeb128 => cursor.bare(place, tensor)?,
                     };
                     self.tensors.push(cursor.part(number, entry, tensor, bytes));
                     if tensor.stored.encoding == Encoding::Leb128 {
@@ -255,6 +258,33 @@ impl<'a> Cursor<'a> {
         Ok(length as usize)
     }
 
+    /// Checks the named fields before the first tensor, as far as the file has them.
+    fn header(&mut self, layout: &FileLayout) -> Result<(), LoadError> {
+        for Entry { place, section, .. } in layout.entries() {
+            let len = match section {
+                Section::Bytes {
+                    name,
+                    form,
+                    expected,
+                } => {
+                    if !name.is_empty() && expected.len() <= self.rest().len() {
+                        self.expect(&place, *form, expected)?;
+                        continue;
+                    }
+                    expected.len()
+                }
+                Section::Skipped { len, .. } => *len,
+                Section::Align(to) => self.offset.next_multiple_of(*to) - self.offset,
+                _ => return Ok(()),
+            };
+            if len > self.rest().len() {
+                return Ok(());
+            }
+            self.offset += len;
+        }
+        Ok(())
+    }
+
     fn hash(&mut self, place: &Place, expected: u32, landmark: usize) -> Result<(), LoadError> {
         let offset = self.offset;
         let found = self.word(place)?;
@@ -271,29 +301,56 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    fn expect(&mut self, place: &Place, expected: &List<u8>) -> Result<(), LoadError> {
+    fn expect(
+        &mut self,
+        place: &Place,
+        form: FieldForm,
+        expected: &List<u8>,
+    ) -> Result<(), LoadError> {
         let offset = self.offset as u64;
         let found = self.take(place, expected.len())?;
         if found == &**expected {
             return Ok(());
         }
-        Err(LoadError::Bytes {
+        Err(LoadError::Bytes(Box::new(WrongBytes {
+            place: place.clone(),
+            form,
             offset,
             expected: expected.clone(),
             found: found.to_vec(),
             identity: identify(self.source),
-        })
+        })))
     }
 
     fn raw(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
-        // Before anything else: where a block is found, its length would only lead astray.
-        if self.rest().starts_with(leb128::MAGIC) {
-            return Err(LoadError::UnexpectedlyCompressed {
+        self.no_block(place, Encoding::Raw)?;
+        self.take(place, tensor.raw_len())
+    }
+
+    fn bare(&mut self, place: &Place, tensor: &Tensor) -> Result<&'a [u8], LoadError> {
+        self.no_block(place, Encoding::BareLeb128)?;
+        let expected = tensor.stored.values;
+        match leb128::end_of(self.rest(), expected) {
+            Ok(len) => self.take(place, len),
+            Err(found) => Err(LoadError::ValuesMissing {
                 place: place.clone(),
                 offset: self.offset as u64,
-            });
+                found: found as u64,
+                expected: expected as u64,
+            }),
         }
-        self.take(place, tensor.raw_len())
+    }
+
+    /// Before anything else: where a block is found, its length would only lead astray.
+    fn no_block(&self, place: &Place, expected: Encoding) -> Result<(), LoadError> {
+        if !self.rest().starts_with(leb128::MAGIC) {
+            return Ok(());
+        }
+        Err(LoadError::UnexpectedlyCompressed {
+            place: place.clone(),
+            offset: self.offset as u64,
+            expected,
+        })
     }
 
     fn block(

@@ -14,6 +14,25 @@ const BUFFER_LEN: usize = 64 * 1024;
 /// The sink has failed.
 struct Stopped;
 
+/// How values of `SIZE` bytes become LEB128.
+struct Leb128<const SIZE: usize> {
+    len: fn([u8; SIZE]) -> usize,
+    encode: fn([u8; SIZE], &mut Vec<u8>),
+}
+
+const fn integers<const SIZE: usize>() -> Leb128<SIZE> {
+    Leb128 {
+        len: |value| leb128::encoded_len(leb128::widen(value)),
+        encode: |value, sink| leb128::encode(leb128::widen(value), sink),
+    }
+}
+
+/// Floating point, which becomes the number that its bits are.
+const BITS: Leb128<4> = Leb128 {
+    len: |value| leb128::encoded_bits_len(u32::from_ne_bytes(value)),
+    encode: |value, sink| leb128::encode_bits(u32::from_ne_bytes(value), sink),
+};
+
 /// Collects what is written into pieces worth a call of the sink.
 struct Writer<'a> {
     layout: &'a FileLayout,
@@ -122,8 +141,8 @@ impl Writer<'_> {
             let ignored = loaded.ignored_in(number);
             match entry.section {
                 Section::Hash { expected, .. } => self.put(&expected.to_le_bytes())?,
-                Section::Bytes(bytes) => self.put(bytes)?,
-                Section::Skipped(len) => {
+                Section::Bytes { expected, .. } => self.put(expected)?,
+                Section::Skipped { len, .. } => {
                     let (these, rest) = skipped.split_at((*len).min(skipped.len()));
                     self.put(these)?;
                     skipped = rest;
@@ -184,11 +203,16 @@ impl Writer<'_> {
             swap_on_big_endian(&mut gathered, tensor.stored.element);
             &gathered
         };
-        match (tensor.stored.encoding, size) {
-            (Encoding::Raw, _) => self.raw(native, size),
-            (Encoding::Leb128, 1) => self.block::<1>(native),
-            (Encoding::Leb128, 2) => self.block::<2>(native),
-            (Encoding::Leb128, _) => self.block::<4>(native),
+        let has_header = match tensor.stored.encoding {
+            Encoding::Raw => return self.raw(native, size),
+            Encoding::Leb128 => true,
+            Encoding::BareLeb128 => false,
+        };
+        match size {
+            _ if tensor.stored.element.is_float() => self.leb128(native, has_header, &BITS),
+            1 => self.leb128(native, has_header, &integers::<1>()),
+            2 => self.leb128(native, has_header, &integers::<2>()),
+            _ => self.leb128(native, has_header, &integers::<4>()),
         }
     }
 
@@ -203,17 +227,22 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn block<const SIZE: usize>(&mut self, memory: &[u8]) -> Result<(), Stopped> {
+    /// LEB128 values, behind the header of a block or alone.
+    fn leb128<const SIZE: usize>(
+        &mut self,
+        memory: &[u8],
+        has_header: bool,
+        form: &Leb128<SIZE>,
+    ) -> Result<(), Stopped> {
         let values = memory.as_chunks::<SIZE>().0;
-        let byte_count: usize = values
-            .iter()
-            .map(|&value| leb128::encoded_len(leb128::widen(value)))
-            .sum();
-        self.put(leb128::MAGIC)?;
-        self.put(&(byte_count as u32).to_le_bytes())?;
+        if has_header {
+            let byte_count: usize = values.iter().map(|&value| (form.len)(value)).sum();
+            self.put(leb128::MAGIC)?;
+            self.put(&(byte_count as u32).to_le_bytes())?;
+        }
         for &value in values {
             self.make_room(const { leb128::longest(SIZE) })?;
-            leb128::encode(leb128::widen(value), &mut self.buffer);
+            (form.encode)(value, &mut self.buffer);
         }
         Ok(())
     }

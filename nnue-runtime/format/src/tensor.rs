@@ -1,5 +1,6 @@
 //! A tensor, in a file and in memory.
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::ops::RangeInclusive;
 
@@ -31,9 +32,11 @@ pub struct Stored {
     pub element: Element,
     /// The way in which the file writes the values.
     pub encoding: Encoding,
-    /// How many values lie between a bucket, row or column and the next. What they do not reach is
-    /// padding.
+    /// How many values lie between a bucket, row or column and the next; of an axis in blocks,
+    /// between a block and the next. What they do not reach is padding.
     pub strides: [usize; 3],
+    /// The axes that the file has in blocks.
+    pub blocks: [Option<Block>; 3],
     /// How many values there are, padding included.
     pub values: usize,
     /// How floating point becomes integers; only `f32` tensors have this, and need it unless memory
@@ -41,13 +44,24 @@ pub struct Stored {
     pub quantise: Option<Quantise>,
 }
 
+/// The blocks that a file has an axis in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The length of a block, which divides that of the axis.
+    pub len: usize,
+    /// How many values lie between one in a block and the next.
+    pub stride: usize,
+}
+
 /// How a file holds the values of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Little-endian numbers, one after the other.
     Raw,
-    /// One block of signed LEB128 values.
+    /// One block of LEB128 values, which begins with its length.
     Leb128,
+    /// LEB128 values and nothing else.
+    BareLeb128,
 }
 
 impl fmt::Display for Encoding {
@@ -55,6 +69,7 @@ impl fmt::Display for Encoding {
         f.write_str(match self {
             Encoding::Raw => "raw",
             Encoding::Leb128 => "leb128",
+            Encoding::BareLeb128 => "bare-leb128",
         })
     }
 }
@@ -67,9 +82,17 @@ impl Stored {
             element,
             encoding: Encoding::Raw,
             strides,
+            blocks: [None; 3],
             values,
             quantise: None,
         }
+    }
+
+    /// The same with buckets (0), rows (1) or columns (2) in blocks.
+    #[must_use]
+    pub const fn in_blocks(mut self, axis: usize, block: Block) -> Stored {
+        self.blocks[axis] = Some(block);
+        self
     }
 
     /// The same, compressed or not.
@@ -118,6 +141,7 @@ impl Tensor {
         let in_order = stored.strides[2] == 1 && (rows == 1 || stored.strides[1] == columns);
         buckets == 1
             && in_order
+            && stored.blocks == [None; 3]
             && stored.values == rows * columns
             && stored.element == placed.element
             && !stored.element.is_float()
@@ -125,9 +149,17 @@ impl Tensor {
     }
 
     /// Where in the file's values that of a bucket, row and column is.
-    pub(crate) fn stored_index(&self, [bucket, row, column]: [usize; 3]) -> usize {
-        let strides = self.stored.strides;
-        bucket * strides[0] + row * strides[1] + column * strides[2]
+    pub(crate) fn stored_index(&self, place: [usize; 3]) -> usize {
+        let Stored {
+            strides, blocks, ..
+        } = &self.stored;
+        let along = |axis: usize| match blocks[axis] {
+            None => place[axis] * strides[axis],
+            Some(block) => {
+                place[axis] / block.len * strides[axis] + place[axis] % block.len * block.stride
+            }
+        };
+        along(0) + along(1) + along(2)
     }
 
     /// The values of the file that are none of the tensor's.
@@ -138,11 +170,16 @@ impl Tensor {
         } else {
             self.stored.values
         };
-        let mut axes = [0, 1, 2].map(|axis| (self.stored.strides[axis], self.shape[axis]));
+        let mut axes: Vec<(usize, usize)> = Vec::new();
+        for (axis, block) in self.stored.blocks.iter().enumerate() {
+            let blocks = self.shape[axis] / block.map_or(1, |block| block.len);
+            axes.push((self.stored.strides[axis], blocks));
+            axes.extend(block.map(|block| (block.stride, block.len)));
+        }
         axes.sort_unstable_by_key(|(stride, _)| core::cmp::Reverse(*stride));
         (0..end).filter(move |&index| {
             let mut rest = index;
-            for (stride, len) in axes {
+            for &(stride, len) in &axes {
                 if len > 1 {
                     let position = rest / stride;
                     if position >= len {
@@ -158,8 +195,6 @@ impl Tensor {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
-
     use super::*;
     use crate::Section;
 
@@ -174,14 +209,21 @@ mod tests {
 
     #[test]
     fn padding_is_what_no_value_reaches() {
-        for (shape, strides, values) in [
-            ([1, 2, 7], [0, 32, 1], 64),
-            ([2, 3, 5], [1, 2, 8], 40),
-            ([2, 3, 5], [24, 8, 1], 48),
-            ([3, 1, 5], [1, 0, 4], 20),
-            ([2, 3, 5], [15, 5, 1], 30),
+        // `[bucket][column / 4][row][column % 4]`, the places in a block padded to 5.
+        let padded = [None, None, Some(Block { len: 4, stride: 1 })];
+        // `[row % 2][bucket][row / 2][column]`.
+        let of_rows = [None, Some(Block { len: 2, stride: 24 }), None];
+        for (shape, strides, blocks, values) in [
+            ([1, 2, 7], [0, 32, 1], [None; 3], 64),
+            ([2, 3, 5], [1, 2, 8], [None; 3], 40),
+            ([2, 3, 5], [24, 8, 1], [None; 3], 48),
+            ([3, 1, 5], [1, 0, 4], [None; 3], 20),
+            ([2, 3, 5], [15, 5, 1], [None; 3], 30),
+            ([2, 3, 8], [30, 5, 15], padded, 60),
+            ([3, 4, 3], [8, 4, 1], of_rows, 48),
         ] {
-            let tensor = tensor(shape, strides, values);
+            let mut tensor = tensor(shape, strides, values);
+            tensor.stored.blocks = blocks;
             let mut padding = alloc::vec![true; values];
             for bucket in 0..shape[0] {
                 for row in 0..shape[1] {

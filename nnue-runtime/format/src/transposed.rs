@@ -19,7 +19,8 @@ pub(crate) fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> 
     let rows = buckets * rows;
     let count = rows * columns;
     let stored = &tensor.stored;
-    if rows < 2 || columns < 2 || count < FEWEST_VALUES || stored.values != count {
+    let is_table = stored.values == count && stored.blocks == [None; 3];
+    if rows < 2 || columns < 2 || count < FEWEST_VALUES || !is_table {
         return false;
     }
     let rows_first = stored.strides[2] == 1;

@@ -9,7 +9,7 @@ use std::path::Path;
 use nnue_compiler::file_layout;
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Element, Layer, Network, WeightType};
-use nnue_format::{LoadError, Numbers, Section};
+use nnue_format::{LoadError, Numbers, Overflow, Section};
 
 use crate::features;
 use crate::weights::{AffineWeights, TransformerWeights, Values, Weights};
@@ -22,7 +22,8 @@ pub(crate) fn bytes(network: &Network, path: &Path) -> Result<Vec<u8>, LoadError
 /// The weights in a net file.
 pub(crate) fn read(network: &Network, bytes: &[u8]) -> Result<Weights, LoadError> {
     let layout = file_layout(network);
-    let parts = nnue_format::split(&layout, bytes)?;
+    let bytes = nnue_format::unpack(&layout, bytes)?;
+    let parts = nnue_format::split(&layout, &bytes)?;
     // The loader of compiled networks refuses what does not fit. After that, every number is there
     // and every sum fits its type.
     (parts.clone()).load(&[0], &mut vec![0; layout.memory_len()])?;
@@ -196,7 +197,16 @@ fn add<T: std::ops::AddAssign>(sums: &mut [T], values: impl Iterator<Item = T>) 
 /// The numbers of a table as the network has them: integers, unless it has floating point.
 fn quantised(table: &Numbers<'_>, numbers: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
     let quantise = table.tensor.stored.quantise;
-    numbers.map(move |number| quantise.map_or(number, |quantise| quantise.apply(number)))
+    numbers.map(move |number| {
+        let Some(quantise) = quantise else {
+            return number;
+        };
+        let integer = quantise.apply(number);
+        match (quantise.overflow, quantise.element.limits()) {
+            (Overflow::Clamp, Some((low, high))) => integer.max(low.into()).min(high.into()),
+            _ => integer,
+        }
+    })
 }
 
 fn integers(values: impl Iterator<Item = f64>) -> Values {

@@ -94,6 +94,16 @@ pub mod formats {
         weights: "../specs/formats/weights.toml";
         /// A list of tensors in orders that nobody uses.
         tensors: "../specs/formats/tensors.toml";
+        /// Tensors behind a header whose fields are checked.
+        header: "../specs/formats/header.toml";
+        /// Tensors in LEB128, in blocks and without.
+        bare: "../specs/formats/bare.toml";
+        /// Floating point that is clamped where integers do not hold it.
+        clamped: "../specs/formats/clamped.toml";
+        /// A list of groups of tensors, and of axes in blocks.
+        grouped: "../specs/formats/grouped.toml";
+        /// Tensors of each stack after those of the stack before.
+        stacks: "../specs/formats/stacks.toml";
     }
 }
 

@@ -1,9 +1,11 @@
 //! Net files for any spec, in its format, with whatever weights a test wants.
 
 use nnue_compiler::file_layout;
-use nnue_compiler::format::{self, Encoding, Format, LoadError, Quantise, Rounding, Section};
+use nnue_compiler::format::{
+    self, Element, Encoding, Format, LoadError, Overflow, Quantise, Rounding, Section,
+};
 use nnue_compiler::network::Network;
-use nnue_compiler::network::file::{Axis, Role, Tensor};
+use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
 
 use crate::generations::LEB128_MAGIC;
 use crate::random::Xorshift;
@@ -59,8 +61,8 @@ pub fn net_file_of(
     for (stack, section) in network.file.all_sections(network.stacks.count) {
         match section {
             Section::Hash { expected, .. } => file.extend_from_slice(&expected.to_le_bytes()),
-            Section::Bytes(bytes) => file.extend_from_slice(bytes),
-            Section::Skipped(len) => file.resize(file.len() + len, 0),
+            Section::Bytes { expected, .. } => file.extend_from_slice(expected),
+            Section::Skipped { len, .. } => file.resize(file.len() + len, 0),
             Section::Align(to) => file.resize(file.len().next_multiple_of(*to), 0),
             Section::Tensor(tensor) => {
                 if network.file.format == Format::Named {
@@ -96,12 +98,12 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
         Role::LayerWeights(_) => [Some(Axis::Stack), Some(Axis::Output), Some(Axis::Input)],
         Role::LayerBiases(_) | Role::LayerAlpha(_) => [Some(Axis::Stack), None, Some(Axis::Output)],
     }
-    .map(|axis| axis.map_or((1, 0), |axis| (tensor.len(axis), tensor.stride(axis))));
+    .map(|axis| axis.map_or(vec![0], |axis| offsets(tensor, axis)));
     let mut values = vec![0.0; tensor.values()];
-    for bucket in 0..buckets.0 {
-        for row in 0..rows.0 {
-            for column in 0..columns.0 {
-                let index = bucket * buckets.1 + row * rows.1 + column * columns.1;
+    for (bucket, of_bucket) in buckets.iter().enumerate() {
+        for (row, of_row) in rows.iter().enumerate() {
+            for (column, of_column) in columns.iter().enumerate() {
+                let index = of_bucket + of_row + of_column;
                 values[index] = value(Weight {
                     tensor: &tensor.name,
                     role: tensor.role,
@@ -116,6 +118,25 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
     values
 }
 
+/// What each position on an axis adds to the index of a value in the file.
+fn offsets(tensor: &Tensor, axis: Axis) -> Vec<usize> {
+    let shape = tensor.shape();
+    let offset = |position: usize| {
+        let parts = tensor.axes.iter().enumerate();
+        let own = parts.filter(|(_, (part, _))| part.axis == axis);
+        let offsets = own.map(|(index, (part, _))| {
+            let along = match part.part {
+                Part::Whole => position,
+                Part::Blocks(len) => position / len,
+                Part::Places(len) => position % len,
+            };
+            along * shape[index + 1..].iter().product::<usize>()
+        });
+        offsets.sum()
+    };
+    (0..tensor.len(axis)).map(offset).collect()
+}
+
 /// Whether values of a tensor are added to others before they become integers.
 fn is_summand(network: &Network, tensor: &Tensor) -> bool {
     let mut factors = (network.features.iter()).filter_map(|set| set.factors.as_ref());
@@ -124,21 +145,19 @@ fn is_summand(network: &Network, tensor: &Tensor) -> bool {
 }
 
 fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
-    if tensor.encoding == Encoding::Leb128 {
-        let mut block = Vec::new();
-        values
-            .iter()
-            .for_each(|value| push_leb128(&mut block, *value as i32));
-        file.extend_from_slice(LEB128_MAGIC);
-        file.extend_from_slice(&(block.len() as u32).to_le_bytes());
-        file.extend_from_slice(&block);
-        return;
-    }
     let element = tensor.element;
     let mut bytes = vec![0; values.len() * element.size()];
+    let mut compressed = Vec::new();
     for (index, &value) in values.iter().enumerate() {
         let value = match &tensor.quantise {
-            Some(quantise) => unquantised(quantise, value, summand),
+            Some(quantise) => {
+                let value = if summand {
+                    value
+                } else {
+                    beyond(quantise, value)
+                };
+                unquantised(quantise, value, summand)
+            }
             None => value,
         };
         assert!(
@@ -148,8 +167,40 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
             tensor.name
         );
         element.write_little_endian(&mut bytes, index, value);
+        match element {
+            Element::F32 => push_unsigned_leb128(&mut compressed, (value as f32).to_bits()),
+            _ => push_leb128(&mut compressed, value as i32),
+        }
     }
-    file.extend_from_slice(&bytes);
+    match tensor.encoding {
+        Encoding::Raw => file.extend_from_slice(&bytes),
+        Encoding::Leb128 => {
+            file.extend_from_slice(LEB128_MAGIC);
+            file.extend_from_slice(&(compressed.len() as u32).to_le_bytes());
+            file.extend_from_slice(&compressed);
+        }
+        Encoding::BareLeb128 => file.extend_from_slice(&compressed),
+    }
+}
+
+fn push_unsigned_leb128(file: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        file.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    file.push(value as u8);
+}
+
+/// A number that is clamped to `value`, if it is one that others are clamped to.
+fn beyond(quantise: &Quantise, value: f64) -> f64 {
+    let limits = match quantise.overflow {
+        Overflow::Refuse => None,
+        Overflow::Clamp => quantise.element.limits(),
+    };
+    match limits {
+        Some((low, high)) if value == f64::from(low) || value == f64::from(high) => 3.0 * value,
+        _ => value,
+    }
 }
 
 /// A number that is quantised to `value`. Summands are chosen so that their sum is quantised to the

@@ -4,6 +4,8 @@ use nnue_compiler::feature_set::piece_square::{
     FactorRounding, FirstSquare, Flip, KING_BUCKETS, Mirror, NAMES, Parameters, PieceOrder, Planes,
     SQUARES, VirtualSet,
 };
+use nnue_compiler::feature_set::{pawn_pairs, threats};
+use nnue_compiler::format::ThreatTargets;
 use nnue_compiler::spec::ROW_ELEMENTS;
 
 use super::dice::Dice;
@@ -20,7 +22,17 @@ pub(super) fn draw(dice: &mut Dice) -> (Toml, bool) {
         return (toml, false);
     }
     let sets = dice.pick(&[1, 1, 1, 2, 2, 3]);
-    let large = (0..sets).map(|_| piece_square(dice, &mut toml));
+    let large = (0..sets).map(|_| match dice.within(0..=9) {
+        0 => {
+            threats(dice, &mut toml);
+            true
+        }
+        1 => {
+            pawn_pairs(dice, &mut toml);
+            true
+        }
+        _ => piece_square(dice, &mut toml),
+    });
     let large = large.fold(false, |any, large| any | large);
     if dice.once_in(8) {
         custom(dice, &mut toml);
@@ -44,6 +56,65 @@ fn custom(dice: &mut Dice, toml: &mut Toml) {
         toml.set("rows", rows);
         toml.set("active", dice.within(1..=rows.min(24)));
         element(dice, toml);
+    }
+}
+
+fn threats(dice: &mut Dice, toml: &mut Toml) {
+    toml.table("[[features]]");
+    toml.name("set", threats::NAME);
+    if dice.once_in(2) {
+        toml.name("targets", dice.pick(&ThreatTargets::ALL).name());
+    } else {
+        let pushes = dice.once_in(2);
+        let rows = (0..6).map(|attacker| targets(dice, pushes && attacker == 0));
+        let rows: Vec<String> = rows.collect();
+        toml.set("targets", format_args!("{rows:?}"));
+        if pushes {
+            toml.set("pushes", true);
+        }
+    }
+    if dice.once_in(3) {
+        toml.name("mutual", dice.name::<threats::Mutual>());
+    }
+    if dice.once_in(3) {
+        toml.name("piece_order", dice.name::<PieceOrder>());
+    }
+    if dice.once_in(3) {
+        toml.name("order", dice.name::<threats::Order>());
+    }
+    mirror(dice, toml);
+    element(dice, toml);
+}
+
+/// A row of a table of targets: some victims, which share numbers at random. There is one at least,
+/// and pawns are among them if `of_pawns`.
+fn targets(dice: &mut Dice, of_pawns: bool) -> String {
+    let mut numbers = 0;
+    let first = if of_pawns { 0 } else { dice.within(0..=5) };
+    let mut number = |victim: usize| match victim == first || dice.once_in(3) {
+        false => '-',
+        true => {
+            let number = dice.within(0..=numbers);
+            numbers = numbers.max(number + 1);
+            char::from(b'0' + number as u8)
+        }
+    };
+    (0..6).map(&mut number).collect()
+}
+
+fn pawn_pairs(dice: &mut Dice, toml: &mut Toml) {
+    toml.table("[[features]]");
+    toml.name("set", pawn_pairs::NAME);
+    if dice.once_in(2) {
+        toml.set("file_distance", dice.within(0..=7));
+    }
+    mirror(dice, toml);
+    element(dice, toml);
+}
+
+fn mirror(dice: &mut Dice, toml: &mut Toml) {
+    if dice.once_in(2) {
+        toml.name("mirror", dice.name::<Mirror>());
     }
 }
 

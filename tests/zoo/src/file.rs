@@ -1,9 +1,11 @@
 //! `[file]` of random networks, in every format and with every choice that it leaves.
 
-use nnue_compiler::format::{Element, Encoding, Rounding, Section};
+use nnue_compiler::format::{Element, Encoding, Overflow, Rounding, Section};
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Network, WeightType};
-use nnue_compiler::spec::{Axis, BulletKind, Format, Named, TailName};
+use nnue_compiler::spec::{
+    Axis, AxisPart, BulletKind, FieldType, Format, Named, Part, PsqtPlace, TailName,
+};
 
 use super::dice::Dice;
 use super::toml::{Toml, list};
@@ -16,12 +18,25 @@ struct Known {
     axes: Vec<(Axis, usize)>,
     element: Element,
     is_sign: bool,
+    /// Whether each stack has its own.
+    is_of_stack: bool,
     /// Whether its rows are summed with those of another tensor, which must then be converted in
     /// the same way.
     is_summed: bool,
 }
 
 impl Known {
+    /// The layer that it belongs to, or `transformer`.
+    fn owner(&self) -> &str {
+        self.name.split('.').next().unwrap_or("")
+    }
+
+    /// What a stack has of it.
+    fn of_a_stack(mut self) -> Known {
+        self.axes.retain(|(axis, _)| *axis != Axis::Stack);
+        self
+    }
+
     fn quantises(&self) -> bool {
         self.element != Element::F32 && !self.is_sign
     }
@@ -49,7 +64,11 @@ fn stockfish(dice: &mut Dice, network: &Network, toml: &mut Toml) {
     };
     toml.set("version", format_args!("{version:#X}"));
     if dice.once_in(2) {
-        toml.name("encoding", dice.name::<Encoding>());
+        let encodings = [Encoding::Raw, Encoding::Leb128];
+        toml.name("encoding", dice.pick(&encodings));
+    }
+    if dice.once_in(3) {
+        toml.name("psqt", dice.name::<PsqtPlace>());
     }
     let is_known = network.features.iter().all(|set| set.hash.is_some());
     if !is_known || dice.once_in(3) {
@@ -135,15 +154,60 @@ fn listed(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mu
     if dice.once_in(2) {
         toml.name("tail", dice.name::<TailName>());
     }
+    let (of_stacks, once): (Vec<Known>, Vec<Known>) = match dice.once_in(3) {
+        true => tensors.into_iter().partition(|known| known.is_of_stack),
+        false => (Vec::new(), tensors),
+    };
+    let entries = tensor_entries(dice, once);
+    toml.rows("tensors", &entries, 1);
+    if !of_stacks.is_empty() {
+        let of_a_stack = of_stacks.into_iter().map(Known::of_a_stack).collect();
+        let entries = tensor_entries(dice, of_a_stack);
+        toml.rows("stack", &entries, 1);
+    }
+}
+
+/// Tensors of a list: some in entries of their own, all others, of a layer or of all layers, in one.
+fn tensor_entries(dice: &mut Dice, mut tensors: Vec<Known>) -> Vec<String> {
+    let groups = [
+        "transformer".to_string(),
+        "layers".to_string(),
+        tensors[0].owner().to_string(),
+    ];
+    let group = dice.pick(&groups);
+    let is_in = |known: &Known| match group.as_str() {
+        "layers" => known.is_of_stack,
+        owner => known.owner() == owner,
+    };
+    let mut rest = Vec::new();
+    if dice.once_in(2) {
+        (rest, tensors) = tensors
+            .into_iter()
+            .partition(|known| is_in(known) && !dice.once_in(4));
+    }
     let mut entries: Vec<String> = tensors
         .iter()
         .map(|known| tensor_entry(dice, known))
         .collect();
+    if !rest.is_empty() {
+        let entry = match dice.once_in(2) {
+            true => format!("\"{group}\""),
+            false => format!(
+                "{{ tensor = \"{group}\", align = {} }}",
+                dice.pick(&[4, 64])
+            ),
+        };
+        let place = dice.within(0..=entries.len());
+        entries.insert(place, entry);
+    }
     insert_bytes(dice, &mut entries);
-    toml.rows("tensors", &entries, 1);
+    entries
 }
 
 fn tensor_entry(dice: &mut Dice, known: &Known) -> String {
+    if dice.once_in(8) {
+        return format!("\"{}\"", known.name);
+    }
     let mut keys = vec![format!("tensor = \"{}\"", known.name)];
     let element = element_key(dice, known, &mut keys);
     if dice.once_in(3) {
@@ -152,8 +216,8 @@ fn tensor_entry(dice: &mut Dice, known: &Known) -> String {
             axes.retain(|(_, len)| *len > 1);
         }
         dice.shuffle(&mut axes);
-        let names: Vec<Axis> = axes.iter().map(|(axis, _)| *axis).collect();
-        keys.push(format!("axes = {}", list(&names)));
+        let parts = in_blocks(dice, &axes);
+        keys.push(format!("axes = {}", list(&parts)));
     }
     if dice.once_in(4) {
         keys.push(format!("pad = {}", dice.pick(&[1, 3, 7, 16, 32])));
@@ -161,8 +225,34 @@ fn tensor_entry(dice: &mut Dice, known: &Known) -> String {
     if dice.once_in(4) {
         keys.push(format!("align = {}", dice.pick(&[1, 4, 5, 64])));
     }
+    if dice.once_in(6) {
+        keys.push(format!("encoding = \"{}\"", dice.name::<Encoding>()));
+    }
     quantise_keys(dice, known, element, &mut keys);
     format!("{{ {} }}", keys.join(", "))
+}
+
+/// Draws an axis that is in blocks, if one can be.
+fn in_blocks(dice: &mut Dice, axes: &[(Axis, usize)]) -> Vec<AxisPart> {
+    let mut parts: Vec<AxisPart> = axes.iter().map(|(axis, _)| (*axis).into()).collect();
+    if axes.is_empty() {
+        return parts;
+    }
+    let (axis, len) = dice.pick(axes);
+    let lens: Vec<usize> = [2, 3, 4, 8]
+        .into_iter()
+        .filter(|block| len % block == 0)
+        .collect();
+    if lens.is_empty() || !dice.once_in(2) {
+        return parts;
+    }
+    let block = dice.pick(&lens);
+    parts.retain(|part| part.axis != axis);
+    for part in [Part::Blocks(block), Part::Places(block)] {
+        let place = dice.within(0..=parts.len());
+        parts.insert(place, AxisPart { axis, part });
+    }
+    parts
 }
 
 /// Draws a `type` that fits in the type of the network.
@@ -194,9 +284,12 @@ fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Ve
     if dice.once_in(3) {
         keys.push(format!("rounding = \"{}\"", dice.name::<Rounding>()));
     }
+    if dice.once_in(4) {
+        keys.push(format!("overflow = \"{}\"", dice.name::<Overflow>()));
+    }
 }
 
-/// Draws the rounding. Where sums of rows are rounded, it is always to the nearest: these sums are
+/// Draws what becomes of fractions and of what does not fit. Where sums of rows are rounded, it is always to the nearest: these sums are
 /// whole numbers in the tests' files, and a small error of `f32` would make truncation lose a whole
 /// 1.
 fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
@@ -209,18 +302,38 @@ fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
     } else if dice.once_in(2) {
         toml.name("rounding", dice.name::<Rounding>());
     }
+    if dice.once_in(3) {
+        toml.name("overflow", dice.name::<Overflow>());
+    }
 }
 
 fn insert_bytes(dice: &mut Dice, entries: &mut Vec<String>) {
     for entry in [
         "{ value = \"4E 4E 55 45\" }".to_string(),
         format!("{{ bytes = {} }}", dice.within(1..=60)),
+        format!("{{ field = \"name\", bytes = {} }}", dice.within(1..=60)),
+        "{ field = \"magic\", value = \"5A 4F 4F\" }".to_string(),
     ] {
         if dice.once_in(4) {
             let place = dice.within(0..=entries.len());
             entries.insert(place, entry);
         }
     }
+    if dice.once_in(4) {
+        let count = dice.within(1..=8);
+        let header = (0..count).map(|_| field(dice));
+        entries.splice(0..0, header);
+    }
+}
+
+fn field(dice: &mut Dice) -> String {
+    let kind = dice.name::<FieldType>();
+    let value = match kind {
+        "text" => "\"a net of the zoo\"".to_string(),
+        "u8" => dice.within(0..=255).to_string(),
+        _ => dice.within(0..=65535).to_string(),
+    };
+    format!("{{ field = \"of type {kind}\", type = \"{kind}\", value = {value} }}")
 }
 
 /// The tensors of a network, taken from the file in Stockfish's format that every network can have.
@@ -252,7 +365,8 @@ fn tensors(network: &Network) -> Vec<Known> {
                 _ => None,
             },
         };
-        let mut axes = tensor.axes.clone();
+        let axes = tensor.axes.iter().map(|(part, len)| (part.axis, *len));
+        let mut axes: Vec<(Axis, usize)> = axes.collect();
         if index.is_some() {
             axes.insert(0, (Axis::Stack, network.stacks.count));
         }
@@ -265,6 +379,7 @@ fn tensors(network: &Network) -> Vec<Known> {
             axes,
             element: tensor.element,
             is_sign: weights == Some(WeightType::Binary) && letter == "w",
+            is_of_stack: index.is_some(),
             is_summed: has_factors && matches!(tensor.role, Role::Weights(_) | Role::Psqt(_)),
         }
     });

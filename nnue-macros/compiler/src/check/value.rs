@@ -22,8 +22,19 @@ pub(crate) fn in_range(
     allowed: RangeInclusive<i64>,
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
+    let value = in_wide_range(key, value, allowed, diagnostics)?;
+    u32::try_from(value).ok()
+}
+
+/// [`in_range`] for numbers of more than 32 bits.
+pub(crate) fn in_wide_range(
+    key: &str,
+    value: &Spanned<i64>,
+    allowed: RangeInclusive<i64>,
+    diagnostics: &mut Diagnostics,
+) -> Option<i64> {
     if allowed.contains(&value.value) {
-        return u32::try_from(value.value).ok();
+        return Some(value.value);
     }
     let (low, high) = (allowed.start(), allowed.end());
     let message = format!("`{key}` is {}, allowed are {low} to {high}", value.value);

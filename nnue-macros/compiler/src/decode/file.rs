@@ -1,14 +1,16 @@
 //! Decodes `[file]`: the name of a format, and the keys that this format has.
 
+use nnue_format::Encoding;
 use toml::de::DeValue;
 
 use super::table::{
-    Table, Value, array, boolean, inline_table, integer, keys, mismatch, named, names, number,
+    Table, Value, array, boolean, inline_table, integer, keys, mismatch, named, number, one_of,
     string,
 };
 use crate::diagnostics::{Diagnostics, Span, Spanned};
 use crate::spec::{
-    Bullet, Content, Entry, File, Format, Named, Stockfish, TensorEntry, Tensors, Transposed,
+    self, Axis, AxisPart, Bullet, Content, Entry, Field, FieldType, File, Format, Named, Part,
+    Stockfish, TensorEntry, Tensors, Transposed,
 };
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<File> {
@@ -41,7 +43,7 @@ fn keys_of(
     match format {
         Format::Stockfish => keys!(table, diagnostics, Stockfish {
             version: integer = "0x7AF32F20",
-            encoding: named,
+            encoding: stockfish_encoding,
             psqt: named,
             transformer_hash: integer,
             stack_hash: integer,
@@ -54,20 +56,31 @@ fn keys_of(
             entries: bullet_entries,
             transposed: transposed,
             rounding: named,
+            overflow: named,
             tail: named,
             ;
             span: Some(span),
         })
         .map(File::Bullet),
         Format::Tensors => keys!(table, diagnostics, Tensors {
-            tensors: tensor_entries = "[{ tensor = \"transformer.weights\" }, ...]",
+            tensors: tensor_entries = "[\"transformer\", \"layers\"]",
+            stack: tensor_entries,
             rounding: named,
+            overflow: named,
             tail: named,
             ;
             span: Some(span),
         })
         .map(File::Tensors),
     }
+}
+
+fn stockfish_encoding(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Encoding>> {
+    one_of(Stockfish::ENCODINGS, key, value, diagnostics)
 }
 
 fn bullet_entries(
@@ -88,35 +101,109 @@ fn tensor_entries(
 
 /// An id, or a table.
 fn bullet_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
-    let mut entry = TensorEntry::default();
     if let DeValue::String(_) = value.get_ref() {
-        entry.id = Some(string(key, value, diagnostics)?);
-        return Some(Entry {
-            span: value.span().into(),
-            align: None,
-            content: Content::Tensor(Box::new(entry)),
-        });
+        let id = Some(string(key, value, diagnostics)?);
+        return Some(named_entry(
+            value,
+            TensorEntry {
+                id,
+                ..TensorEntry::default()
+            },
+        ));
     }
     let mut table = inline_table(key, value, "{ id = \"l0w\" }", diagnostics)?;
+    if let Some(name) = table.optional("field") {
+        return field(table, name, None, diagnostics);
+    }
     let id = table.optional_with("id", string, diagnostics);
     let transposed = table.optional_with("transposed", boolean, diagnostics);
-    entry.id = id?;
-    entry.transposed = transposed?;
+    let entry = TensorEntry {
+        id: id?,
+        transposed: transposed?,
+        ..TensorEntry::default()
+    };
     finish_entry(table, entry, None, "id", diagnostics)
 }
 
+/// An entry that is a name and nothing else.
+fn named_entry(value: &Value<'_>, entry: TensorEntry) -> Entry {
+    Entry {
+        span: value.span().into(),
+        align: None,
+        content: Content::Tensor(Box::new(entry)),
+    }
+}
+
+/// A name, or a table.
 fn tensor_entry(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Entry> {
+    if let DeValue::String(_) = value.get_ref() {
+        let tensor = Some(string(key, value, diagnostics)?);
+        return Some(named_entry(
+            value,
+            TensorEntry {
+                tensor,
+                ..TensorEntry::default()
+            },
+        ));
+    }
     let example = "{ tensor = \"transformer.weights\" }";
     let mut table = inline_table(key, value, example, diagnostics)?;
-    let axes = table.optional_with("axes", names, diagnostics);
+    if let Some(name) = table.optional("field") {
+        let align = table.optional_with("align", integer, diagnostics);
+        return field(table, name, align?, diagnostics);
+    }
+    let axes = table.optional_with("axes", axes, diagnostics);
     let align = table.optional_with("align", integer, diagnostics);
     let pad = table.optional_with("pad", integer, diagnostics);
+    let encoding = table.optional_with("encoding", named, diagnostics);
     let entry = TensorEntry {
         axes: axes?,
+        encoding: encoding?,
         pad: pad?,
         ..TensorEntry::default()
     };
     finish_entry(table, entry, align?, "tensor", diagnostics)
+}
+
+fn axes(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<Vec<Spanned<AxisPart>>>> {
+    array(key, value, axis, diagnostics)
+}
+
+/// The name of an axis, alone or with the length of its blocks: `input`, `input / 4`, `input % 4`.
+fn axis(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Spanned<AxisPart>> {
+    let parts = match value.get_ref() {
+        DeValue::String(text) => text.split_once(['/', '%']),
+        _ => None,
+    };
+    let Some((name, len)) = parts else {
+        let whole: Spanned<Axis> = named(key, value, diagnostics)?;
+        return Some(Spanned {
+            value: whole.value.into(),
+            span: whole.span,
+        });
+    };
+    let text = string(key, value, diagnostics)?;
+    let mut axes = Axis::NAMES.iter();
+    let axis = axes.find(|(known, _)| *known == name.trim());
+    let (Some((_, axis)), Ok(len)) = (axis, len.trim().parse()) else {
+        let message = format!("`{key}` is not an axis or a part of one");
+        diagnostics.error(text.span, message).help(
+            "write an axis as in `input`; or `input / 4` for its blocks of four and `input % 4` for the places in a block",
+        );
+        return None;
+    };
+    let part = match text.value.contains('/') {
+        true => Part::Blocks(len),
+        false => Part::Places(len),
+    };
+    Some(Spanned {
+        value: AxisPart { axis: *axis, part },
+        span: text.span,
+    })
 }
 
 /// The keys that both kinds of entries have. One that is a tensor has the key `name`.
@@ -132,6 +219,7 @@ fn finish_entry(
     let element = table.optional_with("type", named, diagnostics);
     let one = table.optional_with("one", number, diagnostics);
     let rounding = table.optional_with("rounding", named, diagnostics);
+    let overflow = table.optional_with("overflow", named, diagnostics);
     let skipped = table.optional_with("bytes", integer, diagnostics);
     let bytes = table.optional_with("value", hexadecimal, diagnostics);
     table.finish(diagnostics);
@@ -139,11 +227,18 @@ fn finish_entry(
     entry.element = element?;
     entry.one = one?;
     entry.rounding = rounding?;
+    entry.overflow = overflow?;
     let is_tensor = entry != TensorEntry::default();
     let content = match (is_tensor, skipped?, bytes?) {
         (true, None, None) => Content::Tensor(Box::new(entry)),
-        (false, Some(len), None) => Content::Skipped(len),
-        (false, None, Some(bytes)) => Content::Bytes(bytes),
+        (false, Some(content), None) => Content::Skipped(Field {
+            name: None,
+            content,
+        }),
+        (false, None, Some(bytes)) => Content::Bytes(Field {
+            name: None,
+            content: spec::Value::Bytes(bytes),
+        }),
         _ => {
             let message = format!("an entry needs exactly one of `{name}`, `bytes` or `value`");
             diagnostics.error(span, message)
@@ -157,6 +252,61 @@ fn finish_entry(
         span,
         align,
         content,
+    })
+}
+
+/// A field of a header, whose name is `name`.
+fn field(
+    mut table: Table<'_>,
+    name: &Value<'_>,
+    align: Option<Spanned<i64>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Entry> {
+    let span = table.span;
+    let name = string("field", name, diagnostics);
+    let kind: Option<Option<Spanned<FieldType>>> = table.optional_with("type", named, diagnostics);
+    let len = table.optional_with("bytes", integer, diagnostics);
+    let value = table.optional("value");
+    table.finish(diagnostics);
+    let (name, kind) = (Some(name?), kind?);
+    let content = match (len?, value) {
+        (Some(len), None) if kind.is_none() => Content::Skipped(Field { name, content: len }),
+        (None, Some(value)) => Content::Bytes(Field {
+            name,
+            content: self::value(kind, value, diagnostics)?,
+        }),
+        _ => {
+            diagnostics
+                .error(span, "a field needs either `value`, of a `type`, or `bytes`")
+                .help(
+                    "write `{ field = \"version\", type = \"u16\", value = 1 }` for what must be there, \
+                     or `{ field = \"name\", bytes = 48 }` where any content is right",
+                );
+            return None;
+        }
+    };
+    Some(Entry {
+        span,
+        align,
+        content,
+    })
+}
+
+/// What a field of this type must hold; without a type, bytes.
+fn value(
+    kind: Option<Spanned<FieldType>>,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<spec::Value> {
+    Some(match kind.map(|kind| kind.value) {
+        None if matches!(value.get_ref(), DeValue::Integer(_)) => {
+            mismatch("value", value, "hexadecimal digits", diagnostics)
+                .help("a number needs a type: `type = \"u16\"`");
+            return None;
+        }
+        None => spec::Value::Bytes(hexadecimal("value", value, diagnostics)?),
+        Some(FieldType::Text) => spec::Value::Text(string("value", value, diagnostics)?),
+        Some(kind) => spec::Value::Number(kind, integer("value", value, diagnostics)?),
     })
 }
 

@@ -3,7 +3,7 @@
 
 use super::Program;
 use super::diagram::{diagram, fraction, further_rows, selection, sets};
-use nnue_format::{Format, Section};
+use nnue_format::{FieldForm, Format, Overflow, Quantise, Section, Tail};
 
 use crate::network::file::{Role, Tensor, section_len};
 use crate::network::{Element, Network};
@@ -87,14 +87,21 @@ fn file(network: &Network) -> String {
             text += &format!("| `4` | 4 | network hash: {:#010x} | `u32` | | |\n", hash);
             text += "| `8` | 4 | length of the description | `u32` | | |\n";
             text += "| `12` | | description | text | | |\n";
-            let stacks_start = rows(network, &file.sections, Some("d"), &mut text);
-            text += &stacks(network, &file.stack_sections, stacks_start);
+            let start = rows(network, &file.sections, Some("d"), &mut text);
+            let start = start.map(|start| format!("d + {start}"));
+            text += &stacks(network, &file.stack_sections, start);
             text += &format!("\n{HEAD}");
             rows(network, &file.stack_sections, Some("s"), &mut text);
         }
         Format::Sequence => {
             text += &format!("\n\n{HEAD}");
-            rows(network, &file.sections, Some(""), &mut text);
+            let start = rows(network, &file.sections, Some(""), &mut text);
+            if !file.stack_sections.is_empty() {
+                let start = start.map(|start| start.to_string());
+                text += &stacks(network, &file.stack_sections, start);
+                text += &format!("\n{HEAD}");
+                rows(network, &file.stack_sections, Some("s"), &mut text);
+            }
         }
         Format::Named => {
             text += " Tensors may have any order; before each is its name, a line feed and the number of its values \
@@ -130,19 +137,36 @@ fn rows(
             (None, _) => "anywhere".to_string(),
         };
         let len = match (section, offset) {
-            (Section::Align(to), Some(offset)) => Some(offset.next_multiple_of(*to) - offset),
+            (Section::Align(to), Some(offset)) if base == Some("") => {
+                Some(offset.next_multiple_of(*to) - offset)
+            }
             _ => section_len(section),
         };
-        let bytes = len.map_or("LEB128".to_string(), |len| len.to_string());
+        let bytes = match (section, len) {
+            (_, Some(len)) => len.to_string(),
+            (Section::Align(_), None) => String::new(),
+            (_, None) => "LEB128".to_string(),
+        };
         *text += &match section {
             Section::Hash { name, expected } => {
                 format!("| {at} | {bytes} | {name}: {expected:#010x} | `u32` | | |\n")
             }
-            Section::Bytes(expected) => {
-                let hex: String = expected.iter().map(|byte| format!("{byte:02X}")).collect();
-                format!("| {at} | {bytes} | always `{hex}` | | | |\n")
+            Section::Bytes {
+                name,
+                form,
+                expected,
+            } => {
+                let name = match &**name {
+                    "" => String::new(),
+                    name => format!("{name}: "),
+                };
+                let (value, kind) = field(*form, expected);
+                format!("| {at} | {bytes} | {name}always {value} | {kind} | | |\n")
             }
-            Section::Skipped(_) => format!("| {at} | {bytes} | skipped | | | |\n"),
+            Section::Skipped { name, .. } => {
+                let name = if name.is_empty() { "skipped" } else { name };
+                format!("| {at} | {bytes} | {name} | | | |\n")
+            }
             Section::Align(to) => {
                 format!("| {at} | {bytes} | up to a multiple of {to} | | | |\n")
             }
@@ -165,19 +189,40 @@ fn rows(
     offset
 }
 
-/// Where the stacks of a file are.
-fn stacks(network: &Network, stack: &[Section<Tensor>], first: Option<usize>) -> String {
-    let count = network.stacks.count;
-    let size: usize = stack.iter().filter_map(section_len).sum();
-    match (count, first) {
-        (1, Some(first)) => format!("\nThe stack follows at `s = d + {first}`:\n"),
-        (1, None) => format!("\nThe stack is the file's last {size} bytes, from `s` on:\n"),
-        (_, Some(first)) => {
-            format!("\n{count} stacks follow, stack `i` at `s = d + {first} + {size} * i`:\n")
+/// What a field holds, and its type.
+fn field(form: FieldForm, bytes: &[u8]) -> (String, String) {
+    match form {
+        FieldForm::Bytes => {
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+            (format!("`{hex}`"), String::new())
         }
-        (_, None) => format!(
+        FieldForm::Number => {
+            let digits = bytes.iter().rev();
+            let number = digits.fold(0, |number, byte| number << 8 | u64::from(*byte));
+            (number.to_string(), format!("`u{}`", 8 * bytes.len()))
+        }
+        FieldForm::Text => (format!("`{}`", bytes.escape_ascii()), "text".to_string()),
+    }
+}
+
+/// Where the stacks of a file are, the first of them at `first`.
+fn stacks(network: &Network, stack: &[Section<Tensor>], first: Option<String>) -> String {
+    let count = network.stacks.count;
+    let size: Option<usize> = stack.iter().map(section_len).sum();
+    // Behind a tail, the end of the file is not that of the stacks.
+    let size = size.filter(|_| first.is_some() || network.file.tail == Tail::NONE);
+    match (count, first, size) {
+        (1, Some(first), _) => format!("\nThe stack follows at `s = {first}`:\n"),
+        (_, Some(first), Some(size)) => {
+            format!("\n{count} stacks follow, stack `i` at `s = {first} + {size} * i`:\n")
+        }
+        (1, None, Some(size)) => {
+            format!("\nThe stack is the file's last {size} bytes, from `s` on:\n")
+        }
+        (_, None, Some(size)) => format!(
             "\n{count} stacks end the file, stack `i` at `s = end - {size} * ({count} - i)`:\n"
         ),
+        (_, _, None) => format!("\n{count} stacks follow, each from some `s` on:\n"),
     }
 }
 
@@ -195,8 +240,15 @@ fn describe_shape(tensor: &Tensor) -> String {
 /// The number that stands for 1.0 in a tensor of the file.
 fn unit(network: &Network, tensor: &Tensor) -> String {
     if tensor.element == Element::F32 {
-        let factor = tensor.quantise.map(|quantise| quantise.factor);
-        return factor.map_or("1".to_string(), |factor| format!("1; {factor} when loaded"));
+        return match tensor.quantise {
+            None => "1".to_string(),
+            Some(Quantise {
+                factor, overflow, ..
+            }) => match overflow {
+                Overflow::Refuse => format!("1; {factor} when loaded"),
+                Overflow::Clamp => format!("1; {factor} when loaded, clamped to the type"),
+            },
+        };
     }
     let Some(layer) = tensor.role.layer() else {
         return match tensor.role {

@@ -1,8 +1,8 @@
 //! The file layout as a constant: what [`crate::layout::file`] made, printed.
 
 use nnue_format::{
-    Coalesced, Encoding, FileLayout, Form, Format, Placed, Quantise, Rounding, Section, Segment,
-    Stored, Tail, Tensor, VirtualSet,
+    Block, Coalesced, Encoding, FieldForm, FileLayout, Form, Format, Overflow, Placed, Quantise,
+    Rounding, Section, Segment, Stored, Tail, Tensor, VirtualSet,
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -91,13 +91,30 @@ fn section(section: &Section) -> TokenStream {
             let expected = hex(*expected);
             quote! { file::Section::hash(#name, #expected) }
         }
-        Section::Bytes(bytes) => {
-            let bytes = Literal::byte_string(bytes);
-            quote! { file::Section::Bytes(file::list(#bytes)) }
+        Section::Bytes {
+            name,
+            form,
+            expected,
+        } => {
+            let form = match form {
+                FieldForm::Bytes => quote!(Bytes),
+                FieldForm::Number => quote!(Number),
+                FieldForm::Text => quote!(Text),
+            };
+            let (name, expected) = (&**name, Literal::byte_string(expected));
+            quote! {
+                file::Section::Bytes {
+                    name: file::Text::Borrowed(#name),
+                    form: file::FieldForm::#form,
+                    expected: file::list(#expected),
+                }
+            }
         }
-        Section::Skipped(len) => {
-            let len = count(*len);
-            quote! { file::Section::Skipped(#len) }
+        Section::Skipped { name, len } => {
+            let (name, len) = (&**name, count(*len));
+            quote! {
+                file::Section::Skipped { name: file::Text::Borrowed(#name), len: #len }
+            }
         }
         Section::Align(to) => {
             let to = count(*to);
@@ -133,10 +150,16 @@ fn stored(stored: &Stored) -> TokenStream {
         element,
         encoding,
         strides,
+        blocks,
         values,
         quantise,
     } = *stored;
     let (element, strides, values) = (word(element), strides.map(count), count(values));
+    let in_blocks = blocks.iter().enumerate().filter_map(|(axis, block)| {
+        let Block { len, stride } = (*block)?;
+        let [axis, len, stride] = [axis, len, stride].map(count);
+        Some(quote! { .in_blocks(#axis, file::Block { len: #len, stride: #stride }) })
+    });
     let encoded = (encoding != Encoding::Raw).then(|| {
         let encoding = self::encoding(encoding);
         quote! { .encoded(#encoding) }
@@ -145,6 +168,7 @@ fn stored(stored: &Stored) -> TokenStream {
         let Quantise {
             factor,
             rounding,
+            overflow,
             element,
         } = quantise;
         let (factor, element) = (Literal::f64_unsuffixed(factor), word(element));
@@ -152,15 +176,20 @@ fn stored(stored: &Stored) -> TokenStream {
             Rounding::Truncate => quote!(Truncate),
             Rounding::Nearest => quote!(Nearest),
         };
+        let overflow = match overflow {
+            Overflow::Refuse => quote!(Refuse),
+            Overflow::Clamp => quote!(Clamp),
+        };
         quote! {
             .quantised(file::Quantise {
                 factor: #factor,
                 rounding: file::Rounding::#rounding,
+                overflow: file::Overflow::#overflow,
                 element: #element,
             })
         }
     });
-    quote! { file::Stored::new(#element, [#(#strides),*], #values) #encoded #quantised }
+    quote! { file::Stored::new(#element, [#(#strides),*], #values) #(#in_blocks)* #encoded #quantised }
 }
 
 fn placed(placed: &Placed) -> TokenStream {
@@ -262,6 +291,7 @@ fn encoding(encoding: Encoding) -> TokenStream {
     match encoding {
         Encoding::Raw => quote! { file::Encoding::Raw },
         Encoding::Leb128 => quote! { file::Encoding::Leb128 },
+        Encoding::BareLeb128 => quote! { file::Encoding::BareLeb128 },
     }
 }
 

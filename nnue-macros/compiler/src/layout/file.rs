@@ -1,12 +1,13 @@
 //! The net file and memory together: what a file must contain, and where each of its tensors goes.
 
 use nnue_format::{
-    Coalesced, Element, Extent, FileLayout, Form, Format, Placed, Section, Segment, Stacks, Stored,
+    Coalesced, Element, Encoding, Extent, FileLayout, Form, Format, Placed, Section, Segment,
+    Stacks, Stored,
 };
 
 use super::{Affine, ColumnRun, Field, FieldElement, LaidOut, Layout};
 use crate::feature_set::FeatureSet;
-use crate::network::file::{Axis, Role, Tensor};
+use crate::network::file::{Axis, Role, Tensor, section_len};
 use crate::network::{Network, Source};
 
 /// The layout of a network's files, which the loader follows.
@@ -73,6 +74,7 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
             element: tensor.element,
             encoding: tensor.encoding,
             strides: axes.map(|axis| tensor.stride(axis)),
+            blocks: axes.map(|axis| tensor.block(axis)),
             values: tensor.values(),
             quantise: tensor.quantise,
         },
@@ -225,31 +227,33 @@ fn segment_of_run(run: &ColumnRun) -> Segment {
 /// How the length of the network's files depends on its shape, if nothing but the length tells
 /// files apart and nothing is padded.
 fn extents(network: &Network) -> Vec<Extent> {
-    let sections = network.file.sections.iter();
-    let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();
+    let stacks = network.stacks.count;
+    let sections = network.file.all_sections(stacks);
+    let tensors: Vec<&Tensor> = sections
+        .filter_map(|(_, section)| section.as_tensor())
+        .collect();
+    let is_compressed = |tensor: &&Tensor| tensor.encoding != Encoding::Raw;
     let padded = |tensor: &&Tensor| {
-        tensor
-            .axes
-            .last()
-            .is_some_and(|(_, len)| tensor.padded > *len)
+        let innermost = tensor.axes.last();
+        innermost.is_some_and(|(_, len)| tensor.padded > *len)
     };
-    if network.file.format != Format::Sequence || tensors.iter().any(padded) {
+    if network.file.format != Format::Sequence
+        || tensors.iter().any(padded)
+        || tensors.iter().any(is_compressed)
+    {
         return Vec::new();
     }
-    let has = |tensor: &Tensor, axis| tensor.axes.iter().any(|(own, _)| *own == axis);
-    let bytes = |axis| {
-        let with = tensors.iter().filter(|tensor| has(tensor, axis));
-        with.map(|tensor| tensor.raw_len()).sum::<usize>()
-    };
+    let has = |tensor: &Tensor, axis| tensor.axes.iter().any(|(own, _)| own.axis == axis);
+    let bytes = |axis| total(tensors.iter().filter(|tensor| has(tensor, axis)));
     let inputs = tensors
         .iter()
         .map(|tensor| bytes_of_transformer(network, tensor));
     let neurons = bytes(Axis::Neuron) + inputs.sum::<usize>();
+    let of_a_stack = network.file.stack_sections.iter();
+    let of_a_stack: usize = of_a_stack.filter_map(section_len).sum();
     // How many virtual rows there are does not depend on how many real ones.
-    let virtual_rows = tensors
-        .iter()
-        .filter(|tensor| has_virtual_rows(network, tensor));
-    let virtual_bytes: usize = virtual_rows.map(|tensor| tensor.raw_len()).sum();
+    let virtual_rows = tensors.iter();
+    let virtual_bytes = total(virtual_rows.filter(|tensor| has_virtual_rows(network, tensor)));
     let of_rows = bytes(Axis::Feature) - virtual_bytes;
     // Sets that follow the position have rows for squares.
     let told = network.features.iter().any(FeatureSet::is_told);
@@ -257,7 +261,12 @@ fn extents(network: &Network) -> Vec<Extent> {
     [
         ("neurons", network.transformer.width, 16, neurons),
         ("features", network.feature_count(), rows, of_rows),
-        ("stacks", network.stacks.count, 1, bytes(Axis::Stack)),
+        (
+            "stacks",
+            stacks,
+            1,
+            bytes(Axis::Stack) + stacks * of_a_stack,
+        ),
     ]
     .into_iter()
     .filter(|(_, count, _, bytes)| bytes.is_multiple_of(*count))
@@ -268,6 +277,11 @@ fn extents(network: &Network) -> Vec<Extent> {
         bytes: bytes / count,
     })
     .collect()
+}
+
+/// The bytes of tensors in the file.
+fn total<'t>(tensors: impl Iterator<Item = &'t &'t Tensor>) -> usize {
+    tensors.map(|tensor| tensor.raw_len()).sum()
 }
 
 fn has_virtual_rows(network: &Network, tensor: &Tensor) -> bool {

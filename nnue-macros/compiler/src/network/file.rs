@@ -1,9 +1,9 @@
 //! What the network's files hold, in the order of the file. The place of each tensor in memory is
 //! decided later, by [`mod@crate::layout`].
 
-use nnue_format::{Element, Encoding, Format, Quantise, Section, Tail};
+use nnue_format::{Block, Element, Encoding, Format, Quantise, Section, Tail};
 
-pub use crate::spec::Axis;
+pub use crate::spec::{Axis, AxisPart, Part};
 
 /// What a net file must contain. Numbers are little-endian.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub struct File {
     pub format: Format,
     /// In the order of the file.
     pub sections: Vec<Section<Tensor>>,
-    /// What then follows once per stack; only Stockfish's files have it.
+    /// What then follows once per stack.
     pub stack_sections: Vec<Section<Tensor>>,
     /// What it ends with.
     pub tail: Tail,
@@ -59,8 +59,8 @@ pub struct Tensor {
     pub id: String,
     /// The type of its values.
     pub element: Element,
-    /// The axes and their lengths, outermost first.
-    pub axes: Vec<(Axis, usize)>,
+    /// The axes, or parts of them, and their lengths, outermost first.
+    pub axes: Vec<(AxisPart, usize)>,
     /// The length of the innermost axis with its padding.
     pub padded: usize,
     /// How it is stored.
@@ -102,16 +102,31 @@ impl Tensor {
 
     /// The length of an axis; 1 for axes that it does not have.
     pub fn len(&self, axis: Axis) -> usize {
-        let found = self.axes.iter().find(|(own, _)| *own == axis);
-        found.map_or(1, |(_, len)| *len)
+        let parts = self.axes.iter().filter(|(own, _)| own.axis == axis);
+        parts.map(|(_, len)| len).product()
     }
 
-    /// How many values lie between one on an axis and the next; 0 for axes that it does not have.
+    /// How many values lie between one on an axis and the next, of axes in blocks between a block
+    /// and the next; 0 for axes that it does not have.
     pub fn stride(&self, axis: Axis) -> usize {
-        match self.axes.iter().position(|(own, _)| *own == axis) {
-            Some(index) => self.shape()[index + 1..].iter().product(),
-            None => 0,
-        }
+        let is_it = |own: AxisPart| own.axis == axis && !matches!(own.part, Part::Places(_));
+        self.stride_of(is_it).unwrap_or(0)
+    }
+
+    /// The blocks of an axis, if the file has it in blocks.
+    pub fn block(&self, axis: Axis) -> Option<Block> {
+        let stride =
+            self.stride_of(|own| own.axis == axis && matches!(own.part, Part::Places(_)))?;
+        let mut parts = self.axes.iter().map(|(own, _)| own);
+        parts.find_map(|own| match own.part {
+            Part::Places(len) => Some(Block { len, stride }),
+            _ => None,
+        })
+    }
+
+    fn stride_of(&self, is_it: impl Fn(AxisPart) -> bool) -> Option<usize> {
+        let index = self.axes.iter().position(|(own, _)| is_it(*own))?;
+        Some(self.shape()[index + 1..].iter().product())
     }
 }
 
@@ -135,12 +150,12 @@ impl File {
 pub fn section_len(section: &Section<Tensor>) -> Option<usize> {
     match section {
         Section::Hash { .. } => Some(4),
-        Section::Bytes(bytes) => Some(bytes.len()),
-        Section::Skipped(len) => Some(*len),
+        Section::Bytes { expected, .. } => Some(expected.len()),
+        Section::Skipped { len, .. } => Some(*len),
         Section::Align(_) => None,
         Section::Tensor(tensor) => match tensor.encoding {
             Encoding::Raw => Some(tensor.raw_len()),
-            Encoding::Leb128 => None,
+            Encoding::Leb128 | Encoding::BareLeb128 => None,
         },
     }
 }

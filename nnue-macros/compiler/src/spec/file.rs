@@ -1,6 +1,8 @@
 //! The keys of `[file]`: a format, and what files of this format can differ in.
 
-use nnue_format::{Element, Encoding, Rounding};
+use std::fmt;
+
+use nnue_format::{Element, Encoding, Overflow, Rounding};
 
 use super::{Named, named};
 use crate::diagnostics::{Span, Spanned};
@@ -69,6 +71,8 @@ pub struct Bullet {
     pub transposed: Option<Spanned<Transposed>>,
     /// `rounding` of floating point that becomes integers.
     pub rounding: Option<Spanned<Rounding>>,
+    /// `overflow`: what becomes of integers that do not fit.
+    pub overflow: Option<Spanned<Overflow>>,
     /// `tail`: what pads the file.
     pub tail: Option<Spanned<TailName>>,
 }
@@ -80,8 +84,12 @@ pub struct Tensors {
     pub span: Span,
     /// `tensors`: in file order.
     pub tensors: Spanned<Vec<Entry>>,
+    /// `stack`: what follows them once for each stack, in file order.
+    pub stack: Option<Spanned<Vec<Entry>>>,
     /// `rounding` of floating point that becomes integers.
     pub rounding: Option<Spanned<Rounding>>,
+    /// `overflow`: what becomes of integers that do not fit.
+    pub overflow: Option<Spanned<Overflow>>,
     /// `tail`: what pads the file.
     pub tail: Option<Spanned<TailName>>,
 }
@@ -111,10 +119,46 @@ pub struct Entry {
 pub enum Content {
     /// A tensor of the network.
     Tensor(Box<TensorEntry>),
-    /// `bytes`: this many bytes, which are skipped.
-    Skipped(Spanned<i64>),
+    /// `bytes`: this many bytes, whose content is free.
+    Skipped(Field<Spanned<i64>>),
     /// `value`: exactly these bytes, which a file must have there.
+    Bytes(Field<Value>),
+}
+
+/// A field of a header, or bytes without a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field<T> {
+    /// `field`: its name.
+    pub name: Option<Spanned<String>>,
+    /// What it holds.
+    pub content: T,
+}
+
+/// What a field must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Bytes.
     Bytes(Vec<u8>),
+    /// `type = "text"`: a text.
+    Text(Spanned<String>),
+    /// A number of another type.
+    Number(FieldType, Spanned<i64>),
+}
+
+named! {
+    /// The type of a field.
+    FieldType {
+        /// A text.
+        Text = "text",
+        /// A number of one byte.
+        U8 = "u8",
+        /// A number of two bytes.
+        U16 = "u16",
+        /// A number of four bytes.
+        U32 = "u32",
+        /// A number of eight bytes.
+        U64 = "u64",
+    }
 }
 
 /// A tensor in a file.
@@ -122,20 +166,24 @@ pub enum Content {
 pub struct TensorEntry {
     /// `id`: what bullet calls it.
     pub id: Option<Spanned<String>>,
-    /// `tensor`: the name of the network's tensor.
+    /// `tensor`: the name of the network's tensor, or of several that belong together.
     pub tensor: Option<Spanned<String>>,
     /// `type`: the type of its values in the file.
     pub element: Option<Spanned<Element>>,
     /// `axes`: their order, outermost first.
-    pub axes: Option<Spanned<Vec<Spanned<Axis>>>>,
+    pub axes: Option<Spanned<Vec<Spanned<AxisPart>>>>,
     /// `transposed`: whether bullet transposed it.
     pub transposed: Option<Spanned<bool>>,
+    /// `encoding` of its values in the file.
+    pub encoding: Option<Spanned<Encoding>>,
     /// `pad`: what the length of the innermost axis is padded to a multiple of.
     pub pad: Option<Spanned<i64>>,
     /// `one`: what stands for 1.0 when floating point becomes integers.
     pub one: Option<Spanned<f64>>,
     /// `rounding`: how the products are then rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,
+    /// `overflow`: what becomes of integers that do not fit.
+    pub overflow: Option<Spanned<Overflow>>,
 }
 
 named! {
@@ -160,10 +208,25 @@ impl Named for Element {
     ];
 }
 
-/// How a file stores the transformer's tensors.
+/// How a file stores a tensor.
 impl Named for Encoding {
-    const NAMES: &'static [(&'static str, Encoding)] =
+    const NAMES: &'static [(&'static str, Encoding)] = &[
+        ("raw", Encoding::Raw),
+        ("leb128", Encoding::Leb128),
+        ("bare-leb128", Encoding::BareLeb128),
+    ];
+}
+
+impl Stockfish {
+    /// The encodings that its format has.
+    pub const ENCODINGS: &'static [(&'static str, Encoding)] =
         &[("raw", Encoding::Raw), ("leb128", Encoding::Leb128)];
+}
+
+/// What happens to integers that do not fit when floating point becomes integers.
+impl Named for Overflow {
+    const NAMES: &'static [(&'static str, Overflow)] =
+        &[("refuse", Overflow::Refuse), ("clamp", Overflow::Clamp)];
 }
 
 /// What happens to fractions when floating point becomes integers.
@@ -187,6 +250,45 @@ named! {
         Output = "output",
         /// The inputs of a layer, in its weights.
         Input = "input",
+    }
+}
+
+/// An axis of a tensor in a file, or what of it is one where the file has it in blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AxisPart {
+    /// The axis of the network's tensor.
+    pub axis: Axis,
+    /// Which part of it.
+    pub part: Part,
+}
+
+/// A part of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `input`: all of it.
+    Whole,
+    /// `input / 4`: its blocks of so many.
+    Blocks(usize),
+    /// `input % 4`: the places in such a block.
+    Places(usize),
+}
+
+impl From<Axis> for AxisPart {
+    fn from(axis: Axis) -> AxisPart {
+        AxisPart {
+            axis,
+            part: Part::Whole,
+        }
+    }
+}
+
+impl fmt::Display for AxisPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.part {
+            Part::Whole => write!(f, "{}", self.axis),
+            Part::Blocks(len) => write!(f, "{} / {len}", self.axis),
+            Part::Places(len) => write!(f, "{} % {len}", self.axis),
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use super::{Limits, LoadError, ValueFault, WrongWord};
-use crate::{Cause, Identity};
+use super::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};
+use crate::{Cause, Encoding, FieldForm, Identity};
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,9 +75,28 @@ impl fmt::Display for LoadError {
                 )?;
                 write_reason(f, *identity, "a block", *offset, *elsewhere)
             }
-            Self::UnexpectedlyCompressed { place, offset } => write!(
+            Self::UnexpectedlyCompressed {
+                place,
+                offset,
+                expected,
+            } => {
+                let expected = match expected {
+                    Encoding::Raw => "raw values",
+                    Encoding::Leb128 | Encoding::BareLeb128 => "LEB128 values without its header",
+                };
+                write!(
+                    f,
+                    "`{place}` at offset {offset} is a LEB128 block, expected {expected}"
+                )
+            }
+            Self::ValuesMissing {
+                place,
+                offset,
+                found,
+                expected,
+            } => write!(
                 f,
-                "`{place}` at offset {offset} is a LEB128 block, expected raw values"
+                "the file ends in `{place}`: found {found} LEB128 values at offset {offset}, expected {expected}"
             ),
             Self::Leb128ByteCount {
                 place,
@@ -111,20 +130,7 @@ impl fmt::Display for LoadError {
                 }
                 write_causes(f, causes)
             }
-            Self::Bytes {
-                offset,
-                expected,
-                found,
-                identity,
-            } => {
-                write!(
-                    f,
-                    "bytes at offset {offset} are {}, expected {}",
-                    Hex(found),
-                    Hex(expected)
-                )?;
-                write_identity(f, *identity)
-            }
+            Self::Bytes(bytes) => bytes.fmt(f),
             Self::Tail {
                 offset,
                 expected_len,
@@ -212,6 +218,14 @@ impl fmt::Display for LoadError {
                 )?;
                 limits.write(f, sum)
             }
+            Self::ZstdNotEnabled { offset } => write!(
+                f,
+                "the file is compressed with zstd from offset {offset} on: enable the feature `zstd` of `nnue-runtime`, \
+                 or unpack it"
+            ),
+            Self::Zstd { offset, message } => {
+                write!(f, "the zstd data at offset {offset} are damaged: {message}")
+            }
             Self::TrailingBytes {
                 expected_len,
                 found_len,
@@ -238,6 +252,24 @@ impl fmt::Display for WrongWord {
             "{found:#010x}, expected {expected:#010x} for {}",
             self.spec
         )
+    }
+}
+
+impl fmt::Display for WrongBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let WrongBytes {
+            place,
+            form,
+            offset,
+            ..
+        } = self;
+        match (form, &*place.name) {
+            (FieldForm::Bytes, "bytes") => write!(f, "bytes at offset {offset} are")?,
+            _ => write!(f, "`{place}` at offset {offset} is")?,
+        }
+        let (found, expected) = (Field(*form, &self.found), Field(*form, &self.expected));
+        write!(f, " {found}, expected {expected}")?;
+        write_identity(f, self.identity)
     }
 }
 
@@ -275,6 +307,24 @@ impl Limits {
         }
         let (low, high) = self.allowed;
         write!(f, ", allowed are {low} to {high}")
+    }
+}
+
+/// What a field holds.
+struct Field<'a>(FieldForm, &'a [u8]);
+
+impl fmt::Display for Field<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Field(form, bytes) = *self;
+        match form {
+            FieldForm::Bytes => write!(f, "{}", Hex(bytes)),
+            FieldForm::Number => {
+                let number = bytes.iter().rev();
+                let number = number.fold(0, |number, byte| number << 8 | u64::from(*byte));
+                write!(f, "{number}")
+            }
+            FieldForm::Text => write!(f, "\"{}\"", bytes.escape_ascii()),
+        }
     }
 }
 
@@ -330,11 +380,12 @@ fn write_reason(
 
 #[cfg(test)]
 mod tests {
+    use alloc::boxed::Box;
     use alloc::string::ToString;
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::{Difference, Place, Text};
+    use crate::{Difference, Place, Text, list};
 
     const PLACE: Place = Place {
         stack: Some(3),
@@ -415,6 +466,40 @@ mod tests {
                 identity: Identity::Spec { name: "SFNNv15" },
             },
             "`stack 1 hash` at offset 64 is 0x00000002, expected 0x00000001: this is a net of SFNNv15",
+        );
+    }
+
+    #[test]
+    fn fields_are_shown_as_what_they_are() {
+        let error = |name: &'static str, form, expected: &'static [u8], found: &[u8]| {
+            let place = Place {
+                stack: None,
+                name: Text::Borrowed(name),
+            };
+            LoadError::Bytes(Box::new(WrongBytes {
+                place,
+                form,
+                offset: 4,
+                expected: list(expected),
+                found: found.to_vec(),
+                identity: Identity::Unknown,
+            }))
+        };
+        check(
+            error("L1", FieldForm::Number, &[0, 4], &[1, 0xFF]),
+            "`L1` at offset 4 is 65281, expected 1024",
+        );
+        check(
+            error("magic", FieldForm::Text, b"CBNF", b"CB\xFF\""),
+            "`magic` at offset 4 is \"CB\\xff\\\"\", expected \"CBNF\"",
+        );
+        check(
+            error("magic", FieldForm::Bytes, b"AB", b"A\0"),
+            "`magic` at offset 4 is `41 00`, expected `41 42`",
+        );
+        check(
+            error("bytes", FieldForm::Bytes, b"AB", b"A\0"),
+            "bytes at offset 4 are `41 00`, expected `41 42`",
         );
     }
 

@@ -30,8 +30,15 @@ const SEQUENCE: FileLayout = FileLayout {
 };
 
 const SECTIONS: &[Section] = &[
-    Section::Bytes(list(b"NNUE\x01")),
-    Section::Skipped(6),
+    Section::Bytes {
+        name: Text::Borrowed(""),
+        form: FieldForm::Bytes,
+        expected: list(b"NNUE\x01"),
+    },
+    Section::Skipped {
+        name: Text::Borrowed("name"),
+        len: 6,
+    },
     Section::Align(16),
     Section::tensor(
         "padded columns",
@@ -73,6 +80,7 @@ const SECTIONS: &[Section] = &[
         Stored::new(Element::F32, [0, 5, 1], 10).quantised(Quantise {
             factor: 64.0,
             rounding: Rounding::Nearest,
+            overflow: Overflow::Refuse,
             element: Element::I8,
         }),
         Placed::new(Form::Columns, Element::I16, [192, 0], [2, 5], &[]),
@@ -136,6 +144,7 @@ const fn named(name: &'static str, id: &'static str, count: usize, offset: usize
     let stored = Stored::new(Element::F32, [0, 0, 1], count).quantised(Quantise {
         factor: 255.0,
         rounding: Rounding::Truncate,
+        overflow: Overflow::Refuse,
         element: Element::I16,
     });
     let placed = Placed::rows(Element::I16, offset, [1, count]);

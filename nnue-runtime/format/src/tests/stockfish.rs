@@ -206,6 +206,7 @@ fn encodings_must_match() {
         LoadError::UnexpectedlyCompressed {
             place: header("biases"),
             offset,
+            expected: Encoding::Raw,
         }
     );
     assert_eq!(

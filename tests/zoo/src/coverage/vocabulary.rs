@@ -2,14 +2,15 @@
 
 use std::fmt::Display;
 
-use nnue_compiler::feature_set::names;
 use nnue_compiler::feature_set::piece_square::{
     FactorRounding, FirstSquare, Flip, Mirror, PieceOrder, VirtualSet,
 };
+use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
-    Align, Axis, BiasType, BulletKind, DivideOf, Format, Named, OpName, Order, Pairs, Pooling,
-    ROW_ELEMENTS, Rounding, Sharing, SparseBy, Sums, TailName, TransformerActivation,
+    Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Named, OpName, Order, Pairs,
+    Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, Sums, TailName,
+    TransformerActivation,
 };
 
 use super::words::Words;
@@ -18,6 +19,7 @@ use super::words::Words;
 const FORMS: &[&str] = &[
     "features, several",
     "features.active",
+    "features.file_distance",
     "features.king_buckets, 32 numbers",
     "features.king_buckets, 64 numbers",
     "features.name",
@@ -25,7 +27,9 @@ const FORMS: &[&str] = &[
     "features.planes = 10",
     "features.planes = 11",
     "features.planes = 12",
+    "features.pushes",
     "features.rows",
+    "features.targets, a table",
     "transformer.limit, of crelu",
     "transformer.limit, of relu",
     "transformer.perspectives = 1",
@@ -86,13 +90,18 @@ const FORMS: &[&str] = &[
     "output.unread",
     "file.align",
     "file.axes",
+    "file.axes, in blocks",
     "file.bytes",
     "file.entries",
+    "file.field = bytes",
+    "file.field, free",
     "file.id, listed again",
     "file.one",
     "file.pad",
+    "file.stack",
     "file.stack_hash",
     "file.tensor, in an entry",
+    "file.tensor, several",
     "file.transformer_hash",
     "file.transposed = false",
     "file.transposed = true",
@@ -150,6 +159,11 @@ impl Words {
         self.elements("features.element", ROW_ELEMENTS);
         self.names::<VirtualSet>("features.factorised");
         self.names::<FactorRounding>("features.rounding");
+        for targets in format::ThreatTargets::ALL {
+            self.add(format!("features.targets = {}", targets.name()));
+        }
+        self.names::<threats::Mutual>("features.mutual");
+        self.names::<threats::Order>("features.order");
         self.names::<TransformerActivation>("transformer.activation");
         self.names::<Pooling>("transformer.pooling");
         self.names::<Pairs>("transformer.pairs");
@@ -173,9 +187,17 @@ impl Words {
         self.names::<DivideOf>("output.divide.of");
         self.names::<Rounding>("output.rounding");
         self.names::<Format>("file.format");
-        self.names::<format::Encoding>("file.encoding");
+        for (name, _) in Stockfish::ENCODINGS {
+            self.add(format!("file.encoding = {name}"));
+        }
+        for (name, _) in format::Encoding::NAMES {
+            self.add(format!("file.encoding = {name}, in an entry"));
+        }
+        self.names::<PsqtPlace>("file.psqt");
         self.names::<BulletKind>("file.kind");
         self.names::<format::Rounding>("file.rounding");
+        self.names::<format::Overflow>("file.overflow");
+        self.names::<FieldType>("file.field");
         self.names::<TailName>("file.tail");
         self.names::<Element>("file.type");
         self.names::<Axis>("file.axes");

@@ -6,8 +6,8 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Source, Units};
 use nnue_compiler::spec::{
-    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Select, Spec, Stockfish,
-    TensorEntry, Tensors, Transformer, Transposed,
+    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Select, Spec,
+    Stockfish, TensorEntry, Tensors, Transformer, Transposed, Value,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -78,6 +78,7 @@ impl Words {
                 DeValue::Integer(value) if name == "planes" => {
                     self.add(format!("{key} = {value}"));
                 }
+                DeValue::Array(_) if name == "targets" => self.add(format!("{key}, a table")),
                 DeValue::Array(items) => match items.first().map(|first| first.get_ref()) {
                     Some(DeValue::Integer(_)) => {
                         self.add(format!("{key}, {} numbers", items.len()))
@@ -249,6 +250,7 @@ impl Words {
     fn stockfish(&mut self, file: &Stockfish) {
         self.add("file.format = stockfish");
         self.value("file.encoding", file.encoding.as_ref());
+        self.value("file.psqt", file.psqt.as_ref());
         self.add_if(file.transformer_hash.is_some(), "file.transformer_hash");
         self.add_if(file.stack_hash.is_some(), "file.stack_hash");
     }
@@ -257,6 +259,7 @@ impl Words {
         self.add("file.format = bullet");
         self.value("file.kind", file.kind.as_ref());
         self.value("file.rounding", file.rounding.as_ref());
+        self.value("file.overflow", file.overflow.as_ref());
         self.value("file.tail", file.tail.as_ref());
         match file.transposed.as_ref().map(|transposed| &transposed.value) {
             Some(Transposed::All(all)) => self.add(format!("file.transposed = {all}")),
@@ -273,8 +276,13 @@ impl Words {
     fn tensors(&mut self, file: &Tensors) {
         self.add("file.format = tensors");
         self.value("file.rounding", file.rounding.as_ref());
+        self.value("file.overflow", file.overflow.as_ref());
         self.value("file.tail", file.tail.as_ref());
         self.entries(&file.tensors.value);
+        if let Some(stack) = &file.stack {
+            self.add("file.stack");
+            self.entries(&stack.value);
+        }
     }
 
     fn entries(&mut self, entries: &[Entry]) {
@@ -282,8 +290,16 @@ impl Words {
         for entry in entries {
             self.add_if(entry.align.is_some(), "file.align");
             match &entry.content {
-                Content::Skipped(_) => self.add("file.bytes"),
-                Content::Bytes(_) => self.add("file.value"),
+                Content::Skipped(field) => self.add(match field.name {
+                    Some(_) => "file.field, free",
+                    None => "file.bytes",
+                }),
+                Content::Bytes(field) => match &field.content {
+                    Value::Bytes(_) if field.name.is_some() => self.add("file.field = bytes"),
+                    Value::Bytes(_) => self.add("file.value"),
+                    Value::Text(_) => self.add("file.field = text"),
+                    Value::Number(kind, _) => self.add(format!("file.field = {kind}")),
+                },
                 Content::Tensor(tensor) => {
                     let id = tensor.id.as_ref().map(|id| &id.value);
                     self.add_if(
@@ -305,11 +321,19 @@ impl Words {
         self.add_if(entry.transposed.is_some(), "file.transposed, in an entry");
         self.add_if(entry.pad.is_some(), "file.pad");
         self.add_if(entry.one.is_some(), "file.one");
+        if let (Some(name), None) = (&entry.tensor, &entry.id) {
+            self.add_if(!name.value.contains('.'), "file.tensor, several");
+        }
+        if let Some(encoding) = &entry.encoding {
+            self.add(format!("file.encoding = {}, in an entry", encoding.value));
+        }
         self.value("file.type", entry.element.as_ref());
         self.value("file.rounding", entry.rounding.as_ref());
+        self.value("file.overflow", entry.overflow.as_ref());
         for axis in entry.axes.iter().flat_map(|axes| &axes.value) {
             self.add("file.axes");
-            self.value("file.axes", Some(axis));
+            self.add(format!("file.axes = {}", axis.value.axis));
+            self.add_if(axis.value.part != Part::Whole, "file.axes, in blocks");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::check::value_or;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
 use crate::network::Transformer;
-use crate::network::file::{Axis, File, Role, Tensor};
+use crate::network::file::{File, Role, Tensor};
 use crate::spec::{self, PsqtPlace};
 
 /// Affine rows are padded in the file to this many inputs.
@@ -90,9 +90,7 @@ pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> F
                 }));
             }
             Some(_) => {
-                let mut tensor = known.tensor();
-                // A stack has its own copy of everything.
-                tensor.axes.retain(|(axis, _)| *axis != Axis::Stack);
+                let mut tensor = known.of_a_stack().tensor();
                 if matches!(known.role, Role::LayerWeights(_)) {
                     tensor.padded = tensor.padded.next_multiple_of(ROW_UNIT);
                 }

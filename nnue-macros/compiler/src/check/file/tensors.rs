@@ -67,6 +67,13 @@ impl Known {
         }
     }
 
+    /// What a stack has of a layer's tensor, where files have each stack by itself.
+    pub(super) fn of_a_stack(&self) -> Known {
+        let mut own = self.clone();
+        own.axes.retain(|(axis, _)| *axis != Axis::Stack);
+        own
+    }
+
     /// The tensor of a raw file, with its defaults.
     pub(super) fn tensor(&self) -> Tensor {
         Tensor {
@@ -74,7 +81,11 @@ impl Known {
             name: self.name.clone(),
             id: String::new(),
             element: self.element(),
-            axes: self.axes.clone(),
+            axes: self
+                .axes
+                .iter()
+                .map(|(axis, len)| ((*axis).into(), *len))
+                .collect(),
             padded: self.axes.last().map_or(1, |(_, len)| *len),
             encoding: Encoding::Raw,
             quantise: None,

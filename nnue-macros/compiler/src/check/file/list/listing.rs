@@ -1,0 +1,350 @@
+//! Walks over the entries of a list: which tensors each of them names, and which sections the file
+//! then has.
+
+use nnue_format::{Overflow, Quantise, Rounding, Section};
+
+use super::tensor::NamedTensor;
+use super::{fields, sums};
+use crate::check::file::tensors::Known;
+use crate::check::{in_range, in_range_or};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all, list};
+use crate::network::file::Tensor;
+use crate::spec::{BulletKind, Content, Entry, TensorEntry, Transposed};
+
+/// The largest number of bytes that one entry can skip.
+const LONGEST_SKIPPED: i64 = 1 << 30;
+
+/// The largest unit, in values or bytes, that offsets and lengths can be multiples of.
+pub(super) const LARGEST_UNIT: i64 = 4096;
+
+/// The name of all layers' tensors.
+const LAYERS: &str = "layers";
+
+/// What all entries of a list share.
+pub(super) struct List<'a> {
+    pub(super) tensors: &'a [Known],
+    pub(super) rounding: Rounding,
+    pub(super) overflow: Overflow,
+    /// Which of bullet's files it is, if one, and what is transposed in it.
+    pub(super) bullet: Option<(BulletKind, Option<&'a Spanned<Transposed>>)>,
+}
+
+/// A tensor that the file has.
+pub(super) struct Listed {
+    pub(super) known: Known,
+    /// The place of its entry.
+    pub(super) span: Span,
+    /// How its values become integers, unless they are.
+    pub(super) quantise: Option<Quantise>,
+}
+
+/// An entry that names tensors.
+pub(super) struct TensorsOfEntry<'a> {
+    /// The place of the entry.
+    pub(super) span: Span,
+    pub(super) keys: &'a TensorEntry,
+    /// What the innermost axis is padded to a multiple of.
+    pub(super) pad: usize,
+    /// All tensors that it names, with the axes that they have in its list.
+    pub(super) tensors: Vec<Known>,
+}
+
+/// The walk over the entries of a file, which may stand in several lists.
+pub(super) struct Listing<'a> {
+    list: &'a List<'a>,
+    /// What all entries of the file name.
+    names: Vec<&'a str>,
+    /// The tensors of the entries so far.
+    listed: Vec<Listed>,
+    /// Whether the entries are those of one stack.
+    is_stack: bool,
+}
+
+impl<'a> Listing<'a> {
+    /// A walk over all these lists of entries, one after the other.
+    pub(super) fn new(
+        list: &'a List<'a>,
+        entries: impl IntoIterator<Item = &'a [Entry]>,
+    ) -> Listing<'a> {
+        let names = entries.into_iter().flatten().filter_map(|entry| {
+            let Content::Tensor(keys) = &entry.content else {
+                return None;
+            };
+            keys.tensor.as_ref().map(|name| name.value.as_str())
+        });
+        Listing {
+            list,
+            names: names.collect(),
+            listed: Vec::new(),
+            is_stack: false,
+        }
+    }
+
+    /// From here on, entries are those of one stack.
+    pub(super) fn of_a_stack(&mut self) -> &mut Listing<'a> {
+        self.is_stack = true;
+        self
+    }
+
+    /// The sections of a list of entries.
+    pub(super) fn sections(
+        &mut self,
+        entries: &[Entry],
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<Section<Tensor>>> {
+        let entries = entries.iter();
+        let sections = all(entries.map(|entry| self.sections_of(entry, diagnostics)))?;
+        Some(sections.into_iter().flatten().collect())
+    }
+
+    /// Checks what only all lists together can have wrong. Unless all entries `are_right`, a wrong
+    /// one may be the one that is missing.
+    pub(super) fn finish(
+        self,
+        span: Span,
+        are_right: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<()> {
+        let sums = sums::check(&self.listed, diagnostics);
+        let tensors = self.list.tensors.iter();
+        let missing = tensors.filter(|known| {
+            let mut listed = self.listed.iter();
+            !listed.any(|listed| listed.known.role == known.role)
+        });
+        let missing: Vec<&str> = missing.map(|known| known.name.as_str()).collect();
+        if are_right && !missing.is_empty() {
+            diagnostics
+                .error(span, format!("the file has no {}", list(&missing)))
+                .help("list every tensor of the network, in the order of the file");
+            return None;
+        }
+        sums
+    }
+
+    /// The sections of an entry: each of its tensors with what aligns it.
+    fn sections_of(
+        &mut self,
+        entry: &Entry,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<Section<Tensor>>> {
+        let align = entry.align.as_ref();
+        let align = in_range_or("align", align, 1..=LARGEST_UNIT, 1, diagnostics);
+        let sections = match &entry.content {
+            Content::Tensor(keys) => {
+                let pad = in_range_or("pad", keys.pad.as_ref(), 1..=LARGEST_UNIT, 1, diagnostics);
+                let tensors = self.tensors_of(entry, keys, diagnostics)?;
+                let entry = TensorsOfEntry {
+                    span: entry.span,
+                    keys,
+                    pad: pad? as usize,
+                    tensors: self.as_here(entry, tensors, diagnostics)?,
+                };
+                let sections = 0..entry.tensors.len();
+                all(sections.map(|index| self.tensor(&entry, index, diagnostics)))?
+            }
+            _ if matches!(self.list.bullet, Some((BulletKind::Weights, _))) => {
+                diagnostics
+                    .error(entry.span, "found bytes without a name, expected only tensors with `kind = \"weights\"`")
+                    .help("everything in `weights.bin` has a name: remove it");
+                return None;
+            }
+            Content::Skipped(field) => {
+                let len = in_range("bytes", &field.content, 1..=LONGEST_SKIPPED, diagnostics)?;
+                vec![Section::Skipped {
+                    name: fields::name(field.name.as_ref(), diagnostics)?.into(),
+                    len: len as usize,
+                }]
+            }
+            Content::Bytes(field) => vec![fields::section(field, diagnostics)?],
+        };
+        let align = Some(align? as usize).filter(|align| *align > 1);
+        let align = align.map(Section::Align);
+        let aligned = sections.into_iter().flat_map(|section| {
+            let align = align.clone();
+            align.into_iter().chain([section])
+        });
+        Some(aligned.collect())
+    }
+
+    /// Tensors with the axes that they have in this list.
+    fn as_here(
+        &self,
+        entry: &Entry,
+        tensors: Vec<&'a Known>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<Known>> {
+        let here = tensors.into_iter().map(|known| match known.role.layer() {
+            _ if !self.is_stack => Some(known.clone()),
+            Some(_) => Some(known.of_a_stack()),
+            None => {
+                let message = format!("`{}` is in `stack`, but no stack has its own", known.name);
+                diagnostics
+                    .error(entry.span, message)
+                    .help("list the transformer's tensors in `tensors`");
+                None
+            }
+        });
+        all(here)
+    }
+
+    /// One of the tensors that an entry names.
+    fn tensor(
+        &mut self,
+        entry: &TensorsOfEntry<'_>,
+        index: usize,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Section<Tensor>> {
+        let known = &entry.tensors[index];
+        let named = NamedTensor {
+            list: self.list,
+            entry,
+            known,
+        };
+        let tensor = named.tensor(diagnostics)?;
+        let mut listed = self.listed.iter();
+        let first = listed.find(|listed| listed.known.role == known.role);
+        let first = first.map(|first| first.span);
+        self.listed.push(Listed {
+            known: known.clone(),
+            span: entry.span,
+            quantise: tensor.quantise,
+        });
+        let Some(first) = first else {
+            return Some(Section::Tensor(tensor));
+        };
+        match self.list.bullet {
+            // What trainers list twice is saved twice, and the first is as good as the second.
+            Some((BulletKind::Quantised | BulletKind::Raw, _)) => Some(Section::Skipped {
+                name: "".into(),
+                len: tensor.raw_len(),
+            }),
+            _ => {
+                diagnostics
+                    .error(entry.span, format!("`{}` is listed twice", tensor.name))
+                    .related(first, "the first");
+                None
+            }
+        }
+    }
+
+    /// Which tensors an entry names.
+    fn tensors_of(
+        &self,
+        entry: &Entry,
+        keys: &TensorEntry,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<&'a Known>> {
+        let mut tensors = self.list.tensors.iter();
+        match (&keys.tensor, &keys.id, self.list.bullet) {
+            (Some(name), _, None) => self.together(name, diagnostics),
+            (Some(name), _, Some(_)) => {
+                let found = tensors.find(|known| known.name == name.value);
+                if found.is_none() {
+                    let names = self.list.tensors.iter().map(|known| known.name.as_str());
+                    unknown("name", name, names, diagnostics);
+                }
+                Some(vec![found?])
+            }
+            (None, Some(id), _) => {
+                let found = tensors.find(|known| known.id.as_ref() == Some(&id.value));
+                if found.is_none() {
+                    self.unusual(id, diagnostics);
+                }
+                Some(vec![found?])
+            }
+            (None, None, bullet) => {
+                let key = bullet.map_or("tensor", |_| "id");
+                diagnostics.error(entry.span, format!("the entry needs `{key}`"));
+                None
+            }
+        }
+    }
+
+    /// The tensors with a name that one of them has, or that several belong to: `fc_0` is all of a
+    /// layer, `layers` all of all layers. Those that another entry names more precisely are listed
+    /// there.
+    fn together(
+        &self,
+        name: &Spanned<String>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<&'a Known>> {
+        let tensors = self.list.tensors.iter();
+        let all: Vec<(&Known, Precision)> = tensors
+            .filter_map(|known| Some((known, precision(&name.value, known)?)))
+            .collect();
+        if all.is_empty() {
+            let names = self.list.tensors.iter().map(|known| known.name.as_str());
+            let mut groups: Vec<&str> = names
+                .clone()
+                .filter_map(|name| name.split('.').next())
+                .collect();
+            groups.dedup();
+            let names: Vec<&str> = names.chain(groups).chain([LAYERS]).collect();
+            unknown("name", name, names.into_iter(), diagnostics);
+            return None;
+        }
+        let is_elsewhere = |(known, own): &(&Known, Precision)| {
+            let mut names = self.names.iter();
+            names.any(|other| precision(other, known) > Some(*own))
+        };
+        let rest = all.into_iter().filter(|listed| !is_elsewhere(listed));
+        let rest: Vec<&Known> = rest.map(|(known, _)| known).collect();
+        if rest.is_empty() {
+            diagnostics
+                .error(
+                    name.span,
+                    format!("other entries list all tensors of `{}`", name.value),
+                )
+                .help("remove it");
+            return None;
+        }
+        Some(rest)
+    }
+
+    fn unusual(&self, id: &Spanned<String>, diagnostics: &mut Diagnostics) {
+        let ids = self
+            .list
+            .tensors
+            .iter()
+            .filter_map(|known| known.id.as_deref());
+        let message = format!("`{}` is not a usual id: the entry needs `tensor`", id.value);
+        diagnostics
+            .error(id.span, message)
+            .label(format!("the usual ones are {}", list(ids)))
+            .help(format!(
+                "say which tensor it is: `{{ id = \"{}\", tensor = \"{}\" }}`",
+                id.value,
+                self.list
+                    .tensors
+                    .last()
+                    .map_or("", |known| known.name.as_str())
+            ));
+    }
+}
+
+/// How precisely a name says which tensor is meant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Precision {
+    Layers,
+    Owner,
+    Tensor,
+}
+
+/// `None` if the name does not mean the tensor.
+fn precision(name: &str, known: &Known) -> Option<Precision> {
+    match known.name.strip_prefix(name) {
+        Some("") => Some(Precision::Tensor),
+        Some(rest) if rest.starts_with('.') => Some(Precision::Owner),
+        _ => (name == LAYERS && known.role.layer().is_some()).then_some(Precision::Layers),
+    }
+}
+
+pub(super) fn unknown<'n>(
+    what: &str,
+    found: &Spanned<String>,
+    allowed: impl Iterator<Item = &'n str> + Clone,
+    diagnostics: &mut Diagnostics,
+) {
+    let message = format!("there is no tensor with the {what} `{}`", found.value);
+    diagnostics.unknown(found.span, message, &found.value, allowed);
+}
