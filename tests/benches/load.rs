@@ -105,5 +105,13 @@ benches! {
     sfnnv7: None, "v7";
     sfnnv8: None, "v8";
     sfnnv9: Some("nn-1c0000000000"), "v9";
+    sfnnv10: Some("nn-c288c895ea92"), "v10";
+    sfnnv11: None, "v11";
+    sfnnv12: None, "v12";
+    sfnnv13: None, "v13";
+    sfnnv14: None, "v14";
+    sfnnv14b: None, "v14b";
+    sfnnv15: None, "v15";
+    sfnnv16: Some("nn-1a298aa575a0"), "v16";
     small128: Some("nn-37f18f62d772"), "small128";
 }
