@@ -88,4 +88,8 @@ features! {
     features_of_sfnnv10: "sfnnv10", "sfnnv10", 0;
     // Stockfish numbers threats and pairs together.
     features_of_sfnnv16: "sfnnv16", "sfnnv16", 59808;
+    features_of_halogen: "engines/halogen", "halogen", 0;
+    features_of_plentychess: "engines/plentychess", "plentychess", 0;
+    features_of_reckless: "engines/reckless", "reckless", 0;
+    features_of_viridithas21: "engines/viridithas21", "viridithas21", 0;
 }

@@ -37,6 +37,10 @@ exit codes: 0 all is well; 1 a network fails, or no few seeds use every word;
 /// Networks that are compiled together.
 const BATCH: usize = 10;
 
+/// The same for files. Networks of engines take a gigabyte each while they are compared, and all
+/// of those that are compiled together may be compared at the same time.
+const BATCH_OF_FILES: usize = 4;
+
 /// Seeds among which `pick` looks.
 const CANDIDATES: usize = 4000;
 
@@ -228,19 +232,37 @@ fn check_files(options: &Options, scratch: &Scratch) -> Result<(), Stop> {
     for (number, path) in options.files.iter().enumerate() {
         let local = |message: String| Stop::Local(format!("`{}`: {message}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| local(error.to_string()))?;
-        let specimen = Specimen::new(&format!("file_{number}"), &text).map_err(local)?;
+        let specimen = Specimen::new(&name_of(path, number), &text).map_err(local)?;
         specimens.push(specimen);
     }
-    let failing = compare(scratch, &specimens)?;
-    println!(
-        "{} of {} equal the interpreter",
-        specimens.len() - failing.len(),
-        specimens.len()
-    );
-    match failing.is_empty() {
-        true => Ok(()),
-        false => Err(Stop::Failed),
+    let mut failing = Vec::new();
+    for batch in specimens.chunks(BATCH_OF_FILES) {
+        let failures = compare(scratch, batch)?;
+        let names: Vec<&str> = batch
+            .iter()
+            .map(|specimen| specimen.name.as_str())
+            .collect();
+        println!(
+            "{}: {} of {} equal the interpreter",
+            names.join(", "),
+            batch.len() - failures.len(),
+            batch.len()
+        );
+        failing.extend(failures);
     }
+    if failing.is_empty() {
+        return Ok(());
+    }
+    println!("failing: {}", failing.join(", "));
+    Err(Stop::Failed)
+}
+
+/// An identifier for a file: its name, and its number, as files in several folders may have the
+/// same name.
+fn name_of(path: &Path, number: usize) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let identifier = stem.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    format!("file_{number}_{}", identifier.to_lowercase())
 }
 
 /// Refuses what only `check` knows.

@@ -1,0 +1,70 @@
+//! The compiler accepts every spec in `specs/` and its folders, and `specs/README.md` names those of
+//! engines and games.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs")
+}
+
+/// The paths of all specs in a folder and its folders, in their order.
+fn specs_in(folder: &Path) -> Vec<PathBuf> {
+    let mut specs = Vec::new();
+    for entry in fs::read_dir(folder).expect("specs can be listed") {
+        let path = entry.expect("specs can be listed").path();
+        if path.is_dir() {
+            specs.extend(specs_in(&path));
+        } else if path.extension().is_some_and(|kind| kind == "toml") {
+            specs.push(path);
+        }
+    }
+    specs.sort();
+    specs
+}
+
+#[test]
+fn every_spec_is_accepted() {
+    let specs = specs_in(&folder());
+    let mut refused = Vec::new();
+    for path in &specs {
+        let text = fs::read_to_string(path).expect("specs can be read");
+        let name = path.display().to_string();
+        if let Err(errors) = analyse(&SourceFile::new(name, text)) {
+            refused.push(errors.to_string());
+        }
+    }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    assert!(specs.len() > 60, "{} specs found", specs.len());
+}
+
+/// Numbers of a spec that nobody can look up are worth little.
+#[test]
+fn specs_of_engines_name_their_source() {
+    for path in specs_in(&folder().join("engines")) {
+        let text = fs::read_to_string(&path).expect("specs can be read");
+        let comment = text.lines().take_while(|line| line.starts_with('#'));
+        let comment: Vec<&str> = comment
+            .map(|line| line.trim_start_matches(['#', ' ']))
+            .collect();
+        let comment = comment.join(" ");
+        for part in ["Source: github.com/", "commit "] {
+            assert!(comment.contains(part), "{}: no `{part}`", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_reference_names_every_engine_and_game() {
+    let reference = fs::read_to_string(folder().join("README.md")).expect("there is a reference");
+    for kind in ["engines", "games"] {
+        for path in specs_in(&folder().join(kind)) {
+            let name = path.file_name().expect("specs have names");
+            let link = format!("]({kind}/{})", name.to_string_lossy());
+            assert!(reference.contains(&link), "specs/README.md has no `{link}`");
+        }
+    }
+}
