@@ -44,6 +44,7 @@ differential! {
     halved_products: "specs/layers/halved_products.toml";
     interleaved_sums: "specs/perspectives/interleaved_sums.toml";
     large_squares: "specs/layers/large_squares.toml";
+    like: "specs/like.toml";
     limits: "specs/layers/limits.toml";
     longs: "specs/layers/longs.toml";
     low_squares: "specs/layers/low_squares.toml";

@@ -4,6 +4,7 @@
 mod features;
 mod file;
 mod layer;
+mod like;
 mod output;
 mod reference;
 pub(crate) mod table;
@@ -12,12 +13,14 @@ use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all, list};
 use crate::spec::{Reference, Select, Spec, Stacks, Transformer};
+use like::Like;
 use table::{
     Table, Value, inline_table, integer, integers, keys, mismatch, named, one_or_more, string,
 };
 
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
+    let known;
     let (document, syntax_errors) = DeTable::parse_recoverable(&file.text);
     report_syntax_errors(file, &syntax_errors, diagnostics);
     // A half-read file lacks keys for reasons the user has just been told.
@@ -29,8 +32,16 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         start: 0,
         end: file.text.lines().next().map_or(0, str::len),
     };
-    let mut root = Table::new(document.get_ref(), start, "the spec");
+    let mut document = document.into_inner();
+    if let Some(value) = document.get("like") {
+        let like = Like::decode("like", value, diagnostics)?;
+        known = like.text_behind(file.text.len());
+        like.complete(&mut document, &known, diagnostics)?;
+    }
+    let mut root = Table::new(&document, start, "the spec");
     let name = root.required_with("name", "\"my-net\"", string, diagnostics);
+    // Read above.
+    root.optional("like");
     let features = tables("features", &mut root, features::decode, diagnostics);
     let transformer = section("transformer", &mut root, transformer, diagnostics);
     let stacks = root.optional_with("stacks", stacks, diagnostics);

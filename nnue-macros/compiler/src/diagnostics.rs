@@ -66,6 +66,9 @@ const LONGEST_MESSAGE: usize = 2000;
 /// As many characters of a line are shown at most, on either side of where the marked text begins.
 const HALF_LINE: usize = 80;
 
+/// What is said where a spec names the known spec that an error is about.
+const IS_KNOWN: &str = "it says what is marked below; this spec can replace it";
+
 /// A place in a file: line and column count from one, the column in characters.
 struct Location<'a> {
     line: usize,
@@ -139,7 +142,7 @@ impl Diagnostic {
         self
     }
 
-    fn render(&self, file: &SourceFile) -> String {
+    fn render(&self, errors: &Errors) -> String {
         let mut places = vec![(self.span, self.label.as_str(), '^')];
         places.extend(
             self.related
@@ -148,13 +151,17 @@ impl Diagnostic {
         );
         let gutter = places
             .iter()
-            .map(|(span, ..)| file.locate(span.start).line.to_string().len())
+            .map(|(span, ..)| {
+                let (file, span) = errors.place(*span);
+                file.locate(span.start).line.to_string().len()
+            })
             .max()
             .unwrap_or(1);
         let blank = " ".repeat(gutter);
 
         let mut text = cut(&self.message, LONGEST_MESSAGE);
         for (span, label, mark) in places {
+            let (file, span) = errors.place(span);
             let Location {
                 line,
                 column,
@@ -235,6 +242,15 @@ fn cut(text: &str, longest: usize) -> String {
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     found: Vec<Diagnostic>,
+    completion: Option<Completion>,
+}
+
+/// The known spec that completes a spec.
+#[derive(Clone, Debug)]
+struct Completion {
+    known: SourceFile,
+    /// Where the spec names it.
+    named: Span,
 }
 
 impl Diagnostics {
@@ -290,15 +306,34 @@ impl Diagnostics {
         self.found.is_empty()
     }
 
-    /// `value` if nothing was found, else all errors about `file`, in the order of its lines.
+    /// Says that places behind the end of the spec are those of a known spec, which the spec names
+    /// at `named`: offset 0 of it follows the end and one byte between them.
+    pub(crate) fn completed_by(&mut self, known: SourceFile, named: Span) {
+        self.completion = Some(Completion { known, named });
+    }
+
+    /// `value` if nothing was found, else all errors about `file`, in the order of its lines. An
+    /// error about what a known spec says points to where `file` names that spec, for only `file`
+    /// can be changed.
     pub fn barrier<T>(&mut self, file: &SourceFile, value: T) -> Result<T, Errors> {
         if self.found.is_empty() {
             return Ok(value);
         }
         let mut found = std::mem::take(&mut self.found);
+        if let Some(Completion { named, .. }) = &self.completion {
+            let elsewhere = found
+                .iter_mut()
+                .filter(|diagnostic| diagnostic.span.start > file.text.len());
+            for diagnostic in elsewhere {
+                let label = std::mem::replace(&mut diagnostic.label, IS_KNOWN.to_string());
+                diagnostic.related.insert(0, (diagnostic.span, label));
+                diagnostic.span = *named;
+            }
+        }
         found.sort_by_key(|diagnostic| diagnostic.span);
         Err(Errors {
             file: file.clone(),
+            known: self.completion.as_ref().map(|of| of.known.clone()),
             found,
         })
     }
@@ -309,18 +344,34 @@ impl Diagnostics {
 pub struct Errors {
     /// The spec that is wrong.
     pub file: SourceFile,
+    /// The known spec that completes it, if it names one.
+    pub known: Option<SourceFile>,
     /// At least one, in the order of the lines they are about.
     pub found: Vec<Diagnostic>,
 }
 
 impl Errors {
+    /// The file that a place of an error is in, and where in that file: places behind the end of the
+    /// spec are those of the known one.
+    #[must_use]
+    pub fn place(&self, span: Span) -> (&SourceFile, Span) {
+        let before = self.file.text.len() + 1;
+        match &self.known {
+            Some(known) if span.start >= before => {
+                let range = span.start - before..span.end.saturating_sub(before);
+                (known, range.into())
+            }
+            _ => (&self.file, span),
+        }
+    }
+
     /// The first errors as a person reads them: message, place, the underlined line, help. A line
     /// that says how many more there are follows if there are very many.
     pub fn rendered(&self) -> impl Iterator<Item = String> + '_ {
         let shown = self.found.iter().take(MOST_SHOWN);
         let more = self.found.len().saturating_sub(MOST_SHOWN);
         shown
-            .map(|diagnostic| diagnostic.render(&self.file))
+            .map(|diagnostic| diagnostic.render(self))
             .chain((more > 0).then(|| format!("... and {}", counted(more, "more error"))))
     }
 }

@@ -18,6 +18,7 @@ mod decode;
 pub mod diagnostics;
 mod emit;
 pub mod feature_set;
+mod known;
 pub mod layout;
 pub mod network;
 pub mod plan;
@@ -53,6 +54,7 @@ pub fn analyse(file: &SourceFile) -> Result<Network, Errors> {
             diagnostics.error(Default::default(), message);
             diagnostics.barrier(file, ()).and(Err(Errors {
                 file: file.clone(),
+                known: None,
                 found: Vec::new(),
             }))
         }

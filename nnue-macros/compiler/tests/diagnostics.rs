@@ -8,7 +8,8 @@
 //! ```
 //!
 //! `^` underlines what an error is about and `-` the other places that it shows, with
-//! `related{...}` beside them. A `#` in the first column stands for a mark itself when what is
+//! `related{...}` beside them; a place in a known spec is named with file, line and column, under
+//! the error itself. A `#` in the first column stands for a mark itself when what is
 //! marked begins there. A file must have exactly the errors that it says, at exactly these columns.
 
 mod golden;
@@ -105,6 +106,14 @@ fn annotate(spec: &str, errors: &Errors) -> Result<String, String> {
         let (line, comment) = comment(errors, error.span, '^', &said)?;
         comments[line - 1] += &comment;
         for (span, label) in &error.related {
+            let (file, place) = errors.place(*span);
+            if file.path != errors.file.path {
+                let (line_of_known, column) = file.line_and_column(place.start);
+                let label = format!("{}:{line_of_known}:{column} {label}", file.path);
+                let marks = self::comment(errors, error.span, '^', &[("related", &label)])?.1;
+                comments[line - 1] += &marks.replace('^', "-");
+                continue;
+            }
             let (line, comment) = self::comment(errors, *span, '-', &[("related", label)])?;
             comments[line - 1] += &comment;
         }

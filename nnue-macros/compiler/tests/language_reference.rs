@@ -44,10 +44,15 @@ fn worked_example(page: &str) -> &str {
     blocks(page, "toml")[0]
 }
 
+/// The last spec before something that the page shows.
+fn spec_above<'t>(page: &'t str, shown: &str) -> &'t str {
+    let above = &page[..page.find(shown).unwrap()];
+    blocks(above, "toml").last().unwrap()
+}
+
 /// The diagram of the last spec before the one that the page shows.
 fn diagram_of_spec_above(page: &str, shown: &str) -> String {
-    let above = &page[..page.find(shown).unwrap()];
-    let file = SourceFile::new("my-net.toml", *blocks(above, "toml").last().unwrap());
+    let file = SourceFile::new("my-net.toml", spec_above(page, shown));
     diagram(&analyse(&file).unwrap_or_else(|errors| panic!("{errors}")))
 }
 
@@ -56,10 +61,14 @@ fn error(page: &str, shown: &str) -> String {
     let (_, place) = shown.split_once("--> ").unwrap();
     let (path, _) = place.split_once(':').unwrap();
     let spec = match path {
-        "my-net.toml" => worked_example(page).to_string(),
-        _ => fs::read_to_string(golden::path("../..").join(path)).unwrap(),
+        "my-net.toml" => with_shown_lines(worked_example(page), shown),
+        "mine.toml" => spec_above(page, shown).to_string(),
+        _ => {
+            let spec = fs::read_to_string(golden::path("../..").join(path)).unwrap();
+            with_shown_lines(&spec, shown)
+        }
     };
-    let file = SourceFile::new(path, with_shown_lines(&spec, shown));
+    let file = SourceFile::new(path, spec);
     let Err(errors) = analyse(&file) else {
         panic!("no error, but the page shows\n{shown}");
     };

@@ -13,7 +13,7 @@ mod specs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::diagnostics::{Errors, SourceFile};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::{Plans, TooMuchCode, Unroll};
@@ -41,7 +41,8 @@ fn mutated_specs_give_errors_or_rust() {
         Ok(number) => number.parse().expect("NNUE_MUTANTS is a number"),
         Err(_) => MUTANTS,
     };
-    let specs: Vec<String> = specs::all().into_iter().map(|spec| spec.text).collect();
+    let mut specs: Vec<String> = specs::all().into_iter().map(|spec| spec.text).collect();
+    specs.push(include_str!("../../../tests/specs/like.toml").to_string());
     let most_compiled = mutants.div_ceil(MUTANTS_PER_COMPILED) as usize;
     let mut networks: Vec<Network> = Vec::new();
     let mut accepted = 0;
@@ -206,39 +207,41 @@ fn code(network: &Network, unroll: Unroll) -> Result<TokenStream, TooMuchCode> {
 fn examine(text: &str) -> Option<Network> {
     let file = SourceFile::new("spec.toml", text);
     let analysed = catch_unwind(AssertUnwindSafe(|| {
-        let network = analyse(&file).map_err(|errors| (errors.to_string(), errors.found))?;
+        let network = analyse(&file).map_err(|errors| Box::new((errors.to_string(), errors)))?;
         assert!(!diagram(&network).is_empty());
         let layout = Layout::of(&network);
         assert!(Plans::of(&layout, Unroll::Auto).is_ok());
         Ok(network)
     }));
-    let (rendered, errors) = match analysed {
+    let refused: Box<(String, Errors)> = match analysed {
         Err(_) => panic!("a panic on\n{}", shortened(text)),
         Ok(Ok(network)) => return Some(network),
         Ok(Err(errors)) => errors,
     };
+    let (rendered, errors) = *refused;
     assert!(
         rendered.len() < LONGEST_TEXT,
         "{} bytes of errors on\n{}",
         rendered.len(),
         shortened(text)
     );
-    assert!(!errors.is_empty(), "no error on\n{}", shortened(text));
+    assert!(!errors.found.is_empty(), "no error on\n{}", shortened(text));
     assert!(
-        !rendered.contains("without a reason"),
+        !rendered.contains("gives no reason"),
         "{}\non\n{}",
         shortened(&rendered),
         shortened(text)
     );
-    for error in errors {
+    for error in &errors.found {
         let places = error
             .related
             .iter()
             .map(|(span, _)| *span)
             .chain([error.span]);
         for span in places {
+            let (file, span) = errors.place(span);
             assert!(
-                text.get(span.start..span.end).is_some(),
+                file.text.get(span.start..span.end).is_some(),
                 "`{}` is said of bytes {}..{} of\n{}",
                 error.message,
                 span.start,

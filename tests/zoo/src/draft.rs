@@ -5,7 +5,7 @@ use nnue_compiler::network::{Network, Tensor};
 use super::dice::Dice;
 use super::layers::Graph;
 use super::toml::Toml;
-use super::{checked, features, file, transformer};
+use super::{checked, features, file, like, transformer};
 
 /// A file that any network can have.
 const ANY_FILE: &str = "
@@ -33,6 +33,11 @@ one = 2147483647
 pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String)> {
     let mut head = Toml(format!("# Drawn by the zoo from seed {seed}.\n"));
     head.name("name", format_args!("Zoo {seed}"));
+    let mut aside = dice.aside_for("like");
+    if aside.once_in(40) {
+        let text = head.0 + &like::draw(&mut aside).0;
+        return checked(&text).map(|_| text);
+    }
     let (features, many_rows) = features::draw(dice);
     let (stacks, count) = transformer::stacks(dice);
     let mut transformer = transformer::draw(dice, many_rows);

@@ -10,6 +10,7 @@ mod draft;
 mod features;
 mod file;
 mod layers;
+mod like;
 mod output;
 mod scratch;
 mod toml;

@@ -1,0 +1,216 @@
+//! `like = "sfnnv9"`: completes a spec with what the spec of a known network says and it does not.
+//!
+//! Both are merged before any key is decoded, so a merged spec has the same keys, the same checks
+//! and the same errors as one that says everything itself.
+
+use std::collections::HashMap;
+
+use toml::de::{DeArray, DeTable, DeValue};
+
+use super::table::{Value, mismatch, string};
+use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, list};
+use crate::known::{KNOWN, Known};
+
+/// Keys of one table that exclude each other: who says a key of one side replaces the other side.
+const ALTERNATIVES: &[(&[&str], &[&str])] = &[
+    (&["one"], &["weights_one"]),
+    (&["sum"], &["win", "draw", "loss"]),
+    (&["multiply", "divide"], &["scale"]),
+];
+
+/// The network that a spec is like.
+pub(super) struct Like {
+    known: &'static Known,
+    /// Where the spec says so.
+    span: Span,
+}
+
+impl Like {
+    /// The network that `value` names.
+    pub(super) fn decode(
+        key: &str,
+        value: &Value<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Like> {
+        let name = string(key, value, diagnostics)?;
+        let Some(known) = KNOWN.iter().find(|known| known.name == name.value) else {
+            let names = KNOWN.iter().map(|known| known.name);
+            diagnostics.unknown_name(key, &name, names);
+            return None;
+        };
+        Some(Like {
+            known,
+            span: name.span,
+        })
+    }
+
+    /// The known spec behind a spec of `length` bytes and a line's end. Whatever is read of it then
+    /// has a place of its own, which [`Diagnostics::completed_by`] tells apart from the spec's.
+    pub(super) fn text_behind(&self, length: usize) -> String {
+        format!("{}\n{}", " ".repeat(length), self.known.text)
+    }
+
+    /// Adds to `spec` what it lacks. `text` is that of [`Like::text_behind`]. If the spec changes
+    /// layers that there are not, this is reported and the result `None`.
+    pub(super) fn complete<'t>(
+        &self,
+        spec: &mut DeTable<'t>,
+        text: &'t str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<()> {
+        let file = SourceFile::new(format!("known spec {}", self.known.name), self.known.text);
+        diagnostics.completed_by(file, self.span);
+        let (known, _) = DeTable::parse_recoverable(text);
+        let mut known = known.into_inner();
+        known.remove("name");
+        let says = |key: &str| spec.contains_key(key);
+        // The hash depends on rows and width.
+        if (says("features") || says("transformer"))
+            && let Some(DeValue::Table(file)) = known.get_mut("file").map(|file| file.get_mut())
+        {
+            file.remove("transformer_hash");
+        }
+        if spec.get("layer").is_some_and(has_ops) {
+            known.remove("layer");
+            // It names the known layers.
+            known.remove("output");
+        }
+        let mut layers_are_right = true;
+        for (key, value) in known {
+            let Some(own) = spec.get_mut(key.get_ref().as_ref()) else {
+                spec.insert(key, value);
+                continue;
+            };
+            match (own.get_mut(), value.into_inner()) {
+                // Which other keys there are depends on the format.
+                (DeValue::Table(own), _)
+                    if key.get_ref() == "file" && own.contains_key("format") => {}
+                (DeValue::Table(own), DeValue::Table(known)) => complete_table(own, known),
+                (DeValue::Array(own), DeValue::Array(known))
+                    if key.get_ref() == "layer" && !own.is_empty() =>
+                {
+                    layers_are_right = self.complete_layers(own, known, diagnostics);
+                }
+                _ => {}
+            }
+        }
+        layers_are_right.then_some(())
+    }
+
+    /// Replaces changes, each of the known layer of its name, by the list of all layers. Returns
+    /// whether every name is right.
+    fn complete_layers<'t>(
+        &self,
+        own: &mut DeArray<'t>,
+        mut known: DeArray<'t>,
+        diagnostics: &mut Diagnostics,
+    ) -> bool {
+        let mut changed: HashMap<usize, Span> = HashMap::new();
+        let mut are_right = true;
+        for (position, change) in own.iter().enumerate() {
+            let mut change = change.clone();
+            let span = Span::from(change.span());
+            let index = self.changed_layer(position, &change, &known, diagnostics);
+            let Some(index) = index else {
+                are_right = false;
+                continue;
+            };
+            if let Some(first) = changed.insert(index, span) {
+                diagnostics
+                    .error(span, "this layer is changed twice")
+                    .related(first, "first here");
+                are_right = false;
+            }
+            if let (DeValue::Table(change), DeValue::Table(known)) =
+                (change.get_mut(), known[index].get_ref())
+            {
+                complete_table(change, known.clone());
+            }
+            known.as_mut()[index] = change;
+        }
+        *own = known;
+        are_right
+    }
+
+    /// The index of the known layer that has the name that `change` says, the list's entry at
+    /// `position`.
+    fn changed_layer(
+        &self,
+        position: usize,
+        change: &Value<'_>,
+        known: &DeArray<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<usize> {
+        let name_of = |layer: &Value<'_>| {
+            layer
+                .get_ref()
+                .get("name")?
+                .get_ref()
+                .as_str()
+                .map(String::from)
+        };
+        let names: Vec<String> = known.iter().filter_map(name_of).collect();
+        let DeValue::Table(table) = change.get_ref() else {
+            mismatch(
+                &format!("layer[{position}]"),
+                change,
+                "a table",
+                diagnostics,
+            );
+            return None;
+        };
+        let Some(name) = table.get("name") else {
+            diagnostics
+                .error(change.span().into(), "`[[layer]]` needs `name`")
+                .help(format!(
+                    "the layers of `{}` are {}",
+                    self.known.name,
+                    list(&names)
+                ));
+            return None;
+        };
+        let found: Spanned<String> = string("name", name, diagnostics)?;
+        let index = names.iter().position(|name| *name == found.value);
+        if index.is_none() {
+            let message = format!("`{}` has no layer `{}`", self.known.name, found.value);
+            let error = diagnostics.unknown(
+                found.span,
+                message,
+                &found.value,
+                names.iter().map(String::as_str),
+            );
+            if error.help.is_none() {
+                error.help("a layer without `op` changes the known one of its name");
+            }
+        }
+        index
+    }
+}
+
+/// Whether these are layers of a spec's own: changes of known ones do not say what they compute.
+fn has_ops(layers: &Value<'_>) -> bool {
+    let layers = layers.get_ref().as_array();
+    let mut tables = layers
+        .into_iter()
+        .flat_map(|layers| layers.iter())
+        .filter_map(|layer| layer.get_ref().as_table());
+    tables.any(|layer| layer.contains_key("op"))
+}
+
+/// Adds the keys that `own` neither says nor excludes.
+fn complete_table<'t>(own: &mut DeTable<'t>, known: DeTable<'t>) {
+    let says = |keys: &[&str]| keys.iter().any(|key| own.contains_key(*key));
+    let excluded: Vec<&str> = ALTERNATIVES
+        .iter()
+        .flat_map(|(one, other)| {
+            let excluded = [says(one).then_some(*other), says(other).then_some(*one)];
+            excluded.into_iter().flatten().flatten().copied()
+        })
+        .collect();
+    for (key, value) in known {
+        let name = key.get_ref().as_ref();
+        if !own.contains_key(name) && !excluded.contains(&name) {
+            own.insert(key, value);
+        }
+    }
+}
