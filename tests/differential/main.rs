@@ -53,6 +53,7 @@ differential! {
     products_without_sign: "specs/layers/products_without_sign.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     rational_output: "specs/layers/rational_output.toml";
+    rms_norm: "specs/layers/rms_norm.toml";
     screlu: "specs/layers/screlu.toml";
     shifted_squares: "specs/layers/shifted_squares.toml";
     signed_inputs: "specs/layers/signed_inputs.toml";

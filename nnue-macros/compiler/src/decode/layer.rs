@@ -165,12 +165,14 @@ fn elementwise(
     let alignment = alignment(table, diagnostics);
     let limit = table.optional_with("limit", integers, diagnostics);
     let scale = table.optional_with("scale", number, diagnostics);
+    let epsilon = table.optional_with("epsilon", number, diagnostics);
     Some(Elementwise {
         functions,
         shift: shift?,
         alignment: alignment?,
         limit: limit?,
         scale: scale?,
+        epsilon: epsilon?,
     })
 }
 

@@ -49,6 +49,7 @@ const FORMS: &[&str] = &[
     "layer.bits",
     "layer.density",
     "layer.divide",
+    "layer.epsilon",
     "layer.error",
     "layer.input, a list",
     "layer.input, a part of a layer",
