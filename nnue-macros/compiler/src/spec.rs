@@ -393,6 +393,8 @@ pub struct Affine {
     pub sums: Option<Spanned<Sums>>,
     /// `scales`: the factors of a binary layer's sums.
     pub scales: Option<Scales>,
+    /// `shared = true`: all stacks have the same weights, which are in the file once.
+    pub shared: Option<Spanned<bool>>,
 }
 
 /// `scales = { shift = 8, inputs = true }`.

@@ -103,6 +103,7 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Affine
         scale: number,
         sums: named,
         scales: scales,
+        shared: boolean,
         ;
         sparse: table.optional_with("sparse", sparse, diagnostics).map(Option::flatten),
     })

@@ -73,6 +73,7 @@ const FORMS: &[&str] = &[
     "layer.scale, of sums",
     "layer.scales",
     "layer.scales, inputs = true",
+    "layer.shared",
     "layer.shift, for each function",
     "layer.shift, to the left",
     "layer.weights_one",

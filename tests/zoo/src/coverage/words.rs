@@ -195,6 +195,10 @@ impl Words {
         self.value("layer.sums", affine.sums.as_ref());
         self.value("layer.rounding", affine.rounding.as_ref());
         self.add_if(affine.density.is_some(), "layer.density");
+        self.add_if(
+            checked.affine().is_some_and(|affine| affine.shared),
+            "layer.shared",
+        );
         self.add_if(affine.output_blocks.is_some(), "layer.output_blocks");
         self.add_if(affine.divide.is_some(), "layer.divide");
         self.add_if(affine.scale.is_some(), "layer.scale, of sums");
