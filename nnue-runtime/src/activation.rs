@@ -1,8 +1,10 @@
-//! Layers that compute each value by itself: activations, sums of layers, divisions.
+//! Layers without weights: activations, sums and products of layers, divisions, normalisation.
 //!
 //! All levels share this code. It is inlined into kernels, where LLVM turns the loops into vectors
 //! of the level. Functions of `f32` end in `_f32`. They use only operations whose results IEEE 754
 //! determines, so that they give the same bits everywhere.
+
+use crate::kernels::{LANES, sum_of_lanes};
 
 /// The type of an activation's results: `u8`, `i16` or `i32`.
 pub trait Activated: Copy + Default + 'static {
@@ -304,6 +306,28 @@ pub fn product_f32<const N: usize>(a: &[f32; N], b: &[f32; N]) -> [f32; N] {
     products
 }
 
+/// `x * (1 / sqrt(mean + epsilon))`, where `mean` is that of the squares of all values: lane
+/// `l` of 16 adds the squares of the values `l`, `l + 16`, ... by `fma`, and then the lanes are
+/// added as those of an affine layer are.
+#[inline(always)]
+#[must_use]
+pub fn rms_norm_f32<const N: usize>(
+    values: &[f32; N],
+    epsilon: f32,
+    fma: impl Fn(f32, f32, f32) -> f32,
+    sqrt: impl Fn(f32) -> f32,
+) -> [f32; N] {
+    let mut lanes = [0.0; LANES];
+    for round in values.chunks(LANES) {
+        for (lane, x) in lanes.iter_mut().zip(round) {
+            *lane = fma(*x, *x, *lane);
+        }
+    }
+    let mean = sum_of_lanes(lanes) / N as f32;
+    let factor = 1.0 / sqrt(mean + epsilon);
+    elementwise(values, |x| x * factor)
+}
+
 /// The terms added from the first to the last.
 #[inline(always)]
 #[must_use]
@@ -378,6 +402,7 @@ fn elementwise<S: Copy, T: Copy + Default, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::scalar;
 
     const SUMS: [i32; 10] = [
         i32::MIN,
@@ -519,6 +544,24 @@ mod tests {
 
     /// Bits from `(x * clamp(x + 3, 0, 6)) * (1 / 6)` in `f32`, one operation after the other;
     /// where a product is divided at another place, the last bit of half of all values differs.
+    #[test]
+    fn normalised_values_have_a_mean_square_of_one() {
+        fn norm<const N: usize>(values: &[f32; N], epsilon: f32) -> [f32; N] {
+            rms_norm_f32(values, epsilon, scalar::fma_f32, scalar::sqrt_f32)
+        }
+        // The squares are 36 and 0 in turn.
+        let values: [f32; 18] = core::array::from_fn(|index| [-6.0, 0.0][index % 2]);
+        assert_eq!(norm(&values, 18.0), values.map(|x| x / 6.0));
+        assert_eq!(norm(&[0.0; 20], 0.25), [0.0; 20]);
+        // In lane 0, 2^-24 is added before 1, and lost; in lanes of their own they come together.
+        let mut values = [0.0; 32];
+        (values[0], values[1], values[9]) = (1.0, 1.0 / 4096.0, 1.0 / 4096.0);
+        let together = norm(&values, f32::MIN_POSITIVE)[0];
+        (values[1], values[16]) = (0.0, 1.0 / 4096.0);
+        let apart = norm(&values, f32::MIN_POSITIVE)[0];
+        assert!(together < apart, "{together} and {apart}");
+    }
+
     #[test]
     fn hard_swish_is_exact_to_the_last_bit() {
         for (x, bits) in [

@@ -322,11 +322,24 @@ pub fn affine_f32_columns<const INPUTS: usize, const OUTPUTS: usize>(
 }
 
 /// How many sums run side by side, whatever the size of a vector.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
+
+/// Adds sums that ran side by side: lanes `l` and `l + 8`, then of the eight results lanes `l` and
+/// `l + 4`, and so on.
+#[inline(always)]
+pub(crate) fn sum_of_lanes(mut lanes: [f32; LANES]) -> f32 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            lanes[lane] += lanes[lane + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
 
 /// `y[o] = sum + biases[o]`. Lane `l` of 16 starts at 0, and `fma` adds the products of the inputs
-/// `l`, `l + 16`, ... to it. Then lanes `l` and `l + 8` are added; of the eight results lanes `l`
-/// and `l + 4`; and so on.
+/// `l`, `l + 16`, ... to it. Then [`sum_of_lanes`] adds the lanes.
 #[inline(always)]
 #[must_use]
 pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
@@ -345,14 +358,7 @@ pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
                 *lane = fma(*x, *weight, *lane);
             }
         }
-        let mut half = LANES / 2;
-        while half > 0 {
-            for lane in 0..half {
-                lanes[lane] += lanes[lane + half];
-            }
-            half /= 2;
-        }
-        *output += lanes[0];
+        *output += sum_of_lanes(lanes);
     }
     outputs
 }

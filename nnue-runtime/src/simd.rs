@@ -274,6 +274,13 @@ mod tests {
                             };
                             (0..14).map(bits).collect()
                         }),
+                        ("sqrt_f32", {
+                            let bits = |sum: &i32| {
+                                let value = sqrt_f32(f32::from_bits(*sum as u32));
+                                if value.is_nan() { -1 } else { i64::from(value.to_bits()) }
+                            };
+                            inputs.sums.iter().map(bits).collect()
+                        }),
                         ("rotate_left_u64x8", {
                             let lanes = inputs.row.as_chunks::<8>().0;
                             let lane = |index: usize| u64::from_le_bytes(lanes[index]);

@@ -54,7 +54,10 @@ differential! {
     products_without_sign: "specs/layers/products_without_sign.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     rational_output: "specs/layers/rational_output.toml";
+    rms_norm: "specs/layers/rms_norm.toml";
     screlu: "specs/layers/screlu.toml";
+    shared: "specs/layers/shared.toml";
+    shared_of_stockfish: "specs/layers/shared_of_stockfish.toml";
     shifted_squares: "specs/layers/shifted_squares.toml";
     signed_inputs: "specs/layers/signed_inputs.toml";
     squared_products: "specs/layers/squared_products.toml";

@@ -338,6 +338,8 @@ pub struct Affine {
     pub sums: Sums,
     /// The factors of binary sums.
     pub scales: Option<Scales>,
+    /// Whether files have its tensors once, for all stacks.
+    pub shared: bool,
 }
 
 /// A run of a layer's inputs that are outputs of the transformer, all of the same perspective.

@@ -227,6 +227,8 @@ named! {
         Sum = "sum",
         /// `y[i] = a[i] * b[i] >> shift`
         Product = "product",
+        /// `y[i] = x[i] / sqrt(mean of x * x + epsilon)`.
+        RmsNorm = "rms_norm",
         /// `y[i] = x[i] * scale`, which makes floating point of integers.
         Float = "float",
     }
@@ -237,7 +239,7 @@ impl OpName {
     pub fn is_activation(self) -> bool {
         !matches!(
             self,
-            OpName::Affine | OpName::Sum | OpName::Product | OpName::Float
+            OpName::Affine | OpName::Sum | OpName::Product | OpName::RmsNorm | OpName::Float
         )
     }
 
@@ -253,6 +255,7 @@ impl OpName {
             OpName::Sqr | OpName::SqrRelu | OpName::SqrNegative => &["shift", "one"],
             OpName::Product => &["shift", "one"],
             OpName::Sum => &["one", "align", "bits", "error"],
+            OpName::RmsNorm => &["epsilon"],
             OpName::Float => &["scale"],
         }
     }
@@ -348,6 +351,8 @@ pub struct Elementwise {
     pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `scale`: what a conversion multiplies by; 1 / one when absent.
     pub scale: Option<Spanned<f64>>,
+    /// `epsilon`: what a normalisation adds to the mean square.
+    pub epsilon: Option<Spanned<f64>>,
 }
 
 impl Elementwise {
@@ -388,6 +393,8 @@ pub struct Affine {
     pub sums: Option<Spanned<Sums>>,
     /// `scales`: the factors of a binary layer's sums.
     pub scales: Option<Scales>,
+    /// `shared = true`: all stacks have the same weights, which are in the file once.
+    pub shared: Option<Spanned<bool>>,
 }
 
 /// `scales = { shift = 8, inputs = true }`.

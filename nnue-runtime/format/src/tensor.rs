@@ -180,7 +180,8 @@ impl Tensor {
         (0..end).filter(move |&index| {
             let mut rest = index;
             for &(stride, len) in &axes {
-                if len > 1 {
+                // All buckets read the same values of a tensor that they share.
+                if len > 1 && stride > 0 {
                     let position = rest / stride;
                     if position >= len {
                         return true;
@@ -221,6 +222,8 @@ mod tests {
             ([2, 3, 5], [15, 5, 1], [None; 3], 30),
             ([2, 3, 8], [30, 5, 15], padded, 60),
             ([3, 4, 3], [8, 4, 1], of_rows, 48),
+            ([4, 2, 7], [0, 8, 1], [None; 3], 16),
+            ([4, 2, 7], [0, 7, 1], [None; 3], 14),
         ] {
             let mut tensor = tensor(shape, strides, values);
             tensor.stored.blocks = blocks;

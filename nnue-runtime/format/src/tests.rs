@@ -281,3 +281,29 @@ fn bytes_at_random_are_refused() {
         }
     }
 }
+
+/// What all stacks share is in a file once, here with padding. Each stack has a copy in memory, and
+/// the file is written from them.
+#[test]
+fn shared_values_are_copied_to_each_stack() {
+    const SHARED: &[Section] = &[Section::tensor(
+        "fc_0.weights",
+        [3, 2, 5],
+        Stored::new(Element::I8, [0, 8, 1], 16),
+        Placed::new(Form::Rows, Element::I8, [4, 32], [2, 5], &[]),
+    )];
+    let layout = FileLayout {
+        format: Format::Sequence,
+        sections: list(SHARED),
+        stacks: Stacks::NONE,
+        ..RAW
+    };
+    let source = Random(3).bytes(16);
+    let (weights, loaded) = load(&layout, &[0], &source).unwrap();
+    let copy = [&source[..5], &source[8..13]].concat();
+    for start in [4, 36, 68] {
+        assert_eq!(weights[start..start + 10], copy, "at {start}");
+    }
+    assert_eq!(layout.memory_len(), 78);
+    assert_eq!(stored(&layout, &[0], &weights, &loaded), source);
+}

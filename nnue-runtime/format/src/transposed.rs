@@ -16,9 +16,14 @@ const FEWEST_VALUES: usize = 1024;
 /// inputs, the wrong order explains half at most: each of its groups mixes two real ones or more.
 pub(crate) fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> f64) -> bool {
     let [buckets, rows, columns] = tensor.shape;
-    let rows = buckets * rows;
-    let count = rows * columns;
     let stored = &tensor.stored;
+    // The file has what buckets share once.
+    let rows = if stored.strides[0] == 0 {
+        rows
+    } else {
+        buckets * rows
+    };
+    let count = rows * columns;
     let is_table = stored.values == count && stored.blocks == [None; 3];
     if rows < 2 || columns < 2 || count < FEWEST_VALUES || !is_table {
         return false;

@@ -46,6 +46,7 @@ pub(crate) fn compute(layer: &Layer, weights: Option<&AffineWeights>, tensors: &
             }
             Elementwise::Sum { aligns } => sum(layer, aligns, tensors),
             Elementwise::Product { shift } => product(layer, *shift, tensors),
+            Elementwise::RmsNorm { epsilon } => rms_norm(*epsilon, tensors.floats(layer.inputs[0])),
             Elementwise::Float { scale } => float(*scale, tensors.integers(layer.inputs[0])),
         },
     }
@@ -54,6 +55,13 @@ pub(crate) fn compute(layer: &Layer, weights: Option<&AffineWeights>, tensors: &
 /// `y[i] = x[i] * scale`: the integer becomes the nearest `f32`, and the product is rounded once.
 fn float(scale: f32, integers: &[i64]) -> Values {
     Values::Floats(integers.iter().map(|x| *x as f32 * scale).collect())
+}
+
+/// `y[i] = x[i] * (1 / sqrt(mean + epsilon))`, where `mean` is that of `x * x`.
+fn rms_norm(epsilon: f32, values: &[f32]) -> Values {
+    let mean = affine::lanes(values, values) / values.len() as f32;
+    let inverse = (mean + epsilon).sqrt().recip();
+    Values::Floats(values.iter().map(|x| x * inverse).collect())
 }
 
 /// `y[i] = the sum of the inputs' [i]`.

@@ -280,6 +280,13 @@ pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
     _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)))
 }
 
+/// The square root, rounded once.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn sqrt_f32(x: f32) -> f32 {
+    _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x)))
+}
+
 /// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
 /// are not all zero, in the order of the bytes.
 ///

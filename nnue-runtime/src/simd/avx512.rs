@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use super::avx2;
 use super::nonzero::NonZero;
 
-pub use super::avx2::{I32x8, add_i32x8, fma_f32, load_i32x8, store_i32x8, sub_i32x8};
+pub use super::avx2::{I32x8, add_i32x8, fma_f32, load_i32x8, sqrt_f32, store_i32x8, sub_i32x8};
 
 /// Bytes in a vector.
 pub const BYTES: usize = 64;

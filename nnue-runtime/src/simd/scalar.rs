@@ -269,6 +269,34 @@ pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
     f64::from_bits(if away_from_zero { bits + 1 } else { bits - 1 }) as f32
 }
 
+/// The square root, rounded once.
+///
+/// `core` has it for integers alone: here, of the mantissa with zeros behind it, so that the root
+/// has 26 bits or 27, of which `f32` keeps 24.
+#[inline(always)]
+pub fn sqrt_f32(x: f32) -> f32 {
+    if !(x.is_finite() && x > 0.0) {
+        // Of zeros the zero, of infinity infinity, of all others no number.
+        return if x < 0.0 { f32::NAN } else { x };
+    }
+    // Subnormal numbers become normal; the factor has a root.
+    let (x, factor) = match x < f32::MIN_POSITIVE {
+        true => (x * 16_777_216.0, 1.0 / 4096.0),
+        false => (x, 1.0),
+    };
+    let exponent = (x.to_bits() >> 23) as i32 - 127 - 23;
+    let mantissa = u64::from(x.to_bits() & 0x7F_FFFF | 0x80_0000);
+    // The exponent that remains is even, so that half of it is whole.
+    let zeros = 28 + (exponent & 1);
+    let square = mantissa << zeros;
+    let root = square.isqrt();
+    // What the root lacks is less than its last bit. Setting that bit rounds the root as if all of
+    // it were there.
+    let sticky = root | u64::from(root * root != square);
+    let half = (exponent - zeros) / 2;
+    sticky as f32 * f32::from_bits(((half + 127) as u32) << 23) * factor
+}
+
 /// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
 /// are not all zero, in the order of the bytes.
 ///
@@ -433,6 +461,29 @@ mod tests {
             // Close to a tie, or cancelling.
             assert_same(a, b, -(a * b));
             assert_same(a, b, a * b * f32::EPSILON);
+        }
+    }
+
+    /// With an odd step, the numbers have all mantissas and exponents among them.
+    #[cfg(feature = "std")]
+    #[test]
+    fn roots_are_rounded_once() {
+        let zeros_and_least = [0, 1 << 31, 1, 2, 3, 0x007F_FFFF, 0x0080_0000];
+        let largest = [0x7F7F_FFFF, 0x7F80_0000, 0x7F80_0001, 0xFF80_0000, u32::MAX];
+        let others = (0..=u32::MAX).step_by(2039);
+        for bits in others.chain(zeros_and_least).chain(largest) {
+            let x = f32::from_bits(bits);
+            let (found, expected) = (sqrt_f32(x), x.sqrt());
+            assert!(
+                found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
+                "the root of {x:e} is {found:e}, expected {expected:e}"
+            );
+        }
+        // The squares of numbers of 13 bits, and their neighbours.
+        for root in 1..1u32 << 12 {
+            for x in [root * root - 1, root * root, root * root + 1].map(|x| x as f32) {
+                assert_eq!(sqrt_f32(x), x.sqrt(), "of {x}");
+            }
         }
     }
 

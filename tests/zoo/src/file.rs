@@ -338,7 +338,7 @@ fn field(dice: &mut Dice) -> String {
 
 /// The tensors of a network, taken from the file in Stockfish's format that every network can have.
 fn tensors(network: &Network) -> Vec<Known> {
-    let affine: Vec<usize> = (0..network.layers.len())
+    let with_weights: Vec<usize> = (0..network.layers.len())
         .filter(|index| network.layers[*index].affine().is_some())
         .collect();
     let has_factors = network.features.iter().any(|set| set.factors.is_some());
@@ -355,7 +355,7 @@ fn tensors(network: &Network) -> Vec<Known> {
         };
         let id = match index {
             Some(index) => {
-                let number = affine.iter().position(|own| *own == index);
+                let number = with_weights.iter().position(|own| *own == index);
                 number.map(|number| format!("l{}{letter}", number + 1))
             }
             None => match tensor.name.as_str() {
@@ -367,19 +367,19 @@ fn tensors(network: &Network) -> Vec<Known> {
         };
         let axes = tensor.axes.iter().map(|(part, len)| (part.axis, *len));
         let mut axes: Vec<(Axis, usize)> = axes.collect();
-        if index.is_some() {
+        let affine = index.and_then(|index| network.layers[index].affine());
+        let is_of_stack = affine.is_some_and(|affine| !affine.shared);
+        if is_of_stack {
             axes.insert(0, (Axis::Stack, network.stacks.count));
         }
-        let weights = index
-            .and_then(|index| network.layers[index].affine())
-            .map(|affine| affine.weights);
+        let weights = affine.map(|affine| affine.weights);
         Known {
             name: tensor.name.clone(),
             id,
             axes,
             element: tensor.element,
             is_sign: weights == Some(WeightType::Binary) && letter == "w",
-            is_of_stack: index.is_some(),
+            is_of_stack,
             is_summed: has_factors && matches!(tensor.role, Role::Weights(_) | Role::Psqt(_)),
         }
     });

@@ -143,6 +143,9 @@ impl<'d> Graph<'d> {
             sums = self.gated(sums);
         }
         if self.element(sums) == Element::F32 {
+            if self.dice.aside_for("rms_norm").once_in(5) {
+                sums = self.normalised(sums);
+            }
             return self.float_activations(sums);
         }
         match self.dice.within(0..=11) {
@@ -221,6 +224,23 @@ impl<'d> Graph<'d> {
             element: Element::I32,
             one: One::Tensor(one),
             range: (i64::from(i32::MIN), i64::from(i32::MAX)),
+        })
+    }
+
+    /// A normalisation of floating point.
+    fn normalised(&mut self, of: Part) -> Part {
+        self.layer("norm", &["rms_norm"]);
+        self.read(&[of]);
+        let mut aside = self.dice.aside_for("epsilon");
+        if aside.once_in(2) {
+            self.toml
+                .set("epsilon", aside.pick(&["1e-5", "0.125", "3"]));
+        }
+        self.push(Tensor {
+            len: of.len,
+            element: Element::F32,
+            one: One::Tensor(1),
+            range: (0, 0),
         })
     }
 

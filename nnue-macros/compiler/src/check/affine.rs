@@ -94,6 +94,7 @@ pub(super) fn check(
         inputs_one,
         sums: added?,
         scales: scales?,
+        shared: value_or(&affine.shared, false),
     };
     let output = Tensor {
         len,

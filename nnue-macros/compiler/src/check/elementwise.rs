@@ -1,6 +1,6 @@
 //! Checks layers without weights: what each kind may read, and which tensor it computes.
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::{Align, Element, Elementwise, One, Slice, Source, Tensor};
 use crate::spec::{self, OpName};
 
@@ -20,6 +20,7 @@ pub(super) fn check(
     let (function, output) = match keys.functions[0].value {
         OpName::Sum => sum(scope, layer, keys, inputs, diagnostics)?,
         OpName::Product => product::check(scope, layer, keys, inputs, diagnostics)?,
+        OpName::RmsNorm => rms_norm(scope, layer, keys, inputs, diagnostics)?,
         OpName::Float => float(scope, layer, keys, inputs, diagnostics)?,
         _ => {
             let (functions, output) = activation::check(scope, layer, keys, inputs, diagnostics)?;
@@ -147,6 +148,49 @@ fn extreme(align: &Align, value: i64) -> i64 {
                 .map(|multiplier| value.saturating_mul(*multiplier) >> shift),
         ),
     }
+}
+
+/// What a normalisation adds to the mean square unless the spec says it.
+const EPSILON: f32 = 1e-5;
+
+/// Checks a normalisation by the mean square.
+fn rms_norm(
+    scope: &Scope<'_>,
+    layer: &spec::Layer,
+    keys: &spec::Elementwise,
+    inputs: &[Slice],
+    diagnostics: &mut Diagnostics,
+) -> Option<(Elementwise, Tensor)> {
+    let epsilon = match &keys.epsilon {
+        Some(epsilon) => check_epsilon(epsilon, diagnostics)?,
+        None => EPSILON,
+    };
+    let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
+    if tensor.element != Element::F32 {
+        let message = format!(
+            "`{}` reads `{}`, expected `f32`",
+            layer.name.value, tensor.element
+        );
+        diagnostics
+            .error(input_span(layer, 0), message)
+            .help("a layer with `op = \"float\"` makes `f32` of integers");
+        return None;
+    }
+    Some((Elementwise::RmsNorm { epsilon }, Tensor::float(input.len)))
+}
+
+/// A positive number: the root of zero has no inverse.
+fn check_epsilon(epsilon: &Spanned<f64>, diagnostics: &mut Diagnostics) -> Option<f32> {
+    let rounded = epsilon.value as f32;
+    if !(rounded.is_normal() && rounded > 0.0) {
+        let message = format!(
+            "`epsilon` is {}, expected a positive number that `f32` holds",
+            epsilon.value
+        );
+        diagnostics.error(epsilon.span, message);
+        return None;
+    }
+    Some(rounded)
 }
 
 /// Checks a conversion of integers to floating point.

@@ -103,6 +103,7 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Affine
         scale: number,
         sums: named,
         scales: scales,
+        shared: boolean,
         ;
         sparse: table.optional_with("sparse", sparse, diagnostics).map(Option::flatten),
     })
@@ -165,12 +166,14 @@ fn elementwise(
     let alignment = alignment(table, diagnostics);
     let limit = table.optional_with("limit", integers, diagnostics);
     let scale = table.optional_with("scale", number, diagnostics);
+    let epsilon = table.optional_with("epsilon", number, diagnostics);
     Some(Elementwise {
         functions,
         shift: shift?,
         alignment: alignment?,
         limit: limit?,
         scale: scale?,
+        epsilon: epsilon?,
     })
 }
 

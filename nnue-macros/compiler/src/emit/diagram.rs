@@ -260,6 +260,9 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
     if !op.biases {
         text += ", no biases";
     }
+    if op.shared {
+        text += ", shared by all stacks";
+    }
     if let Some(scale) = op.to_float {
         text += &format!(", sums * {scale:e} in f32 before biases");
     }

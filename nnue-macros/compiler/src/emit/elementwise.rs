@@ -111,6 +111,8 @@ fn argument(argument: &Argument) -> TokenStream {
     match argument {
         Argument::Integer(number) => Literal::u32_unsuffixed(*number).into_token_stream(),
         Argument::Float(number) => Literal::f32_unsuffixed(*number).into_token_stream(),
+        Argument::Fma => quote! { |a, b, c| simd::fma_f32(a, b, c) },
+        Argument::Sqrt => quote! { |x| simd::sqrt_f32(x) },
         Argument::Integers(numbers) => {
             let numbers = numbers.iter().copied().map(Literal::i64_unsuffixed);
             quote! { &[#(#numbers),*] }

@@ -62,7 +62,12 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
             (ROWS_OF_BIASES, alpha)
         }
     };
-    let shape = axes.map(|axis| tensor.len(axis));
+    let mut shape = axes.map(|axis| tensor.len(axis));
+    let layer = tensor.role.layer().map(|layer| affine(layout, layer));
+    if layer.is_some_and(|layer| layer.op.shared) {
+        // The file has the values once, and each stack has a copy of them in memory.
+        shape[0] = layout.network.stacks.count;
+    }
     if shape[0] > 1 {
         placed.stride = layout.stack.size;
     }

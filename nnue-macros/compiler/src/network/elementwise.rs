@@ -21,6 +21,12 @@ pub enum Elementwise {
         /// Bits that are shifted out to the right.
         shift: u32,
     },
+    /// `y[i] = x[i] * (1 / sqrt(mean + epsilon))` of `f32`, where `mean` is that of the squares of
+    /// all values, added as [`super::Sums::Lanes`] does. Each operation is rounded.
+    RmsNorm {
+        /// A positive number.
+        epsilon: f32,
+    },
     /// `y[i] = x[i] as f32 * scale`, rounded once.
     Float {
         /// The factor of every value.
@@ -44,6 +50,12 @@ impl Elementwise {
             }
             Elementwise::Product { shift: 0 } => inputs.join(" * "),
             Elementwise::Product { shift } => format!("{} >> {shift}", inputs.join(" * ")),
+            Elementwise::RmsNorm { epsilon } => {
+                format!(
+                    "x * (1 / sqrt(mean(x * x) + {epsilon:e})), x = {}",
+                    inputs.join(" ++ ")
+                )
+            }
             Elementwise::Float { scale } => format!("{} * {scale:e}", inputs.join(" ++ ")),
         }
     }
@@ -69,6 +81,10 @@ impl Elementwise {
             }
             Elementwise::Product { shift } => {
                 Calls::Joined(vec![("product", vec![Argument::Integer(*shift)])])
+            }
+            Elementwise::RmsNorm { epsilon } => {
+                let arguments = vec![Argument::Float(*epsilon), Argument::Fma, Argument::Sqrt];
+                Calls::Joined(vec![("rms_norm_f32", arguments)])
             }
             Elementwise::Float { scale } => {
                 Calls::Joined(vec![("float", vec![Argument::Float(*scale)])])
@@ -97,8 +113,12 @@ pub type Call = (&'static str, Vec<Argument>);
 pub enum Argument {
     /// A number of bits, or a limit.
     Integer(u32),
-    /// The factor of a conversion to floating point.
+    /// The factor of a conversion to floating point, or a term.
     Float(f32),
+    /// The level's primitive for `a * b + c` in `f32`.
+    Fma,
+    /// The level's primitive for square roots in `f32`.
+    Sqrt,
     /// One number for all values, or one for each.
     Integers(Vec<i64>),
 }

@@ -116,7 +116,7 @@ fn columns(inputs: &[f32], row: &[f32], bias: f32) -> f32 {
 
 /// Sixteen sums, of which number `l` adds the products of the inputs `l`, `l + 16`, ... Then those
 /// `l` and `l + 8` are added, of the eight results those `l` and `l + 4`, and so on.
-fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
+pub(super) fn lanes(inputs: &[f32], row: &[f32]) -> f32 {
     let mut sums = vec![0f32; 16];
     for (index, (x, weight)) in inputs.iter().zip(row).enumerate() {
         sums[index % 16] = x.mul_add(*weight, sums[index % 16]);

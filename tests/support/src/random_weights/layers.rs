@@ -5,7 +5,7 @@ use nnue_compiler::network::{Affine, Element, Layer, Network, Op, WeightType};
 use nnue_interpreter::{Accumulators, AffineWeights, Net, Values};
 use nnue_runtime::Color;
 
-use super::{Draw, Range, Style, alternating, max_active, net_of, spread};
+use super::{Draw, Range, Style, alternating, is_shared, max_active, net_of, spread};
 
 /// The number of random accumulators for which biases are chosen.
 const SAMPLES: usize = 4;
@@ -136,6 +136,12 @@ impl Draw {
                 if layer.affine().is_none_or(|affine| !affine.biases) {
                     continue;
                 }
+                let owners = match (is_shared(layer), stack) {
+                    (false, stack) => stack..stack + 1,
+                    (true, 0) => 0..network.stacks.count,
+                    // They are those of the first stack.
+                    (true, _) => continue,
+                };
                 let traces = samples
                     .iter()
                     .map(|sample| net.trace(sample, Color::White, stack));
@@ -143,9 +149,12 @@ impl Draw {
                     .map(|mut trace| trace.layers.swap_remove(index))
                     .collect();
                 let mut weights = net.into_weights();
-                if let Some(affine) = &mut weights.stacks[stack][index] {
-                    let range = Range::of(&network, Role::LayerBiases(index));
-                    affine.biases = self.biases(layer, &sums, range);
+                let range = Range::of(&network, Role::LayerBiases(index));
+                let biases = self.biases(layer, &sums, range);
+                for owner in &mut weights.stacks[owners] {
+                    if let Some(affine) = &mut owner[index] {
+                        affine.biases = biases.clone();
+                    }
                 }
                 net = net_of(&network, weights);
             }

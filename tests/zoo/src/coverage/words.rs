@@ -143,6 +143,7 @@ impl Words {
                     OpName::Sum => ("a sum", false),
                     OpName::Product => ("a product", false),
                     OpName::Float => ("a conversion", false),
+                    OpName::RmsNorm => ("a normalisation", false),
                     _ => ("an activation", is_float),
                 };
                 let one = keys.alignment.one.is_some();
@@ -159,6 +160,7 @@ impl Words {
                     self.add_if(of_floats, &format!("layer.op = {function}, of f32"));
                     self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
                 }
+                self.add_if(keys.epsilon.is_some(), "layer.epsilon");
                 let is_gate = function == OpName::Product && is_float;
                 self.add_if(is_gate, "layer.op = product, of f32");
                 let shifts = keys.shift.iter().flat_map(|shift| &shift.value);
@@ -193,6 +195,10 @@ impl Words {
         self.value("layer.sums", affine.sums.as_ref());
         self.value("layer.rounding", affine.rounding.as_ref());
         self.add_if(affine.density.is_some(), "layer.density");
+        self.add_if(
+            checked.affine().is_some_and(|affine| affine.shared),
+            "layer.shared",
+        );
         self.add_if(affine.output_blocks.is_some(), "layer.output_blocks");
         self.add_if(affine.divide.is_some(), "layer.divide");
         self.add_if(affine.scale.is_some(), "layer.scale, of sums");

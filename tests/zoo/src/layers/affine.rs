@@ -36,6 +36,10 @@ impl Graph<'_> {
         if reads_all && outputs >= 8 && !matches!(weights, "binary" | "f32") {
             self.sparse(inputs[0], weights, outputs);
         }
+        let mut aside = self.dice.aside_for("shared");
+        if aside.once_in(8) {
+            self.toml.set("shared", !aside.once_in(8));
+        }
         // Sums of random weights stay far below what 32 bits hold; nothing that is drawn depends on
         // it.
         let range = (i64::from(i32::MIN), i64::from(i32::MAX));

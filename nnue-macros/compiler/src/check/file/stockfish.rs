@@ -8,7 +8,7 @@ use crate::check::value_or;
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::FeatureSet;
 use crate::network::Transformer;
-use crate::network::file::{File, Role, Tensor};
+use crate::network::file::{File, Role};
 use crate::spec::{self, PsqtPlace};
 
 /// Affine rows are padded in the file to this many inputs.
@@ -77,26 +77,20 @@ pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> F
         Role::LayerAlpha(layer) => (Some(layer), 2, 0),
     });
     for known in ordered {
-        match known.role.layer() {
-            None => {
-                let tensor = known.tensor();
-                sections.push(Section::Tensor(Tensor {
-                    // LEB128 would make bytes longer.
-                    encoding: match tensor.element {
-                        Element::I8 => Encoding::Raw,
-                        _ => encoding,
-                    },
-                    ..tensor
-                }));
-            }
-            Some(_) => {
-                let mut tensor = known.of_a_stack().tensor();
-                if matches!(known.role, Role::LayerWeights(_)) {
-                    tensor.padded = tensor.padded.next_multiple_of(ROW_UNIT);
-                }
-                stack_sections.push(Section::Tensor(tensor));
-            }
+        let own = known.of_a_stack();
+        let mut tensor = own.as_ref().unwrap_or(known).tensor();
+        match known.role {
+            Role::LayerWeights(_) => tensor.padded = tensor.padded.next_multiple_of(ROW_UNIT),
+            Role::LayerBiases(_) | Role::LayerAlpha(_) => {}
+            // LEB128 would make bytes longer.
+            _ if tensor.element == Element::I8 => {}
+            _ => tensor.encoding = encoding,
         }
+        let sections = match own {
+            Some(_) => &mut stack_sections,
+            None => &mut sections,
+        };
+        sections.push(Section::Tensor(tensor));
     }
     File {
         format: Format::Stockfish {

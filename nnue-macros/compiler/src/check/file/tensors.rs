@@ -67,11 +67,13 @@ impl Known {
         }
     }
 
-    /// What a stack has of a layer's tensor, where files have each stack by itself.
-    pub(super) fn of_a_stack(&self) -> Known {
+    /// What a stack has of a layer's tensor, where files have each stack by itself; `None` if no
+    /// stack has its own.
+    pub(super) fn of_a_stack(&self) -> Option<Known> {
+        self.role.layer()?;
         let mut own = self.clone();
         own.axes.retain(|(axis, _)| *axis != Axis::Stack);
-        own
+        (own.axes.len() < self.axes.len()).then_some(own)
     }
 
     /// The tensor of a raw file, with its defaults.
@@ -273,6 +275,11 @@ impl Owner<'_> {
             (Axis::Output, self.layer.output.len),
         );
         let input = (Axis::Input, self.layer.input_len());
+        let of_outputs = match affine.shared {
+            true => vec![output],
+            false => vec![stack, output],
+        };
+        let of_inputs = of_outputs.iter().copied().chain([input]).collect();
         let values = match affine.weights {
             WeightType::I8 => Values::Integers(Element::I8),
             WeightType::I16 => Values::Integers(Element::I16),
@@ -290,17 +297,11 @@ impl Owner<'_> {
             Some(scale) => Some(1.0 / (f64::from(scale) * f64::from(affine.inputs_one))),
             None => (self.layer.weights_one()).map(|(one, inputs)| one as f64 / inputs as f64),
         };
-        let weights = self.tensor(
-            "weights",
-            "w",
-            vec![stack, output, input],
-            values,
-            weights_one,
-        );
+        let weights = self.tensor("weights", "w", of_inputs, values, weights_one);
         let biases = self.tensor(
             "biases",
             "b",
-            vec![stack, output],
+            of_outputs.clone(),
             biases,
             biases_one.map(f64::from),
         );
@@ -310,7 +311,7 @@ impl Owner<'_> {
         }
         if affine.scales.is_some() {
             let values = Values::Integers(Element::I16);
-            tensors.push(self.tensor("alpha", "a", vec![stack, output], values, None));
+            tensors.push(self.tensor("alpha", "a", of_outputs, values, None));
         }
         tensors
     }

@@ -173,14 +173,14 @@ impl<'a> Listing<'a> {
         tensors: Vec<&'a Known>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Vec<Known>> {
-        let here = tensors.into_iter().map(|known| match known.role.layer() {
+        let here = tensors.into_iter().map(|known| match known.of_a_stack() {
             _ if !self.is_stack => Some(known.clone()),
-            Some(_) => Some(known.of_a_stack()),
+            Some(own) => Some(own),
             None => {
                 let message = format!("`{}` is in `stack`, but no stack has its own", known.name);
                 diagnostics
                     .error(entry.span, message)
-                    .help("list the transformer's tensors in `tensors`");
+                    .help("list the tensors of the transformer and of shared layers in `tensors`");
                 None
             }
         });
