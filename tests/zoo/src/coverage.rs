@@ -79,6 +79,9 @@ pub fn words_of(text: &str) -> Vec<String> {
     let mut words = Words::default();
     words.spec(&spec, &network);
     let document = DeTable::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    if document.get_ref().get("like").is_some() {
+        words.add("like");
+    }
     if let Some(DeValue::Array(sets)) = document
         .get_ref()
         .get("features")

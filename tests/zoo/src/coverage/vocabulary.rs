@@ -17,6 +17,7 @@ use super::words::Words;
 
 /// The words besides names: keys that may be absent, and forms that values may have.
 const FORMS: &[&str] = &[
+    "like",
     "features, several",
     "features.active",
     "features.file_distance",
