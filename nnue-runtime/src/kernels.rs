@@ -339,7 +339,7 @@ pub(crate) fn sum_of_lanes(mut lanes: [f32; LANES]) -> f32 {
 }
 
 /// `y[o] = sum + biases[o]`. Lane `l` of 16 starts at 0, and `fma` adds the products of the inputs
-/// `l`, `l + 16`, ... to it. Then [`sum_of_lanes`] adds the lanes.
+/// `l`, `l + 16`, ... to it. Then `sum_of_lanes` adds the lanes.
 #[inline(always)]
 #[must_use]
 pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
