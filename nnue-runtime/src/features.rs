@@ -143,8 +143,7 @@ impl FeatureSet {
                 piece_square::list_changes(self.table, view, net.weights(), step, changes);
             }
             Family::Threats(tables) => {
-                let board = step.board;
-                threats::list_changes(self, tables, net, perspective, king, board, changes);
+                threats::list_changes(self, tables, net, perspective, king, step, changes);
             }
             Family::PawnPairs(pairs) => {
                 let board = step.board;

@@ -1,8 +1,8 @@
 //! The family of pawn pairs: a row for each two pawns that stand near each other.
 
 use super::FeatureSet;
-use super::threats::View;
 use super::threats::changes::BoardChanges;
+use super::threats::{View, prefetch};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::network::Network;
@@ -63,14 +63,12 @@ pub(super) fn list_changes<A: Architecture>(
     let view = View::of(pairs.mirror_files, perspective, king);
     let first_row = set.first_row[perspective.index()];
     let RowChanges { added, removed } = changes;
-    for (all, others, onto) in [(before, after, removed), (after, before, added)] {
-        let mut list = onto.of(set.table);
-        let len = list.len();
-        list_rows(pairs, view, first_row, all, others, &mut list);
-        for &row in list.from(len) {
-            A::prefetch(net.weights(), set.table, row);
-        }
-    }
+    let mut removed = removed.of(set.table);
+    list_rows(pairs, view, first_row, before, after, &mut removed);
+    let mut added = added.of(set.table);
+    let listed = added.len();
+    list_rows(pairs, view, first_row, after, before, &mut added);
+    prefetch(net, set.table, added.from(listed));
 }
 
 /// Lists the rows of all pairs with a pawn that is not among the others.
