@@ -51,9 +51,15 @@ impl View {
         usize::from((square ^ self.orientation) % 64)
     }
 
+    /// Whether pieces of a colour are the opponent's.
+    #[inline]
+    pub(super) fn is_opponents(self, is_black: bool) -> bool {
+        is_black != self.is_black
+    }
+
     /// The piece of this code as it is seen: 1 to 6 for own ones, 7 to 12 for the opponent's.
     #[inline]
-    pub(super) fn piece(self, code: u8) -> usize {
+    fn piece(self, code: u8) -> usize {
         /// White's and black's pieces change places.
         const EXCHANGED: [u8; 16] = [0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 0, 0, 0];
         let code = code % 16;
