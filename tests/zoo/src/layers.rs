@@ -139,7 +139,7 @@ impl<'d> Graph<'d> {
                 sums = self.sum(&terms, true);
             }
         }
-        if block > 1 && self.dice.aside().once_in(4) {
+        if block > 1 && self.dice.aside_for("product").once_in(4) {
             sums = self.gated(sums);
         }
         if self.element(sums) == Element::F32 {

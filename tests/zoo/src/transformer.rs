@@ -56,10 +56,12 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
                 toml.set("limit", dice.pick(&limits));
             }
         }
-        "crelu" if dice.aside().once_in(6) => {
-            let most = if pooling == "none" { 2 * one } else { 255 };
-            let limit = dice.aside().pick(&[one - one / 64, one, most]);
-            toml.set("limit", limit);
+        "crelu" => {
+            let mut aside = dice.aside_for("limit");
+            if aside.once_in(6) {
+                let most = if pooling == "none" { 2 * one } else { 255 };
+                toml.set("limit", aside.pick(&[one - one / 64, one, most]));
+            }
         }
         _ => {}
     }
