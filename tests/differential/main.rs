@@ -95,6 +95,8 @@ compiled! {
     mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
     opponent_first: networks::features::opponent_first = "../specs/features/opponent_first.toml";
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
+    shifted: networks::features::shifted = "../specs/features/shifted.toml";
+    shifted_words: networks::features::shifted_words = "../specs/features/shifted_words.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
     threats: networks::features::threats = "../specs/features/threats.toml";
     threats_by_square: networks::features::threats_by_square = "../specs/features/threats_by_square.toml";

@@ -54,6 +54,10 @@ pub mod features {
         opponent_first: "../specs/features/opponent_first.toml";
         /// Rotated for black and mirrored, with merged kings.
         rotated: "../specs/features/rotated.toml";
+        /// Sets whose rows are shifted, each by another number of bits.
+        shifted: "../specs/features/shifted.toml";
+        /// Rows that are shifted after their virtual ones were added.
+        shifted_words: "../specs/features/shifted_words.toml";
         /// Three sets in one accumulator.
         summed: "../specs/features/summed.toml";
         /// Threats and pawn pairs, each set mirrored in its own way.

@@ -50,7 +50,7 @@ nnue_zoo::zoo! {
     zoo_41: "specs/zoo_41.toml", check;
     zoo_42: "specs/zoo_42.toml", check;
     zoo_43: "specs/zoo_43.toml", check;
-    zoo_44: "specs/zoo_44.toml", check_by_caller;
+    zoo_44: "specs/zoo_44.toml", check;
     zoo_45: "specs/zoo_45.toml", check_mixed;
     zoo_46: "specs/zoo_46.toml", check;
     zoo_47: "specs/zoo_47.toml", check;

@@ -132,7 +132,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
         Element::I16,
         &one,
         None,
-        "biases + active features' rows".to_string(),
+        accumulated(network),
     )];
     if transformer.psqt > 0 {
         rows.push(row(
@@ -199,6 +199,18 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
         computed_as,
     ));
     rows
+}
+
+/// The sum of an accumulator.
+fn accumulated(network: &Network) -> String {
+    let shifted = network.features.iter().filter(|set| set.shift > 0);
+    let shifted: Vec<String> = shifted
+        .map(|set| format!("{} << {}", set.name, set.shift))
+        .collect();
+    match shifted.as_slice() {
+        [] => "biases + active features' rows".to_string(),
+        shifted => format!("biases + active features' rows ({})", shifted.join(", ")),
+    }
 }
 
 fn layer_row(network: &Network, layer: &Layer) -> Row {

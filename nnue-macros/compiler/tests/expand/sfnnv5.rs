@@ -177,6 +177,7 @@ impl ::nnue_runtime::Architecture for Net {
             table: 0,
             first_row: [0, 0],
             rows: 22528,
+            shift: 0,
             max_active: 32,
             family: ::nnue_runtime::__private::features::Family::PieceSquare(::nnue_runtime::__private::features::PieceSquare {
                 flip: [0, 56],

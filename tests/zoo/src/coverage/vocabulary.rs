@@ -30,6 +30,7 @@ const FORMS: &[&str] = &[
     "features.planes = 12",
     "features.pushes",
     "features.rows",
+    "features.shift",
     "features.targets, a table",
     "transformer.limit, of crelu",
     "transformer.limit, of relu",
