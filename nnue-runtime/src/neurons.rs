@@ -60,7 +60,7 @@ pub enum Activation {
     Relu {
         /// The number of bits, 0 to 15.
         shift: u32,
-        /// The largest result, at most 255.
+        /// The largest result, at most 32767.
         limit: i32,
     },
     /// [`activation::quantmoid4`](crate::activation::quantmoid4), with a shift of 0.

@@ -63,6 +63,7 @@ differential! {
     squared_products: "specs/layers/squared_products.toml";
     uneven_rounds: "specs/layers/uneven_rounds.toml";
     word_products: "specs/layers/word_products.toml";
+    wide_relu: "specs/layers/wide_relu.toml";
     words: "specs/layers/words.toml";
 }
 

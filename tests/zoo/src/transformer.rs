@@ -49,11 +49,20 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
                 toml.set("shift", shift);
             }
             let least = (one >> shift) - (one >> shift) / 64;
+            let mut aside = dice.aside_for("limit");
+            let mut limit = None;
             if least > 127 || dice.once_in(2) {
                 let limits = [least, 127, 200, 255];
                 let limits: Vec<usize> =
                     limits.into_iter().filter(|limit| *limit >= least).collect();
-                toml.set("limit", dice.pick(&limits));
+                limit = Some(dice.pick(&limits));
+            }
+            // Values of more than a byte.
+            if pooling == "none" && aside.once_in(3) {
+                limit = Some(aside.pick(&[256, 1000, 4064, 32767]));
+            }
+            if let Some(limit) = limit {
+                toml.set("limit", limit);
             }
         }
         "crelu" => {

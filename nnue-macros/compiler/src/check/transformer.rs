@@ -201,8 +201,8 @@ fn activation(
                     .help(format!("shift {fitting} takes {one} to {}", one >> fitting));
                 return None;
             }
-            let bytes = (i64::from(LARGEST_BYTE), LARGEST_FAST_INPUT);
-            let limit = limit(transformer, bytes, (one, one >> shift), diagnostics)?;
+            let limits = (i64::from(i16::MAX), LARGEST_FAST_INPUT);
+            let limit = limit(transformer, limits, (one, one >> shift), diagnostics)?;
             TransformerActivation::Relu { shift, limit }
         }
         Name::Quantmoid4 => TransformerActivation::Quantmoid4,
@@ -288,7 +288,9 @@ fn pooling(
             .error(transformer.pooling.as_ref()?.span, message)
             .related(transformer.activation.span, "these values")
             .help(match transformer.activation.value {
-                spec::TransformerActivation::Crelu => "a smaller `limit` clips them there",
+                spec::TransformerActivation::Crelu | spec::TransformerActivation::Relu => {
+                    "a smaller `limit` clips them there"
+                }
                 _ => "a larger `shift` makes them smaller",
             });
         return None;

@@ -34,6 +34,7 @@ const FORMS: &[&str] = &[
     "features.targets, a table",
     "transformer.limit, of crelu",
     "transformer.limit, of relu",
+    "transformer.limit, of relu, to i16",
     "transformer.perspectives = 1",
     "transformer.perspectives = 2",
     "transformer.product_shift",

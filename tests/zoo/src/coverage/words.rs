@@ -7,7 +7,7 @@ use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Source, Units};
 use nnue_compiler::spec::{
     Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Select, Spec,
-    Stockfish, TensorEntry, Tensors, Transformer, Transposed, Value,
+    Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation, Transposed, Value,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -36,9 +36,17 @@ impl Words {
     pub(super) fn spec(&mut self, spec: &Spec, network: &Network) {
         self.add_if(spec.features.len() > 1, "features, several");
         self.transformer(&spec.transformer);
-        let products = &network.transformer.output.element;
-        if spec.transformer.product_shift.is_some() && *products != Element::U8 {
-            self.add(format!("transformer.product_shift, to {products}"));
+        let output = &network.transformer.output.element;
+        if *output != Element::U8 {
+            let activation = spec.transformer.activation.value;
+            if spec.transformer.product_shift.is_some() {
+                self.add(format!("transformer.product_shift, to {output}"));
+            }
+            let clipped = spec.transformer.limit.is_some();
+            self.add_if(
+                clipped && activation == TransformerActivation::Relu,
+                "transformer.limit, of relu, to i16",
+            );
         }
         self.stacks(spec);
         for head in &network.output.further {
