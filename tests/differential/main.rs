@@ -63,6 +63,8 @@ differential! {
     squared_products: "specs/layers/squared_products.toml";
     uneven_rounds: "specs/layers/uneven_rounds.toml";
     word_products: "specs/layers/word_products.toml";
+    unpooled: "specs/layers/unpooled.toml";
+    unpooled_parts: "specs/layers/unpooled_parts.toml";
     wide_relu: "specs/layers/wide_relu.toml";
     words: "specs/layers/words.toml";
 }

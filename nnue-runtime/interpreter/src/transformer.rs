@@ -97,13 +97,30 @@ pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack:
 
 /// The values that the layers read, of one perspective or of both.
 pub(crate) fn output(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
-    let [first, second] = ordered.map(|accumulator| {
-        let values = accumulator.values.iter();
+    let halves = ordered.map(|accumulator| {
+        let pooled = transformer.width - transformer.unpooled_half();
+        let values = accumulator.values[..pooled].iter();
         let activated: Vec<i64> = values
             .map(|value| activate(transformer, i64::from(*value)))
             .collect();
         pool(transformer, &activated)
     });
+    together(transformer, halves)
+}
+
+/// The sums of the neurons that are not pooled, of one perspective or of both: the last ones of
+/// each accumulator.
+pub(crate) fn unpooled(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
+    let halves = ordered.map(|accumulator| {
+        let pooled = transformer.width - transformer.unpooled_half();
+        let sums = accumulator.values[pooled..].iter();
+        sums.map(|sum| i64::from(*sum)).collect()
+    });
+    together(transformer, halves)
+}
+
+/// The values of both perspectives as the layers see them.
+fn together(transformer: &Transformer, [first, second]: [Vec<i64>; 2]) -> Vec<i64> {
     let perspectives = transformer.perspectives;
     match (perspectives.count, perspectives.order) {
         (1, _) => first,

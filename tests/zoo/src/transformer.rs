@@ -23,8 +23,12 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
         _ => dice.name::<Pooling>(),
     };
     let mut width = dice.pick(if many_rows { FEW } else { WIDTHS });
+    let mut unpooled = None;
     if pooling != "none" {
         width += width % 2;
+        let mut aside = dice.aside_for("unpooled");
+        unpooled = aside.once_in(5).then(|| aside.pick(&[1, 6, 16, 32, 40]));
+        width += unpooled.unwrap_or(0);
     }
     toml.table("[transformer]");
     toml.set("width", width);
@@ -79,6 +83,9 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     }
     if pooling != "none" && dice.once_in(2) {
         toml.name("pairs", dice.name::<Pairs>());
+    }
+    if let Some(unpooled) = unpooled {
+        toml.set("unpooled", unpooled);
     }
     let mut aside = dice.aside_for("product_shift");
     let mut shift = None;

@@ -43,7 +43,7 @@ nnue_zoo::zoo! {
     zoo_34: "specs/zoo_34.toml", check;
     zoo_35: "specs/zoo_35.toml", check;
     zoo_36: "specs/zoo_36.toml", check;
-    zoo_37: "specs/zoo_37.toml", check;
+    zoo_37: "specs/zoo_37.toml", check_mixed;
     zoo_38: "specs/zoo_38.toml", check;
     zoo_39: "specs/zoo_39.toml", check;
     zoo_40: "specs/zoo_40.toml", check;
@@ -54,7 +54,7 @@ nnue_zoo::zoo! {
     zoo_45: "specs/zoo_45.toml", check_mixed;
     zoo_46: "specs/zoo_46.toml", check;
     zoo_47: "specs/zoo_47.toml", check;
-    zoo_48: "specs/zoo_48.toml", check;
+    zoo_48: "specs/zoo_48.toml", check_custom;
 }
 
 /// How many there are.

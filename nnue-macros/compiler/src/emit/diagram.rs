@@ -2,7 +2,7 @@
 
 use crate::network::{
     Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling, Ratio, Rounding,
-    Slice, Source, SparseBy, Sums, TransformerActivation, Units, WeightType,
+    Slice, Source, SparseBy, Sums, TransformerActivation, UNPOOLED, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -181,7 +181,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
             let activated = &transformer.activated;
             rows.push(row(
                 name,
-                &both,
+                per_perspective(network, activated.len),
                 activated.element,
                 &activated.one,
                 Some(activated.range),
@@ -198,6 +198,17 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
         Some(output.range),
         computed_as,
     ));
+    if let Some(sums) = &transformer.unpooled {
+        let first = transformer.width - transformer.unpooled_half();
+        rows.push(row(
+            UNPOOLED,
+            sums.len,
+            sums.element,
+            &sums.one,
+            Some(sums.range),
+            format!("accumulator[{first} + j]"),
+        ));
+    }
     rows
 }
 

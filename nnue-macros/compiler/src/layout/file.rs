@@ -274,6 +274,8 @@ fn extents(network: &Network) -> Vec<Extent> {
         ),
     ]
     .into_iter()
+    // Without a number of neurons for each byte: some are pooled, others are not.
+    .filter(|(name, ..)| network.transformer.unpooled.is_none() || *name != "neurons")
     .filter(|(_, count, _, bytes)| bytes.is_multiple_of(*count))
     .map(|(name, count, unit, bytes)| Extent {
         name,

@@ -315,6 +315,7 @@ impl ::nnue_runtime::Architecture for Net {
                 shift: 7,
             },
             pairs: neurons::Pairs::Halves,
+            unpooled: 0,
             skipped: neurons::Skipped::Blocks,
             tensors: &["transformer.biases", "transformer.weights"],
             readers: &[

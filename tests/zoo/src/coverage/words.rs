@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use nnue_compiler::diagnostics::Spanned;
-use nnue_compiler::network::{Element, Layer, Network, Source, Units};
+use nnue_compiler::network::{Element, Layer, Network, Slice, Source, Units};
 use nnue_compiler::spec::{
     Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Select, Spec,
     Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation, Transposed, Value,
@@ -68,6 +68,9 @@ impl Words {
                     _ => "layer.input, a part of a layer",
                 });
             }
+            let unpooled = |slice: &Slice| slice.source == Source::Unpooled;
+            let reads_sums = checked.inputs.iter().any(unpooled);
+            self.add_if(reads_sums, "layer.input, unpooled");
             self.add_if(references.count() > 1, "layer.input, a list");
             self.layer(&layer.op, checked, network);
         }
@@ -112,6 +115,7 @@ impl Words {
             transformer.perspectives.as_ref(),
         );
         self.add_if(transformer.shift.is_some(), "transformer.shift");
+        self.add_if(transformer.unpooled.is_some(), "transformer.unpooled");
         let activation = transformer.activation.value;
         self.add_if(
             transformer.limit.is_some(),

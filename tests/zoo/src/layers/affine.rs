@@ -21,7 +21,7 @@ impl Graph<'_> {
             true => self.dice.pick(&[1, 1, 1, 2, 3, 3]),
             false => self.dice.pick(OUTPUTS),
         };
-        let reads_all = self.values.len() == 1 && inputs == [self.whole(0)];
+        let reads_all = self.values.len() == self.sources && inputs == [self.whole(0)];
         if reads_all && !last && self.dice.once_in(2) {
             outputs = self.dice.pick(&[8, 16, 16, 32, 48]);
         }
