@@ -92,6 +92,7 @@ compiled! {
     float_sum: networks::features::float_sum = "../specs/features/float_sum.toml";
     float_truncated: networks::features::float_truncated = "../specs/features/float_truncated.toml";
     from_a8: networks::features::from_a8 = "../specs/features/from_a8.toml";
+    from_h: networks::features::from_h = "../specs/features/from_h.toml";
     half_ka: networks::features::half_ka = "../specs/features/half_ka.toml";
     half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";

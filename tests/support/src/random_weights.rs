@@ -204,8 +204,7 @@ impl Range {
 
 /// The tensors of a network's files.
 fn tensors(network: &Network) -> impl Iterator<Item = &Tensor> {
-    let sections = network.file.sections.iter();
-    let sections = sections.chain(&network.file.stack_sections);
+    let sections = network.file.sections_once();
     sections.filter_map(Section::as_tensor)
 }
 

@@ -1,6 +1,7 @@
 //! The table by which the runtime puts neurons into another order: their pooling, and which columns
 //! of a net file belong to them.
 
+use nnue_format::Section;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -51,11 +52,8 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         Pairs::Neighbours => quote!(Neighbours),
     };
     let skipped = skipped(program);
-    // The sections of the stacks are listed once, as for a single stack.
-    let sections = network.file.all_sections(1);
-    let tensors: Vec<&Tensor> = sections
-        .filter_map(|(_, section)| section.as_tensor())
-        .collect();
+    let sections = network.file.sections_once();
+    let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();
     let names = tensors
         .iter()
         .filter(|tensor| matches!(tensor.role, Role::Weights(_) | Role::Biases(_)))

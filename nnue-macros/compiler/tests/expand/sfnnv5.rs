@@ -286,6 +286,7 @@ impl ::nnue_runtime::Architecture for Net {
                 ),
             ),
         ];
+        const GROUPS: &[file::List<file::Section>] = &[file::list(STACK)];
         &file::FileLayout {
             name: file::Text::Borrowed("SFNNv5"),
             format: file::Format::Stockfish {
@@ -296,7 +297,7 @@ impl ::nnue_runtime::Architecture for Net {
             stacks: file::Stacks {
                 count: 8,
                 stride: 17728,
-                sections: file::list(STACK),
+                groups: file::list(GROUPS),
             },
             tail: file::Tail::NONE,
             extents: file::list(&[]),

@@ -106,6 +106,7 @@ const FORMS: &[&str] = &[
     "file.one",
     "file.pad",
     "file.stack",
+    "file.stack, in groups",
     "file.stack_hash",
     "file.tensor, in an entry",
     "file.tensor, several",

@@ -299,7 +299,8 @@ impl Words {
         self.entries(&file.tensors.value);
         if let Some(stack) = &file.stack {
             self.add("file.stack");
-            self.entries(&stack.value);
+            self.add_if(stack.len() > 1, "file.stack, in groups");
+            stack.iter().for_each(|group| self.entries(group));
         }
     }
 
