@@ -177,6 +177,7 @@ impl ::nnue_runtime::Architecture for Net {
             table: 0,
             first_row: [0, 0],
             rows: 22528,
+            shift: 0,
             max_active: 32,
             family: ::nnue_runtime::__private::features::Family::PieceSquare(::nnue_runtime::__private::features::PieceSquare {
                 flip: [0, 56],
@@ -285,6 +286,7 @@ impl ::nnue_runtime::Architecture for Net {
                 ),
             ),
         ];
+        const GROUPS: &[file::List<file::Section>] = &[file::list(STACK)];
         &file::FileLayout {
             name: file::Text::Borrowed("SFNNv5"),
             format: file::Format::Stockfish {
@@ -295,7 +297,7 @@ impl ::nnue_runtime::Architecture for Net {
             stacks: file::Stacks {
                 count: 8,
                 stride: 17728,
-                sections: file::list(STACK),
+                groups: file::list(GROUPS),
             },
             tail: file::Tail::NONE,
             extents: file::list(&[]),
@@ -314,6 +316,7 @@ impl ::nnue_runtime::Architecture for Net {
                 shift: 7,
             },
             pairs: neurons::Pairs::Halves,
+            unpooled: 0,
             skipped: neurons::Skipped::Blocks,
             tensors: &["transformer.biases", "transformer.weights"],
             readers: &[
