@@ -212,7 +212,7 @@ fn describe(network: &Network) -> String {
             text += &format!("file: version {version:#010x}, network hash {hash:#010x}");
             for section in network.file.sections_once() {
                 if let Section::Hash { name, expected } = section {
-                    let name = if name == "hash" { "stack hash" } else { name };
+                    let name = if *name == "hash" { "stack hash" } else { name };
                     text += &format!(", {name} {expected:#010x}");
                 }
             }
