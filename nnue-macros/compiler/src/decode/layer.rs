@@ -162,18 +162,14 @@ fn elementwise(
             .copied()
             .collect(),
     );
-    let shift = table.optional_with("shift", integers, diagnostics);
-    let alignment = alignment(table, diagnostics);
-    let limit = table.optional_with("limit", integers, diagnostics);
-    let scale = table.optional_with("scale", number, diagnostics);
-    let epsilon = table.optional_with("epsilon", number, diagnostics);
-    Some(Elementwise {
-        functions,
-        shift: shift?,
-        alignment: alignment?,
-        limit: limit?,
-        scale: scale?,
-        epsilon: epsilon?,
+    keys!(table, diagnostics, Elementwise {
+        shift: integers,
+        limit: integers,
+        scale: number,
+        epsilon: number,
+        ;
+        functions: Some(functions),
+        alignment: alignment(table, diagnostics),
     })
 }
 
