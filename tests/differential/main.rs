@@ -55,6 +55,7 @@ differential! {
     quantmoid: "specs/layers/quantmoid.toml";
     rational_output: "specs/layers/rational_output.toml";
     rms_norm: "specs/layers/rms_norm.toml";
+    rms_norm_gains: "specs/layers/rms_norm_gains.toml";
     screlu: "specs/layers/screlu.toml";
     shared: "specs/layers/shared.toml";
     shared_of_stockfish: "specs/layers/shared_of_stockfish.toml";

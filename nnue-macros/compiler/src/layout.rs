@@ -203,9 +203,9 @@ impl From<Element> for FieldElement {
     reason = "a network has some dozens of layers at most"
 )]
 pub enum LaidOut<'n> {
-    /// A layer with weights.
+    /// A layer that multiplies by a matrix.
     Affine(Affine<'n>),
-    /// A layer without weights.
+    /// A layer that computes value by value.
     Elementwise(Elementwise<'n>),
 }
 
@@ -230,6 +230,14 @@ impl<'n> LaidOut<'n> {
         }
     }
 
+    /// The field of a stack that has its factors, if it has any.
+    fn factors(&self) -> Option<&Field> {
+        match self {
+            LaidOut::Affine(affine) => affine.fields.factors.as_ref(),
+            LaidOut::Elementwise(elementwise) => elementwise.factors.as_ref(),
+        }
+    }
+
     /// Values of its output in memory, padding included.
     pub fn lanes(&self) -> usize {
         match self {
@@ -250,9 +258,9 @@ impl<'n> Layout<'n> {
                 Op::Affine(op) => LaidOut::Affine(Affine::of(
                     network, index, layer, op, &columns, &layers, &mut stack,
                 )),
-                Op::Elementwise(function) => {
-                    LaidOut::Elementwise(Elementwise::of(network, index, layer, function, &layers))
-                }
+                Op::Elementwise(function) => LaidOut::Elementwise(Elementwise::of(
+                    network, index, layer, function, &layers, &mut stack,
+                )),
             };
             layers.push(laid_out);
         }

@@ -12,7 +12,7 @@ pub use nnue_format::{Element, MAX_LAYERS};
 pub use self::activation::Activation;
 pub use self::elementwise::{Argument, Call, Calls, Elementwise};
 pub use self::file::File;
-pub use crate::spec::{Order, Pairs, Rounding, SparseBy, Sums, WeightType};
+pub use crate::spec::{Gain, Order, Pairs, Rounding, SparseBy, Sums, WeightType};
 
 /// Where a spec does not say in which order products of `f32` are added, layers with this many
 /// outputs or more add them by [`Sums::Columns`], and smaller ones by [`Sums::Lanes`].
@@ -242,6 +242,8 @@ pub struct Layer {
     pub inputs: Vec<Slice>,
     /// The values that it computes.
     pub output: Tensor,
+    /// Whether all stacks have the same tensors, which files then have once.
+    pub shared: bool,
 }
 
 impl Layer {
@@ -270,6 +272,18 @@ impl Layer {
                 Some(weights_one(sums_one, affine.divide, affine.inputs_one))
             }
             _ => None,
+        }
+    }
+
+    /// The name and the type of its factors, if it has any: a number of the net file for each output,
+    /// by which something is multiplied.
+    pub fn factors(&self) -> Option<(&'static str, Element)> {
+        match &self.op {
+            Op::Affine(affine) => affine.scales.map(|_| ("alpha", Element::I16)),
+            Op::Elementwise(Elementwise::RmsNorm { gain, .. }) => {
+                gain.map(|_| ("gamma", Element::F32))
+            }
+            Op::Elementwise(_) => None,
         }
     }
 
@@ -338,8 +352,6 @@ pub struct Affine {
     pub sums: Sums,
     /// The factors of binary sums.
     pub scales: Option<Scales>,
-    /// Whether files have its tensors once, for all stacks.
-    pub shared: bool,
 }
 
 /// A run of a layer's inputs that are outputs of the transformer, all of the same perspective.

@@ -187,6 +187,16 @@ named! {
 }
 
 named! {
+    /// What a normalised value is multiplied by.
+    Gain {
+        /// A number of the net file.
+        Gamma = "gamma",
+        /// 1 more than a number of the net file.
+        OneMore = "1 + gamma",
+    }
+}
+
+named! {
     /// What a division does with the remainder.
     Rounding {
         /// The quotient is rounded towards zero.
@@ -255,7 +265,7 @@ impl OpName {
             OpName::Sqr | OpName::SqrRelu | OpName::SqrNegative => &["shift", "one"],
             OpName::Product => &["shift", "one"],
             OpName::Sum => &["one", "align", "bits", "error"],
-            OpName::RmsNorm => &["epsilon"],
+            OpName::RmsNorm => &["epsilon", "gain", "shared"],
             OpName::Float => &["scale"],
         }
     }
@@ -332,7 +342,7 @@ pub struct Reference {
 pub enum Op {
     /// A fully connected layer.
     Affine(Box<Affine>),
-    /// A layer without weights.
+    /// A layer that computes value by value.
     Elementwise(Box<Elementwise>),
 }
 
@@ -353,6 +363,10 @@ pub struct Elementwise {
     pub scale: Option<Spanned<f64>>,
     /// `epsilon`: what a normalisation adds to the mean square.
     pub epsilon: Option<Spanned<f64>>,
+    /// `gain`: what normalised values are multiplied by.
+    pub gain: Option<Spanned<Gain>>,
+    /// `shared = true`: all stacks have the same gains, which are in the file once.
+    pub shared: Option<Spanned<bool>>,
 }
 
 impl Elementwise {

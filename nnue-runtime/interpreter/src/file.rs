@@ -12,7 +12,7 @@ use nnue_compiler::network::{Element, Layer, Network, WeightType};
 use nnue_format::{LoadError, Numbers, Overflow, Section};
 
 use crate::features;
-use crate::weights::{AffineWeights, TransformerWeights, Values, Weights};
+use crate::weights::{LayerWeights, TransformerWeights, Values, Weights};
 
 /// The bytes of a file, as far as it can be one of the network.
 pub(crate) fn bytes(network: &Network, path: &Path) -> Result<Vec<u8>, LoadError> {
@@ -62,13 +62,26 @@ struct File<'a> {
 type Row<'a> = (&'a Numbers<'a>, usize);
 
 impl File<'_> {
-    fn layer(&self, stack: usize, index: usize, layer: &Layer) -> Option<AffineWeights> {
-        let affine = layer.affine()?;
+    fn layer(&self, stack: usize, index: usize, layer: &Layer) -> Option<LayerWeights> {
         let row = |role, row| {
             let table = self.table(stack, role);
             // The file has a table for each stack, or the table a bucket, unless there is but one.
             let bucket = if table.tensor.shape[0] == 1 { 0 } else { stack };
             quantised(table, table.row(bucket, row))
+        };
+        let factors = layer.factors().map(|(_, element)| {
+            let factors = row(Role::LayerFactors(index), 0);
+            match element {
+                Element::F32 => floats(factors),
+                _ => integers(factors),
+            }
+        });
+        let Some(affine) = layer.affine() else {
+            return factors.map(|factors| LayerWeights {
+                biases: Values::NONE,
+                weights: Values::NONE,
+                factors,
+            });
         };
         // Layers without biases have zeros.
         let biases = match affine.biases {
@@ -78,7 +91,7 @@ impl File<'_> {
         let biases = biases.into_iter();
         let weights =
             (0..layer.output.len).flat_map(|output| row(Role::LayerWeights(index), output));
-        Some(AffineWeights {
+        Some(LayerWeights {
             biases: match layer.output.element {
                 Element::F32 => floats(biases),
                 _ => integers(biases),
@@ -89,10 +102,7 @@ impl File<'_> {
                 WeightType::Binary => integers(weights.map(|x| if x < 0.0 { -1.0 } else { 1.0 })),
                 WeightType::I8 | WeightType::I16 | WeightType::I32 => integers(weights),
             },
-            alpha: match affine.scales {
-                Some(_) => row(Role::LayerAlpha(index), 0).map(|x| x as i16).collect(),
-                None => Vec::new(),
-            },
+            factors: factors.unwrap_or(Values::NONE),
         })
     }
 

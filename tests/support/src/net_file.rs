@@ -96,7 +96,9 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
         Role::Biases(_) => [None, None, Some(Axis::Neuron)],
         Role::Psqt(_) => [None, Some(Axis::Feature), Some(Axis::Stack)],
         Role::LayerWeights(_) => [Some(Axis::Stack), Some(Axis::Output), Some(Axis::Input)],
-        Role::LayerBiases(_) | Role::LayerAlpha(_) => [Some(Axis::Stack), None, Some(Axis::Output)],
+        Role::LayerBiases(_) | Role::LayerFactors(_) => {
+            [Some(Axis::Stack), None, Some(Axis::Output)]
+        }
     }
     .map(|axis| axis.map_or(vec![0], |axis| offsets(tensor, axis)));
     let mut values = vec![0.0; tensor.values()];
@@ -226,7 +228,7 @@ pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
             Role::Psqt(_) => (-20_000, 20_000),
             Role::Weights(_) | Role::Biases(_) => (-100, 100),
             Role::LayerBiases(_) => (-10_000, 10_000),
-            Role::LayerWeights(_) | Role::LayerAlpha(_) => (-128, 127),
+            Role::LayerWeights(_) | Role::LayerFactors(_) => (-128, 127),
         };
         f64::from(low + random.below((high - low + 1) as usize) as i32)
     })

@@ -5,8 +5,8 @@ mod layers;
 
 use nnue_compiler::format::{Element, Section};
 use nnue_compiler::network::file::{Axis, Role, Tensor};
-use nnue_compiler::network::{Layer, Network, TransformerActivation};
-use nnue_interpreter::{AffineWeights, Net, TransformerWeights, Weights};
+use nnue_compiler::network::{Network, TransformerActivation};
+use nnue_interpreter::{LayerWeights, Net, TransformerWeights, Weights};
 
 use crate::random::Xorshift;
 
@@ -68,11 +68,11 @@ impl RandomWeights {
         let copies = 0..network.transformer.perspectives.copies();
         let (transformer, virtual_rows) =
             copies.map(|copy| draw.transformer(network, copy)).unzip();
-        let mut stacks: Vec<Vec<Option<AffineWeights>>> = Vec::new();
+        let mut stacks: Vec<Vec<Option<LayerWeights>>> = Vec::new();
         for _ in 0..network.stacks.count {
             let layers = network.layers.iter().enumerate();
             let layers = layers.map(|(index, layer)| match stacks.first() {
-                Some(first) if is_shared(layer) => first[index].clone(),
+                Some(first) if layer.shared => first[index].clone(),
                 _ => draw.layer(network, index),
             });
             let layers = layers.collect();
@@ -103,11 +103,6 @@ impl RandomWeights {
         let net = Net::from_bytes(network, file);
         net.unwrap_or_else(|error| panic!("{}: {error}", network.name))
     }
-}
-
-/// Whether all stacks have the same weights of a layer.
-fn is_shared(layer: &Layer) -> bool {
-    layer.affine().is_some_and(|affine| affine.shared)
 }
 
 fn net_of(network: &Network, weights: Weights) -> Net {

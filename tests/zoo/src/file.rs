@@ -350,7 +350,7 @@ fn tensors(network: &Network) -> Vec<Known> {
         let (letter, index) = match tensor.role {
             Role::LayerWeights(index) => ("w", Some(index)),
             Role::LayerBiases(index) => ("b", Some(index)),
-            Role::LayerAlpha(index) => ("a", Some(index)),
+            Role::LayerFactors(index) => ("a", Some(index)),
             _ => ("", None),
         };
         let id = match index {
@@ -367,11 +367,12 @@ fn tensors(network: &Network) -> Vec<Known> {
         };
         let axes = tensor.axes.iter().map(|(part, len)| (part.axis, *len));
         let mut axes: Vec<(Axis, usize)> = axes.collect();
-        let affine = index.and_then(|index| network.layers[index].affine());
-        let is_of_stack = affine.is_some_and(|affine| !affine.shared);
+        let layer = index.map(|index| &network.layers[index]);
+        let is_of_stack = layer.is_some_and(|layer| !layer.shared);
         if is_of_stack {
             axes.insert(0, (Axis::Stack, network.stacks.count));
         }
+        let affine = layer.and_then(|layer| layer.affine());
         let weights = affine.map(|affine| affine.weights);
         Known {
             name: tensor.name.clone(),

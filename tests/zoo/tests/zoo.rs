@@ -55,10 +55,12 @@ nnue_zoo::zoo! {
     zoo_46: "specs/zoo_46.toml", check;
     zoo_47: "specs/zoo_47.toml", check_by_caller;
     zoo_48: "specs/zoo_48.toml", check;
+    zoo_49: "specs/zoo_49.toml", check;
+    zoo_50: "specs/zoo_50.toml", check_by_caller;
 }
 
 /// How many there are.
-const NETWORKS: usize = 48;
+const NETWORKS: usize = 50;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

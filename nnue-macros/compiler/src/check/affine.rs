@@ -87,7 +87,6 @@ pub(super) fn check(
         inputs_one,
         sums: added?,
         scales: scales?,
-        shared: value_or(&affine.shared, false),
     };
     let output = Tensor {
         len,

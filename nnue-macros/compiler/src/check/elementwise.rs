@@ -1,4 +1,4 @@
-//! Checks layers without weights: what each kind may read, and which tensor it computes.
+//! Checks layers that compute value by value: what each kind may read, and which tensor it computes.
 
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::{Align, Element, Elementwise, One, Source, Tensor};
@@ -9,7 +9,7 @@ use super::alignment::Method;
 use super::layers::Reader;
 use super::{activation, product};
 
-/// Checks a layer without weights; `None` if it, or what it reads, is wrong.
+/// Checks a layer that computes value by value; `None` if it, or what it reads, is wrong.
 pub(super) fn check(
     reader: &Reader<'_>,
     keys: &spec::Elementwise,
@@ -155,6 +155,12 @@ fn rms_norm(
         Some(epsilon) => check_epsilon(epsilon, diagnostics)?,
         None => EPSILON,
     };
+    if let (Some(shared), None) = (&keys.shared, &keys.gain) {
+        diagnostics
+            .error(shared.span, "`shared` needs `gain`")
+            .help("without gains the layer has nothing that stacks could share: remove it");
+        return None;
+    }
     let (input, tensor) = reader.only_input(diagnostics)?;
     if tensor.element != Element::F32 {
         let message = format!(
@@ -167,7 +173,9 @@ fn rms_norm(
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
-    Some((Elementwise::RmsNorm { epsilon }, Tensor::float(input.len)))
+    let gain = keys.gain.as_ref().map(|gain| gain.value);
+    let function = Elementwise::RmsNorm { epsilon, gain };
+    Some((function, Tensor::float(input.len)))
 }
 
 /// A positive number: the root of zero has no inverse.

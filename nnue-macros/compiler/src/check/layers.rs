@@ -4,7 +4,7 @@ use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{Element, Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
 use crate::spec::{self, Reference, Spec};
 
-use super::{affine, check_length, elementwise};
+use super::{affine, check_length, elementwise, value_or};
 
 /// What the spec calls the transformer's output.
 pub(super) const TRANSFORMER: &str = "transformer";
@@ -101,14 +101,14 @@ impl Scope<'_> {
             layer,
             inputs,
         });
-        let (op, output) = match &layer.op {
+        let (op, output, shared) = match &layer.op {
             spec::Op::Affine(keys) => {
                 let checked = affine::check(layer, keys, reader, diagnostics)?;
-                (Op::Affine(checked.0), checked.1)
+                (Op::Affine(checked.0), checked.1, &keys.shared)
             }
             spec::Op::Elementwise(keys) => {
                 let checked = elementwise::check(&reader?, keys, diagnostics)?;
-                (Op::Elementwise(checked.0), checked.1)
+                (Op::Elementwise(checked.0), checked.1, &keys.shared)
             }
         };
         Some(Layer {
@@ -116,6 +116,7 @@ impl Scope<'_> {
             op,
             inputs: inputs?,
             output,
+            shared: value_or(shared, false),
         })
     }
 

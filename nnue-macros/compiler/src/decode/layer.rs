@@ -167,6 +167,8 @@ fn elementwise(
         limit: integers,
         scale: number,
         epsilon: number,
+        gain: named,
+        shared: boolean,
         ;
         functions: Some(functions),
         alignment: alignment(table, diagnostics),

@@ -359,7 +359,7 @@ impl Writer<'_> {
             let by = Literal::i32_unsuffixed(divide.by);
             quote! { let sums = activation::#function(&sums, #by); }
         });
-        let scales = affine.op.scales.zip(affine.fields.alpha.as_ref());
+        let scales = affine.op.scales.zip(affine.fields.factors.as_ref());
         let scaled = scales.map(|(scales, alpha)| {
             let (alpha, shift) = (ident(alpha), Literal::u32_unsuffixed(scales.shift));
             let beta = match scales.inputs {

@@ -207,10 +207,13 @@ fn layer_row(network: &Network, layer: &Layer) -> Row {
         .iter()
         .map(|slice| network.describe(*slice))
         .collect();
-    let computed_as = match &layer.op {
+    let mut computed_as = match &layer.op {
         Op::Affine(op) => affine(network, layer, op, &inputs.join(" ++ ")),
         Op::Elementwise(function) => function.formula(&inputs),
     };
+    if layer.shared {
+        computed_as += ", shared by all stacks";
+    }
     row(
         &layer.name,
         layer.output.len,
@@ -259,9 +262,6 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
     }
     if !op.biases {
         text += ", no biases";
-    }
-    if op.shared {
-        text += ", shared by all stacks";
     }
     if let Some(scale) = op.to_float {
         text += &format!(", sums * {scale:e} in f32 before biases");

@@ -52,19 +52,17 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
         Role::Psqt(row) => (ROWS_OF_PSQT, psqt_of_rows(layout, tensor, row)),
         Role::LayerWeights(layer) => (ROWS_OF_WEIGHTS, weights(layout, affine(layout, layer))),
         Role::LayerBiases(layer) => {
-            let affine = affine(layout, layer);
-            let biases = outputs(layout, affine, Some(&affine.fields.biases));
-            (ROWS_OF_BIASES, biases)
+            let biases = &affine(layout, layer).fields.biases;
+            (ROWS_OF_BIASES, outputs(layout, layer, Some(biases)))
         }
-        Role::LayerAlpha(layer) => {
-            let affine = affine(layout, layer);
-            let alpha = outputs(layout, affine, affine.fields.alpha.as_ref());
-            (ROWS_OF_BIASES, alpha)
+        Role::LayerFactors(layer) => {
+            let factors = layout.layers[layer].factors();
+            (ROWS_OF_BIASES, outputs(layout, layer, factors))
         }
     };
     let mut shape = axes.map(|axis| tensor.len(axis));
-    let layer = tensor.role.layer().map(|layer| affine(layout, layer));
-    if layer.is_some_and(|layer| layer.op.shared) {
+    let layer = tensor.role.layer();
+    if layer.is_some_and(|layer| layout.network.layers[layer].shared) {
         // The file has the values once, and each stack has a copy of them in memory.
         shape[0] = layout.network.stacks.count;
     }
@@ -130,14 +128,14 @@ fn psqt_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
 fn affine<'l, 'n>(layout: &'l Layout<'n>, layer: usize) -> &'l Affine<'n> {
     match &layout.layers[layer] {
         LaidOut::Affine(affine) => affine,
-        LaidOut::Elementwise(_) => unreachable!("only affine layers have tensors"),
+        LaidOut::Elementwise(_) => unreachable!("only affine layers have weights and biases"),
     }
 }
 
-/// A number for each output of an affine layer.
-fn outputs(layout: &Layout<'_>, affine: &Affine<'_>, field: Option<&Field>) -> Placed {
+/// A number for each output of a layer.
+fn outputs(layout: &Layout<'_>, layer: usize, field: Option<&Field>) -> Placed {
     let (element, offset) = of_stack(layout, field);
-    Placed::rows(element, offset, [1, affine.outputs])
+    Placed::rows(element, offset, [1, layout.layers[layer].lanes()])
 }
 
 /// The weights of an affine layer.

@@ -32,8 +32,8 @@ pub enum Role {
     LayerWeights(usize),
     /// The biases of the layer of this index: stacks, outputs.
     LayerBiases(usize),
-    /// The factors of the sums of the layer of this index: stacks, outputs.
-    LayerAlpha(usize),
+    /// The factors of the layer of this index: stacks, outputs.
+    LayerFactors(usize),
 }
 
 impl Role {
@@ -41,7 +41,7 @@ impl Role {
     pub fn layer(self) -> Option<usize> {
         match self {
             Role::Weights(_) | Role::Biases(_) | Role::Psqt(_) => None,
-            Role::LayerWeights(layer) | Role::LayerBiases(layer) | Role::LayerAlpha(layer) => {
+            Role::LayerWeights(layer) | Role::LayerBiases(layer) | Role::LayerFactors(layer) => {
                 Some(layer)
             }
         }

@@ -48,7 +48,7 @@ impl RandomWeights {
                 number(&layer(index).weights, row * inputs + column)
             }
             Role::LayerBiases(index) => number(&layer(index).biases, column),
-            Role::LayerAlpha(index) => f64::from(layer(index).alpha[column]),
+            Role::LayerFactors(index) => number(&layer(index).factors, column),
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Affine, Element, Layer, Network, Op, WeightType};
-use nnue_interpreter::{Accumulators, AffineWeights, Net, Values};
+use nnue_interpreter::{Accumulators, LayerWeights, Net, Values};
 use nnue_runtime::Color;
 
-use super::{Draw, Range, Style, alternating, is_shared, max_active, net_of, spread};
+use super::{Draw, Range, Style, alternating, max_active, net_of, spread};
 
 /// The number of random accumulators for which biases are chosen.
 const SAMPLES: usize = 4;
@@ -14,11 +14,16 @@ const SAMPLES: usize = 4;
 const RUN: usize = 16;
 
 impl Draw {
-    /// The weights of a layer; its biases are zero.
-    pub(super) fn layer(&mut self, network: &Network, index: usize) -> Option<AffineWeights> {
+    /// The numbers of a layer, if files have any; its biases are zero.
+    pub(super) fn layer(&mut self, network: &Network, index: usize) -> Option<LayerWeights> {
         let layer = &network.layers[index];
+        let nothing = Values::Integers(Vec::new());
         let Op::Affine(op) = &layer.op else {
-            return None;
+            return layer.factors().map(|_| LayerWeights {
+                biases: nothing.clone(),
+                weights: nothing,
+                factors: self.gammas(layer.output.len),
+            });
         };
         let (inputs, outputs) = (layer.input_len(), layer.output.len);
         let range = Range::of(network, Role::LayerWeights(index));
@@ -50,10 +55,13 @@ impl Draw {
             Element::F32 => Values::Floats(vec![0.0; outputs]),
             _ => Values::Integers(vec![0; outputs]),
         };
-        Some(AffineWeights {
+        Some(LayerWeights {
             biases,
             weights,
-            alpha: self.factors(network, index, op),
+            factors: match op.scales {
+                Some(_) => self.alphas(network, index, op),
+                None => nothing,
+            },
         })
     }
 
@@ -95,21 +103,21 @@ impl Draw {
         (self.near_zero(STEPS, Range::bits(32)) as f64 / STEPS * size) as f32
     }
 
-    fn factors(&mut self, network: &Network, index: usize, op: &Affine) -> Vec<i16> {
-        if op.scales.is_none() {
-            return Vec::new();
-        }
+    /// Gains of normalised values, of both signs.
+    fn gammas(&mut self, len: usize) -> Values {
+        let gammas = (0..len).map(|output| self.float_weight((output, 0), 1.5));
+        Values::Floats(gammas.collect())
+    }
+
+    fn alphas(&mut self, network: &Network, index: usize, op: &Affine) -> Values {
         let layer = &network.layers[index];
-        let range = Range::of(network, Role::LayerAlpha(index));
-        let factors = (0..layer.output.len).map(|output| {
-            let factor = match self.style {
-                Style::Zero => 0,
-                Style::Extreme if output.is_multiple_of(3) => self.either(range),
-                _ => self.near_zero(size_of_factors(network, layer, op, output), range),
-            };
-            factor as i16
+        let range = Range::of(network, Role::LayerFactors(index));
+        let factors = (0..layer.output.len).map(|output| match self.style {
+            Style::Zero => 0,
+            Style::Extreme if output.is_multiple_of(3) => self.either(range),
+            _ => self.near_zero(size_of_factors(network, layer, op, output), range),
         });
-        factors.collect()
+        Values::Integers(factors.collect())
     }
 
     /// Sets weights to zero until each input has at most the allowed number of runs of outputs.
@@ -136,7 +144,7 @@ impl Draw {
                 if layer.affine().is_none_or(|affine| !affine.biases) {
                     continue;
                 }
-                let owners = match (is_shared(layer), stack) {
+                let owners = match (layer.shared, stack) {
                     (false, stack) => stack..stack + 1,
                     (true, 0) => 0..network.stacks.count,
                     // They are those of the first stack.

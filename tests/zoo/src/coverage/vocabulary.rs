@@ -8,9 +8,9 @@ use nnue_compiler::feature_set::piece_square::{
 use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
-    Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Named, OpName, Order, Pairs,
-    Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, Sums, TailName,
-    TransformerActivation,
+    Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Gain, Named, OpName, Order,
+    Pairs, Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, Sums,
+    TailName, TransformerActivation,
 };
 
 use super::words::Words;
@@ -75,6 +75,7 @@ const FORMS: &[&str] = &[
     "layer.scales",
     "layer.scales, inputs = true",
     "layer.shared",
+    "layer.shared, of a normalisation",
     "layer.shift, for each function",
     "layer.shift, to the left",
     "layer.weights_one",
@@ -182,6 +183,7 @@ impl Words {
             }
         }
         self.names::<BiasType>("layer.biases");
+        self.names::<Gain>("layer.gain");
         self.names::<SparseBy>("layer.sparse");
         self.names::<Sums>("layer.sums");
         self.names::<Rounding>("layer.rounding");

@@ -161,6 +161,8 @@ impl Words {
                     self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
                 }
                 self.add_if(keys.epsilon.is_some(), "layer.epsilon");
+                self.value("layer.gain", keys.gain.as_ref());
+                self.add_if(checked.shared, "layer.shared, of a normalisation");
                 let is_gate = function == OpName::Product && is_float;
                 self.add_if(is_gate, "layer.op = product, of f32");
                 let shifts = keys.shift.iter().flat_map(|shift| &shift.value);
@@ -195,10 +197,7 @@ impl Words {
         self.value("layer.sums", affine.sums.as_ref());
         self.value("layer.rounding", affine.rounding.as_ref());
         self.add_if(affine.density.is_some(), "layer.density");
-        self.add_if(
-            checked.affine().is_some_and(|affine| affine.shared),
-            "layer.shared",
-        );
+        self.add_if(checked.shared, "layer.shared");
         self.add_if(affine.output_blocks.is_some(), "layer.output_blocks");
         self.add_if(affine.divide.is_some(), "layer.divide");
         self.add_if(affine.scale.is_some(), "layer.scale, of sums");
