@@ -56,6 +56,7 @@ differential! {
     rational_output: "specs/layers/rational_output.toml";
     rms_norm: "specs/layers/rms_norm.toml";
     rms_norm_gains: "specs/layers/rms_norm_gains.toml";
+    scales: "specs/layers/scales.toml";
     screlu: "specs/layers/screlu.toml";
     shared: "specs/layers/shared.toml";
     shared_of_stockfish: "specs/layers/shared_of_stockfish.toml";

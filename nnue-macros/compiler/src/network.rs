@@ -279,7 +279,11 @@ impl Layer {
     /// by which something is multiplied.
     pub fn factors(&self) -> Option<(&'static str, Element)> {
         match &self.op {
-            Op::Affine(affine) => affine.scales.map(|_| ("alpha", Element::I16)),
+            Op::Affine(affine) if affine.scales.is_some() => Some(("alpha", Element::I16)),
+            Op::Affine(affine) => match affine.to_float {
+                Some(Scale::OfFile) => Some(("scales", Element::F32)),
+                _ => None,
+            },
             Op::Elementwise(Elementwise::RmsNorm { gain, .. }) => {
                 gain.map(|_| ("gamma", Element::F32))
             }
@@ -345,13 +349,22 @@ pub struct Affine {
     /// Whether there are biases; otherwise they are 0.
     pub biases: bool,
     /// `i32` sums become `f32`: `y[o] = fma(sum as f32, scale, bias[o])`, with an `f32` bias.
-    pub to_float: Option<f32>,
+    pub to_float: Option<Scale>,
     /// What 1.0 is in the inputs; in the first of them where only signs count.
     pub inputs_one: u32,
     /// In which order products of `f32` are added; of integers, in how many bits.
     pub sums: Sums,
     /// The factors of binary sums.
     pub scales: Option<Scales>,
+}
+
+/// What integer sums are multiplied by to become floating point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// The same number for all outputs.
+    Shared(f32),
+    /// A number of the net file for each output.
+    OfFile,
 }
 
 /// A run of a layer's inputs that are outputs of the transformer, all of the same perspective.

@@ -187,6 +187,14 @@ named! {
 }
 
 named! {
+    /// The type of factors that make floating point of integer sums.
+    ScaleType {
+        /// Floating point of 32 bits.
+        F32 = "f32",
+    }
+}
+
+named! {
     /// What a normalised value is multiplied by.
     Gain {
         /// A number of the net file.
@@ -405,21 +413,24 @@ pub struct Affine {
     pub scale: Option<Spanned<f64>>,
     /// `sums`: how products of `f32` or `i32` are added.
     pub sums: Option<Spanned<Sums>>,
-    /// `scales`: the factors of a binary layer's sums.
-    pub scales: Option<Scales>,
+    /// `scales`: factors of the sums, which are a tensor of the net file.
+    pub scales: Option<Spanned<Scales>>,
     /// `shared = true`: all stacks have the same weights, which are in the file once.
     pub shared: Option<Spanned<bool>>,
 }
 
-/// `scales = { shift = 8, inputs = true }`.
+/// The factors of an affine layer's sums.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scales {
-    /// The bits by which products with the factors are shifted to the right.
-    pub shift: Spanned<i64>,
-    /// Whether the inputs' mean magnitude is a factor too.
-    pub inputs: bool,
-    /// The place of the table in the spec.
-    pub span: Span,
+pub enum Scales {
+    /// `scales = { shift = 8, inputs = true }`: integers, of binary layers.
+    Integers {
+        /// The bits by which products with the factors are shifted to the right.
+        shift: Spanned<i64>,
+        /// Whether the inputs' mean magnitude is a factor too.
+        inputs: bool,
+    },
+    /// `scales = "f32"`: floating point, which makes `f32` of integer sums.
+    Floats(ScaleType),
 }
 
 /// How values of different ones are brought together.

@@ -2,7 +2,7 @@
 
 use nnue_compiler::format::{Element, Encoding, Overflow, Rounding, Section};
 use nnue_compiler::network::file::Role;
-use nnue_compiler::network::{Network, WeightType};
+use nnue_compiler::network::{Network, Scale, WeightType};
 use nnue_compiler::spec::{
     Axis, AxisPart, BulletKind, FieldType, Format, Named, Part, PsqtPlace, TailName,
 };
@@ -18,6 +18,8 @@ struct Known {
     axes: Vec<(Axis, usize)>,
     element: Element,
     is_sign: bool,
+    /// Whether the network does not say what 1.0 is in it.
+    needs_one: bool,
     /// Whether each stack has its own.
     is_of_stack: bool,
     /// Whether its rows are summed with those of another tensor, which must then be converted in
@@ -278,7 +280,7 @@ fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Ve
     if !element.is_float() || !known.quantises() || known.is_summed {
         return;
     }
-    if known.name.ends_with(".alpha") || dice.once_in(3) {
+    if known.needs_one || dice.once_in(3) {
         keys.push(format!("one = {}", dice.pick(&["64", "127", "1", "75.5"])));
     }
     if dice.once_in(3) {
@@ -374,12 +376,14 @@ fn tensors(network: &Network) -> Vec<Known> {
         }
         let affine = layer.and_then(|layer| layer.affine());
         let weights = affine.map(|affine| affine.weights);
+        let to_float = affine.and_then(|affine| affine.to_float);
         Known {
             name: tensor.name.clone(),
             id,
             axes,
             element: tensor.element,
             is_sign: weights == Some(WeightType::Binary) && letter == "w",
+            needs_one: letter == "a" || (letter == "w" && to_float == Some(Scale::OfFile)),
             is_of_stack,
             is_summed: has_factors && matches!(tensor.role, Role::Weights(_) | Role::Psqt(_)),
         }

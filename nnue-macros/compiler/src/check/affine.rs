@@ -1,10 +1,10 @@
 //! Checks affine layers: whether the weights go with the inputs, which range the sums have, and
 //! whether zeros can be skipped.
 
-use crate::diagnostics::{Diagnostics, Spanned, all};
+use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{
-    Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scales,
-    Source, Sparse, SparseBy, Sums, Tensor, WeightType, weights_one,
+    Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scale,
+    Scales, Source, Sparse, SparseBy, Sums, Tensor, WeightType, weights_one,
 };
 use crate::spec::{self, BiasType, Rounding};
 
@@ -64,7 +64,7 @@ pub(super) fn check(
                     rounding: Rounding::Floor,
                 }) => sum.div_euclid(by.into()),
             };
-            let range = match affine.scales {
+            let range = match scales? {
                 None => (divided(sums.0), divided(sums.1)),
                 // The factors are the net file's.
                 Some(_) => (i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -163,10 +163,13 @@ fn check_ones(
     affine: &spec::Affine,
     len: Option<u32>,
     diagnostics: &mut Diagnostics,
-) -> Option<(Option<One>, Option<f32>)> {
+) -> Option<(Option<One>, Option<Scale>)> {
     let name = &layer.name.value;
     let weights = affine.weights.value;
     let biases = affine.biases.as_ref();
+    if has_float_scales(affine) {
+        return Some((None, Some(Scale::OfFile)));
+    }
     if weights == WeightType::F32 {
         if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
             diagnostics
@@ -209,7 +212,7 @@ fn check_ones(
                 return None;
             }
         };
-        return Some((None, Some(scale)));
+        return Some((None, Some(Scale::Shared(scale))));
     }
     if let Some(scale) = &affine.scale {
         let message = "`scale` is only for layers whose biases are `f32`";
@@ -316,22 +319,69 @@ fn check_divide(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<
     }))
 }
 
-/// The factors of binary sums.
+/// The factors of binary sums. Reports what cannot stand beside factors of any sums.
 fn check_scales(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<Option<Scales>> {
     let Some(scales) = &affine.scales else {
         return Some(None);
     };
-    if affine.weights.value != WeightType::Binary {
+    let weights = affine.weights.value;
+    match &scales.value {
+        spec::Scales::Integers { shift, inputs } if weights == WeightType::Binary => {
+            let shift = in_range("shift", shift, 0..=31, diagnostics)?;
+            let inputs = *inputs;
+            return Some(Some(Scales { shift, inputs }));
+        }
+        spec::Scales::Floats(_) if !matches!(weights, WeightType::Binary | WeightType::F32) => {
+            return check_float_scales(affine, scales.span, diagnostics).map(|()| None);
+        }
+        spec::Scales::Integers { .. } => diagnostics
+            .error(
+                scales.span,
+                "a table of `scales` is only for binary weights",
+            )
+            .help("a factor of `f32` for each output is `scales = \"f32\"`"),
+        spec::Scales::Floats(_) => diagnostics.error(
+            scales.span,
+            format!("`scales = \"f32\"` is only for integer weights, not for `{weights}`"),
+        ),
+    }
+    .related(affine.weights.span, "the weights");
+    None
+}
+
+/// Reports what cannot stand beside factors of floating point.
+fn check_float_scales(
+    affine: &spec::Affine,
+    span: Span,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let same = spec::place("one", &affine.one)
+        .or(spec::place("weights_one", &affine.weights_one))
+        .or(spec::place("scale", &affine.scale));
+    if let Some((key, place)) = same {
         diagnostics
-            .error(scales.span, "`scales` is only for binary weights")
-            .related(affine.weights.span, "the weights");
+            .error(
+                place,
+                format!("`{key}` and `scales` say the same in two ways"),
+            )
+            .related(span, "here too")
+            .help("sums are multiplied by the factors of the file: remove it");
         return None;
     }
-    let shift = in_range("shift", &scales.shift, 0..=31, diagnostics)?;
-    Some(Some(Scales {
-        shift,
-        inputs: scales.inputs,
-    }))
+    let biases = affine.biases.as_ref();
+    if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
+        diagnostics
+            .error(biases.span, "`biases` is `i32`, but `scales` is `f32`")
+            .related(span, "the scales");
+        return None;
+    }
+    Some(())
+}
+
+/// Whether the net file has factors that make floating point of integer sums.
+fn has_float_scales(affine: &spec::Affine) -> bool {
+    let scales = affine.scales.as_ref();
+    scales.is_some_and(|scales| matches!(scales.value, spec::Scales::Floats(_)))
 }
 
 /// How products are added: the order matters to floating point alone, and only sums of `i32` weights
@@ -390,6 +440,7 @@ fn check_wide_sums(
     let biases = affine.biases.as_ref();
     let biases = biases.filter(|biases| biases.value == BiasType::F32);
     let other = spec::place("divide", &affine.divide)
+        .or(spec::place("scales", &affine.scales))
         .or(biases.map(|biases| ("biases = \"f32\"", biases.span)));
     let Some((key, span)) = other else {
         return Some(sums.value);

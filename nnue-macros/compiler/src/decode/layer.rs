@@ -7,7 +7,9 @@ use super::table::{
     Table, Value, boolean, inline_table, integer, keys, named, number, one_or_more, string,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::spec::{Affine, Alignment, Elementwise, Layer, Named, Op, OpName, Scales, SparseBy};
+use crate::spec::{
+    Affine, Alignment, Elementwise, Layer, Named, Op, OpName, ScaleType, Scales, SparseBy,
+};
 
 /// What other libraries give their layers.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -109,17 +111,22 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Affine
     })
 }
 
-fn scales(_: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Scales> {
+/// A type of floating point, or a table.
+fn scales(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Spanned<Scales>> {
+    if let DeValue::String(_) = value.get_ref() {
+        let floats = named::<ScaleType>(key, value, diagnostics)?;
+        return Some(Spanned::new(Scales::Floats(floats.value), floats.span));
+    }
     let mut table = inline_table("scales", value, "scales = { shift = 8 }", diagnostics)?;
     let shift = table.required_with("shift", "8", integer, diagnostics);
     let inputs = table.optional_with("inputs", boolean, diagnostics);
     let span = table.span;
     table.finish(diagnostics);
-    Some(Scales {
+    let scales = Scales::Integers {
         shift: shift?,
         inputs: inputs?.is_some_and(|inputs| inputs.value),
-        span,
-    })
+    };
+    Some(Spanned::new(scales, span))
 }
 
 /// One integer, or one for each output or function.

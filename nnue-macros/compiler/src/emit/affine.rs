@@ -11,7 +11,7 @@ use quote::{format_ident, quote};
 use super::memory::{count, ident, linear};
 use super::{Program, propagate};
 use crate::layout::{Affine, BLOCK, Input};
-use crate::network::{Element, Rounding, Source};
+use crate::network::{Element, Rounding, Scale, Source};
 use crate::plan::{Blocks, Kernel, Plan, Products, Steps};
 
 const _: () = assert!(BLOCK == 4, "generated code spells blocks as `[u8; 4]`");
@@ -359,18 +359,24 @@ impl Writer<'_> {
             let by = Literal::i32_unsuffixed(divide.by);
             quote! { let sums = activation::#function(&sums, #by); }
         });
-        let scales = affine.op.scales.zip(affine.fields.factors.as_ref());
-        let scaled = scales.map(|(scales, alpha)| {
-            let (alpha, shift) = (ident(alpha), Literal::u32_unsuffixed(scales.shift));
+        let factors = affine.fields.factors.as_ref().map(ident);
+        let scaled = affine.op.scales.map(|scales| {
+            let shift = Literal::u32_unsuffixed(scales.shift);
             let beta = match scales.inputs {
                 true => self.magnitude(),
                 false => quote! { 1 },
             };
-            quote! { let sums = kernels::scaled(&sums, &stack.#alpha, #beta, #shift); }
+            quote! { let sums = kernels::scaled(&sums, &stack.#factors, #beta, #shift); }
         });
         let end = match affine.op.to_float {
             Some(scale) => {
-                let scale = Literal::f32_unsuffixed(scale);
+                let scale = match (scale, factors) {
+                    (Scale::Shared(scale), _) => {
+                        let scale = Literal::f32_unsuffixed(scale);
+                        quote! { |_| #scale }
+                    }
+                    (Scale::OfFile, scales) => quote! { |output| stack.#scales[output] },
+                };
                 quote! {
                     kernels::to_float(&sums, #scale, &stack.#biases, |a, b, c| simd::fma_f32(a, b, c))
                 }

@@ -2,7 +2,7 @@
 
 use crate::network::{
     Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling, Ratio, Rounding,
-    Slice, Source, SparseBy, Sums, TransformerActivation, Units, WeightType,
+    Scale, Slice, Source, SparseBy, Sums, TransformerActivation, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -263,9 +263,11 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
     if !op.biases {
         text += ", no biases";
     }
-    if let Some(scale) = op.to_float {
-        text += &format!(", sums * {scale:e} in f32 before biases");
-    }
+    text += &match op.to_float {
+        Some(Scale::Shared(scale)) => format!(", sums * {scale:e} in f32 before biases"),
+        Some(Scale::OfFile) => ", sums * scales in f32 before biases".to_string(),
+        None => String::new(),
+    };
     text
 }
 

@@ -1,6 +1,6 @@
 //! Fully connected layers: `y[o] = biases[o] + the sum of weights[o][i] * x[i]`.
 
-use nnue_compiler::network::{Affine, Layer, Sums, WeightType};
+use nnue_compiler::network::{Affine, Layer, Scale, Sums, WeightType};
 
 use super::Tensors;
 use crate::fixed_point::divide;
@@ -30,12 +30,13 @@ pub(super) fn compute(
     match op.to_float {
         // The sum becomes the nearest `f32`; product and bias are rounded together.
         Some(scale) => {
-            let outputs = sums.iter().zip(weights.biases.floats());
-            Values::Floats(
-                outputs
-                    .map(|(sum, bias)| (*sum as f32).mul_add(scale, *bias))
-                    .collect(),
-            )
+            let scales = match scale {
+                Scale::Shared(scale) => vec![scale; sums.len()],
+                Scale::OfFile => weights.factors.floats().to_vec(),
+            };
+            let outputs = sums.iter().zip(scales).zip(weights.biases.floats());
+            let outputs = outputs.map(|((sum, scale), bias)| (*sum as f32).mul_add(scale, *bias));
+            Values::Floats(outputs.collect())
         }
         None => {
             let outputs = sums.iter().zip(weights.biases.integers());

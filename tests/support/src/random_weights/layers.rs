@@ -1,7 +1,7 @@
 //! Random weights of layers, and biases that keep their sums within the range of the activations.
 
 use nnue_compiler::network::file::Role;
-use nnue_compiler::network::{Affine, Element, Layer, Network, Op, WeightType};
+use nnue_compiler::network::{Affine, Element, Layer, Network, Op, Scale, WeightType};
 use nnue_interpreter::{Accumulators, LayerWeights, Net, Values};
 use nnue_runtime::Color;
 
@@ -12,6 +12,9 @@ const SAMPLES: usize = 4;
 
 /// Outputs of a run in layers that are sparse in their outputs.
 const RUN: usize = 16;
+
+/// The size of sums that are multiplied by factors of the file.
+const ONE_OF_SCALES: f64 = 8128.0;
 
 impl Draw {
     /// The numbers of a layer, if files have any; its biases are zero.
@@ -58,9 +61,10 @@ impl Draw {
         Some(LayerWeights {
             biases,
             weights,
-            factors: match op.scales {
-                Some(_) => self.alphas(network, index, op),
-                None => nothing,
+            factors: match (op.scales, op.to_float) {
+                (Some(_), _) => self.alphas(network, index, op),
+                (None, Some(Scale::OfFile)) => self.scales(outputs),
+                (None, _) => nothing,
             },
         })
     }
@@ -107,6 +111,15 @@ impl Draw {
     fn gammas(&mut self, len: usize) -> Values {
         let gammas = (0..len).map(|output| self.float_weight((output, 0), 1.5));
         Values::Floats(gammas.collect())
+    }
+
+    /// Factors of sums that are about as large as [`ONE_OF_SCALES`], of both signs.
+    fn scales(&mut self, len: usize) -> Values {
+        let scales = (0..len).map(|output| {
+            let scale = self.float_weight((output, 0), 1.5);
+            (f64::from(scale) / ONE_OF_SCALES) as f32
+        });
+        Values::Floats(scales.collect())
     }
 
     fn alphas(&mut self, network: &Network, index: usize, op: &Affine) -> Values {
@@ -206,7 +219,8 @@ impl Draw {
 fn size_of_weights(network: &Network, layer: &Layer, op: &Affine, output: usize) -> f64 {
     let divisor = op.divide.map_or(1.0, |divide| f64::from(divide.by));
     let one = match op.to_float {
-        Some(scale) => 1.0 / f64::from(scale),
+        Some(Scale::Shared(scale)) => 1.0 / f64::from(scale),
+        Some(Scale::OfFile) => ONE_OF_SCALES,
         None => f64::from(layer.output.one.at(output)),
     };
     spread(

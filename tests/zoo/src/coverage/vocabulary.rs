@@ -9,8 +9,8 @@ use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
     Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Gain, Named, OpName, Order,
-    Pairs, Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, Sums,
-    TailName, TransformerActivation,
+    Pairs, Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, ScaleType, Sharing, SparseBy, Stockfish,
+    Sums, TailName, TransformerActivation,
 };
 
 use super::words::Words;
@@ -72,7 +72,7 @@ const FORMS: &[&str] = &[
     "layer.op = float, of the transformer",
     "layer.scale, of a conversion",
     "layer.scale, of sums",
-    "layer.scales",
+    "layer.scales, a table",
     "layer.scales, inputs = true",
     "layer.shared",
     "layer.shared, of a normalisation",
@@ -184,6 +184,7 @@ impl Words {
         }
         self.names::<BiasType>("layer.biases");
         self.names::<Gain>("layer.gain");
+        self.names::<ScaleType>("layer.scales");
         self.names::<SparseBy>("layer.sparse");
         self.names::<Sums>("layer.sums");
         self.names::<Rounding>("layer.rounding");

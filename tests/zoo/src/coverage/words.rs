@@ -6,8 +6,8 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Source, Units};
 use nnue_compiler::spec::{
-    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Select, Spec,
-    Stockfish, TensorEntry, Tensors, Transformer, Transposed, Value,
+    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Scales, Select,
+    Spec, Stockfish, TensorEntry, Tensors, Transformer, Transposed, Value,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -204,9 +204,13 @@ impl Words {
         let ones = affine.one.as_ref().map_or(0, |ones| ones.value.len());
         self.add_if(ones > 1, "layer.one, for each output");
         self.add_if(affine.weights_one.is_some(), "layer.weights_one");
-        if let Some(scales) = &affine.scales {
-            self.add("layer.scales");
-            self.add_if(scales.inputs, "layer.scales, inputs = true");
+        match affine.scales.as_ref().map(|scales| &scales.value) {
+            Some(Scales::Integers { inputs, .. }) => {
+                self.add("layer.scales, a table");
+                self.add_if(*inputs, "layer.scales, inputs = true");
+            }
+            Some(Scales::Floats(scales)) => self.add(format!("layer.scales = {scales}")),
+            None => {}
         }
     }
 

@@ -5,7 +5,7 @@ use nnue_format::{Element, Encoding};
 use super::Parts;
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
-use crate::network::{Affine, Layer, Output, Transformer, WeightType};
+use crate::network::{Affine, Layer, Output, Scale, Transformer, WeightType};
 
 /// What a tensor's values are once they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,7 +304,10 @@ impl Owner<'_> {
             WeightType::Binary => Values::Signs,
         };
         let one = match affine.to_float {
-            Some(scale) => Some(1.0 / (f64::from(scale) * f64::from(affine.inputs_one))),
+            Some(Scale::Shared(scale)) => {
+                Some(1.0 / (f64::from(scale) * f64::from(affine.inputs_one)))
+            }
+            Some(Scale::OfFile) => None,
             None => (self.layer.weights_one()).map(|(one, inputs)| one as f64 / inputs as f64),
         };
         let role = Role::LayerWeights(self.index);
