@@ -4,6 +4,7 @@ mod engine_formulas;
 mod feature_rows;
 mod heads;
 mod perspectives;
+mod stored_layers;
 mod stored_rows;
 
 use nnue_networks as networks;
@@ -33,6 +34,8 @@ differential! {
     binary_parts: "specs/layers/binary_parts.toml";
     bytes_behind_words: "specs/layers/bytes_behind_words.toml";
     dual: "specs/layers/dual.toml";
+    factorised_layers: "specs/layers/factorised.toml";
+    factorised_stacks: "specs/layers/factorised_stacks.toml";
     float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";
     gates: "specs/layers/gates.toml";

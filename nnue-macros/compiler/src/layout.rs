@@ -13,6 +13,9 @@ mod elementwise;
 mod file;
 mod table;
 
+use nnue_format::Section;
+
+use crate::network::file::{Axis, Tensor};
 use crate::network::{
     Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling, Slice,
 };
@@ -368,7 +371,21 @@ fn weights(
         vec![network.stacks.count],
         "one per bucket",
     );
+    let tensors = network.file.sections.iter().filter_map(Section::as_tensor);
+    for tensor in tensors.filter(|tensor| tensor.role.is_shared_summand()) {
+        let shape = [Axis::Output, Axis::Input].map(|axis| tensor.len(axis));
+        let doc = format!(
+            "`{}` as the file has it: its values are in those of all stacks",
+            tensor.name
+        );
+        builder.field(&summand(tensor), tensor.element, shape.into(), &doc);
+    }
     builder.finish()
+}
+
+/// The name of the field of a tensor whose values are added to those of all stacks.
+fn summand(tensor: &Tensor) -> String {
+    tensor.name.replace('.', "_")
 }
 
 /// Places fields one after the other.

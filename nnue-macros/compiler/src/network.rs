@@ -244,6 +244,9 @@ pub struct Layer {
     pub output: Tensor,
     /// Whether all stacks have the same tensors, which files then have once.
     pub shared: bool,
+    /// Whether files have weights and biases that all stacks share besides those of each stack.
+    /// Loading adds them.
+    pub factorised: bool,
 }
 
 impl Layer {

@@ -417,6 +417,8 @@ pub struct Affine {
     pub scales: Option<Spanned<Scales>>,
     /// `shared = true`: all stacks have the same weights, which are in the file once.
     pub shared: Option<Spanned<bool>>,
+    /// `factorised = true`: the file has weights of each stack, and others that are added to them.
+    pub factorised: Option<Spanned<bool>>,
 }
 
 /// The factors of an affine layer's sums.

@@ -2,7 +2,7 @@
 //!
 //! The walk over the file, the decoding of its numbers and the errors are those of every loader:
 //! `nnue-format` has them. Here is said what the numbers mean: which weight each of them is, and
-//! what is added to the rows of factorised sets.
+//! what is added to the rows of factorised sets and to the weights of factorised layers.
 
 use std::path::Path;
 
@@ -67,10 +67,16 @@ impl File<'_> {
             let table = self.table(stack, role);
             // The file has a table for each stack, or the table a bucket, unless there is but one.
             let bucket = if table.tensor.shape[0] == 1 { 0 } else { stack };
-            quantised(table, table.row(bucket, row))
+            let shared = match role {
+                Role::LayerWeights(index) if layer.factorised => Role::SharedWeights(index),
+                Role::LayerBiases(index) if layer.factorised => Role::SharedBiases(index),
+                _ => return quantised(table, table.row(bucket, row)).collect(),
+            };
+            let shared = self.table(stack, shared);
+            with_shared(table, table.row(bucket, row), shared.row(0, row))
         };
         let factors = layer.factors().map(|(_, element)| {
-            let factors = row(Role::LayerFactors(index), 0);
+            let factors = row(Role::LayerFactors(index), 0).into_iter();
             match element {
                 Element::F32 => floats(factors),
                 _ => integers(factors),
@@ -85,7 +91,7 @@ impl File<'_> {
         };
         // Layers without biases have zeros.
         let biases = match affine.biases {
-            true => row(Role::LayerBiases(index), 0).collect(),
+            true => row(Role::LayerBiases(index), 0),
             false => vec![0.0; layer.output.len],
         };
         let biases = biases.into_iter();
@@ -196,6 +202,21 @@ fn coalesced<'a>(
         add(&mut sums, table.row(0, row).map(|number| number as f32));
     }
     quantised(table, sums.into_iter().map(f64::from)).collect()
+}
+
+/// The numbers of a stack, with those that all stacks share added before they become integers: in
+/// 32 bits if they are floating point.
+fn with_shared(
+    table: &Numbers<'_>,
+    own: impl Iterator<Item = f64>,
+    shared: impl Iterator<Item = f64>,
+) -> Vec<f64> {
+    let is_float = table.tensor.stored.element.is_float();
+    let sums = own.zip(shared).map(|(own, shared)| match is_float {
+        true => f64::from(own as f32 + shared as f32),
+        false => own + shared,
+    });
+    quantised(table, sums).collect()
 }
 
 fn add<T: std::ops::AddAssign>(sums: &mut [T], values: impl Iterator<Item = T>) {

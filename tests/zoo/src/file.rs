@@ -22,7 +22,7 @@ struct Known {
     needs_one: bool,
     /// Whether each stack has its own.
     is_of_stack: bool,
-    /// Whether its rows are summed with those of another tensor, which must then be converted in
+    /// Whether its values are summed with those of another tensor, which must then be converted in
     /// the same way.
     is_summed: bool,
 }
@@ -299,7 +299,8 @@ fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
         .features
         .iter()
         .filter_map(|set| set.factors.as_ref());
-    if factors.any(|factors| !factors.round_each) {
+    let has_sums = network.layers.iter().any(|layer| layer.factorised);
+    if has_sums || factors.any(|factors| !factors.round_each) {
         toml.name("rounding", Rounding::Nearest);
     } else if dice.once_in(2) {
         toml.name("rounding", dice.name::<Rounding>());
@@ -353,9 +354,11 @@ fn tensors(network: &Network) -> Vec<Known> {
             Role::LayerWeights(index) => ("w", Some(index)),
             Role::LayerBiases(index) => ("b", Some(index)),
             Role::LayerFactors(index) => ("a", Some(index)),
+            Role::SharedWeights(index) | Role::SharedBiases(index) => ("", Some(index)),
             _ => ("", None),
         };
         let id = match index {
+            Some(_) if letter.is_empty() => None,
             Some(index) => {
                 let number = with_weights.iter().position(|own| *own == index);
                 number.map(|number| format!("l{}{letter}", number + 1))
@@ -370,7 +373,7 @@ fn tensors(network: &Network) -> Vec<Known> {
         let axes = tensor.axes.iter().map(|(part, len)| (part.axis, *len));
         let mut axes: Vec<(Axis, usize)> = axes.collect();
         let layer = index.map(|index| &network.layers[index]);
-        let is_of_stack = layer.is_some_and(|layer| !layer.shared);
+        let is_of_stack = layer.is_some_and(|layer| !layer.shared) && !letter.is_empty();
         if is_of_stack {
             axes.insert(0, (Axis::Stack, network.stacks.count));
         }
@@ -385,7 +388,10 @@ fn tensors(network: &Network) -> Vec<Known> {
             is_sign: weights == Some(WeightType::Binary) && letter == "w",
             needs_one: letter == "a" || (letter == "w" && to_float == Some(Scale::OfFile)),
             is_of_stack,
-            is_summed: has_factors && matches!(tensor.role, Role::Weights(_) | Role::Psqt(_)),
+            is_summed: match layer {
+                Some(layer) => layer.factorised && letter != "a",
+                None => has_factors && matches!(tensor.role, Role::Weights(_) | Role::Psqt(_)),
+            },
         }
     });
     known.collect()

@@ -26,7 +26,7 @@ nnue_zoo::zoo! {
     zoo_17: "specs/zoo_17.toml", check;
     zoo_18: "specs/zoo_18.toml", check;
     zoo_19: "specs/zoo_19.toml", check;
-    zoo_20: "specs/zoo_20.toml", check_by_caller;
+    zoo_20: "specs/zoo_20.toml", check;
     zoo_21: "specs/zoo_21.toml", check;
     zoo_22: "specs/zoo_22.toml", check_mixed;
     zoo_23: "specs/zoo_23.toml", check;
@@ -57,10 +57,11 @@ nnue_zoo::zoo! {
     zoo_48: "specs/zoo_48.toml", check;
     zoo_49: "specs/zoo_49.toml", check;
     zoo_50: "specs/zoo_50.toml", check_by_caller;
+    zoo_51: "specs/zoo_51.toml", check;
 }
 
 /// How many there are.
-const NETWORKS: usize = 50;
+const NETWORKS: usize = 51;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

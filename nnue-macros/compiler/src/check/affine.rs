@@ -26,6 +26,7 @@ pub(super) fn check(
     let added = check_sums(affine, len, diagnostics);
     let density = check_density(affine, diagnostics);
     let scales = check_scales(affine, diagnostics);
+    let summands = check_factorised(affine, diagnostics);
     check_weights_one_key(affine, diagnostics)?;
     let ones = match affine.weights_one {
         None => check_ones(layer, affine, len, diagnostics),
@@ -51,6 +52,7 @@ pub(super) fn check(
         }
     };
     check_weights_one(&reader, affine, divide, inputs_one, diagnostics)?;
+    summands?;
     let (element, range) = match one {
         Some(_) => {
             let divided = |sum: i64| match divide {
@@ -382,6 +384,38 @@ fn check_float_scales(
 fn has_float_scales(affine: &spec::Affine) -> bool {
     let scales = affine.scales.as_ref();
     scales.is_some_and(|scales| matches!(scales.value, spec::Scales::Floats(_)))
+}
+
+/// Whether the weights of a stack can be sums.
+fn check_factorised(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<()> {
+    let factorised = affine.factorised.as_ref();
+    let Some(factorised) = factorised.filter(|factorised| factorised.value) else {
+        return Some(());
+    };
+    let shared = affine.shared.as_ref().filter(|shared| shared.value);
+    if let Some(shared) = shared {
+        diagnostics
+            .error(factorised.span, "the layer is `factorised` and `shared`")
+            .related(shared.span, "no stack has weights of its own")
+            .help("files of a factorised layer have both: remove `shared`");
+        return None;
+    }
+    if affine.weights.value == WeightType::Binary {
+        diagnostics
+            .error(factorised.span, "`factorised` is not for binary weights")
+            .related(affine.weights.span, "sums of signs are no signs");
+        return None;
+    }
+    if let Some(blocks) = &affine.output_blocks {
+        diagnostics
+            .error(
+                factorised.span,
+                "`factorised` is not for weights with `output_blocks`",
+            )
+            .related(blocks.span, "a sum reaches the outputs of both summands");
+        return None;
+    }
+    Some(())
 }
 
 /// How products are added: the order matters to floating point alone, and only sums of `i32` weights

@@ -101,14 +101,14 @@ impl Scope<'_> {
             layer,
             inputs,
         });
-        let (op, output, shared) = match &layer.op {
+        let (op, output, shared, factorised) = match &layer.op {
             spec::Op::Affine(keys) => {
-                let checked = affine::check(layer, keys, reader, diagnostics)?;
-                (Op::Affine(checked.0), checked.1, &keys.shared)
+                let (op, output) = affine::check(layer, keys, reader, diagnostics)?;
+                (Op::Affine(op), output, &keys.shared, &keys.factorised)
             }
             spec::Op::Elementwise(keys) => {
-                let checked = elementwise::check(&reader?, keys, diagnostics)?;
-                (Op::Elementwise(checked.0), checked.1, &keys.shared)
+                let (op, output) = elementwise::check(&reader?, keys, diagnostics)?;
+                (Op::Elementwise(op), output, &keys.shared, &None)
             }
         };
         Some(Layer {
@@ -117,6 +117,7 @@ impl Scope<'_> {
             inputs: inputs?,
             output,
             shared: value_or(shared, false),
+            factorised: value_or(factorised, false),
         })
     }
 

@@ -106,6 +106,7 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Affine
         sums: named,
         scales: scales,
         shared: boolean,
+        factorised: boolean,
         ;
         sparse: table.optional_with("sparse", sparse, diagnostics).map(Option::flatten),
     })

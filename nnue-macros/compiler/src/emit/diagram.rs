@@ -214,6 +214,9 @@ fn layer_row(network: &Network, layer: &Layer) -> Row {
     if layer.shared {
         computed_as += ", shared by all stacks";
     }
+    if layer.factorised {
+        computed_as += ", added to what all stacks share";
+    }
     row(
         &layer.name,
         layer.output.len,

@@ -34,6 +34,10 @@ pub enum Role {
     LayerBiases(usize),
     /// The factors of the layer of this index: stacks, outputs.
     LayerFactors(usize),
+    /// What is added to the weights of the layer of this index in all stacks: outputs, inputs.
+    SharedWeights(usize),
+    /// What is added to the biases of the layer of this index in all stacks: outputs.
+    SharedBiases(usize),
 }
 
 impl Role {
@@ -41,10 +45,25 @@ impl Role {
     pub fn layer(self) -> Option<usize> {
         match self {
             Role::Weights(_) | Role::Biases(_) | Role::Psqt(_) => None,
-            Role::LayerWeights(layer) | Role::LayerBiases(layer) | Role::LayerFactors(layer) => {
-                Some(layer)
-            }
+            Role::LayerWeights(layer)
+            | Role::LayerBiases(layer)
+            | Role::LayerFactors(layer)
+            | Role::SharedWeights(layer)
+            | Role::SharedBiases(layer) => Some(layer),
         }
+    }
+
+    /// The layer of whose matrix it is, or a summand.
+    pub fn matrix(self) -> Option<usize> {
+        match self {
+            Role::LayerWeights(layer) | Role::SharedWeights(layer) => Some(layer),
+            _ => None,
+        }
+    }
+
+    /// Whether its values are added to those of other tensors.
+    pub fn is_shared_summand(self) -> bool {
+        matches!(self, Role::SharedWeights(_) | Role::SharedBiases(_))
     }
 }
 

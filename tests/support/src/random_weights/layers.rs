@@ -29,7 +29,7 @@ impl Draw {
             });
         };
         let (inputs, outputs) = (layer.input_len(), layer.output.len);
-        let range = Range::of(network, Role::LayerWeights(index));
+        let range = Range::of_layer(network, index, Role::LayerWeights);
         let places = (0..outputs).flat_map(|output| (0..inputs).map(move |input| (output, input)));
         let weights = match op.weights {
             WeightType::F32 => {
@@ -67,6 +67,27 @@ impl Draw {
                 (None, _) => nothing,
             },
         })
+    }
+
+    /// What all stacks share of a factorised layer's weights and biases.
+    pub(super) fn summands(&mut self, network: &Network, index: usize) -> Option<LayerWeights> {
+        let layer = &network.layers[index];
+        let mut shared = self.layer(network, index)?;
+        if self.style != Style::Zero && layer.affine().is_some_and(|affine| affine.biases) {
+            let outputs = 0..layer.output.len;
+            shared.biases = match layer.output.element {
+                Element::F32 => Values::Floats(outputs.map(|_| self.fraction(1.0)).collect()),
+                _ => {
+                    let range = Range::of_layer(network, index, Role::LayerBiases);
+                    let biases = outputs.map(|output| {
+                        let one = f64::from(layer.output.one.at(output));
+                        self.near_zero(one, range)
+                    });
+                    Values::Integers(biases.collect())
+                }
+            };
+        }
+        Some(shared)
     }
 
     fn weight(&mut self, (output, input): (usize, usize), size: f64, range: Range) -> i64 {
@@ -170,7 +191,7 @@ impl Draw {
                     .map(|mut trace| trace.layers.swap_remove(index))
                     .collect();
                 let mut weights = net.into_weights();
-                let range = Range::of(&network, Role::LayerBiases(index));
+                let range = Range::of_layer(&network, index, Role::LayerBiases);
                 let biases = self.biases(layer, &sums, range);
                 for owner in &mut weights.stacks[owners] {
                     if let Some(affine) = &mut owner[index] {

@@ -52,6 +52,8 @@ const FORMS: &[&str] = &[
     "layer.divide",
     "layer.epsilon",
     "layer.error",
+    "layer.factorised, of f32",
+    "layer.factorised, of integers",
     "layer.input, a list",
     "layer.input, a part of a layer",
     "layer.input, a part of the transformer",

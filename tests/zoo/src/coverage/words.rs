@@ -7,7 +7,7 @@ use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Source, Units};
 use nnue_compiler::spec::{
     Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Scales, Select,
-    Spec, Stockfish, TensorEntry, Tensors, Transformer, Transposed, Value,
+    Spec, Stockfish, TensorEntry, Tensors, Transformer, Transposed, Value, WeightType,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -198,6 +198,12 @@ impl Words {
         self.value("layer.rounding", affine.rounding.as_ref());
         self.add_if(affine.density.is_some(), "layer.density");
         self.add_if(checked.shared, "layer.shared");
+        let numbers = match affine.weights.value {
+            WeightType::F32 => "f32",
+            _ => "integers",
+        };
+        let factorised = format!("layer.factorised, of {numbers}");
+        self.add_if(checked.factorised, &factorised);
         self.add_if(affine.output_blocks.is_some(), "layer.output_blocks");
         self.add_if(affine.divide.is_some(), "layer.divide");
         self.add_if(affine.scale.is_some(), "layer.scale, of sums");

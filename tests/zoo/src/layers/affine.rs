@@ -39,6 +39,8 @@ impl Graph<'_> {
         let mut aside = self.dice.aside_for("shared");
         if aside.once_in(8) {
             self.toml.set("shared", !aside.once_in(8));
+        } else if weights != "binary" && aside.once_in(20) {
+            self.toml.set("factorised", !aside.once_in(8));
         }
         // Sums of random weights stay far below what 32 bits hold; nothing that is drawn depends on
         // it.

@@ -34,14 +34,16 @@ pub(super) struct Known {
     pub(super) sums: Sums,
 }
 
-/// What is known of the virtual rows that rows of the transformer are, or are added to.
+/// What is known of the summands that values of a tensor are, or are added to: virtual rows of the
+/// transformer, and what all stacks share of a layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
-    /// Whether the rows are virtual.
+    /// Whether its values are those that are added to others.
     pub(super) is_virtual: bool,
-    /// Whether sums of real and virtual rows are rounded, of a set that has rows in it.
+    /// Whether sums of real and virtual values are rounded, of a set that has rows in it or of the
+    /// layer.
     pub(super) rounds_sums: bool,
-    /// Whether virtual rows are added to those of a set that has rows in it.
+    /// Whether virtual values are added to those of the layer, or of a set that has rows in it.
     pub(super) is_factorised: bool,
 }
 
@@ -290,7 +292,33 @@ impl Owner<'_> {
             let role = Role::LayerFactors(self.index);
             tensors.push(self.tensor(role, (name, "a"), of_outputs, values, None));
         }
+        if let Some(affine) = layer.affine()
+            && layer.factorised
+        {
+            tensors.push(self.shared(self.weights(affine, &[output])));
+            if affine.biases {
+                tensors.push(self.shared(self.biases(&[output])));
+            }
+        }
         tensors
+    }
+
+    /// What all stacks share of such a tensor. bullet's examples have none.
+    fn shared(&self, of_stacks: Known) -> Known {
+        let (role, part) = match of_stacks.role {
+            Role::LayerBiases(_) => (Role::SharedBiases(self.index), "biases"),
+            _ => (Role::SharedWeights(self.index), "weights"),
+        };
+        Known {
+            role,
+            name: format!("{}.shared_{part}", self.layer.name),
+            id: None,
+            sums: Sums {
+                is_virtual: true,
+                ..of_stacks.sums
+            },
+            ..of_stacks
+        }
     }
 
     fn weights(&self, affine: &Affine, of_outputs: &[(Axis, usize)]) -> Known {
@@ -332,6 +360,7 @@ impl Owner<'_> {
         values: Values,
         one: Option<f64>,
     ) -> Known {
+        let is_summed = !matches!(role, Role::LayerFactors(_));
         Known {
             role,
             name: format!("{}.{part}", self.layer.name),
@@ -339,7 +368,11 @@ impl Owner<'_> {
             axes,
             values,
             one,
-            sums: Sums::default(),
+            sums: Sums {
+                is_virtual: false,
+                rounds_sums: self.layer.factorised && is_summed,
+                is_factorised: self.layer.factorised && is_summed,
+            },
         }
     }
 }
