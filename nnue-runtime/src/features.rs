@@ -14,7 +14,7 @@ mod threats;
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::network::Network;
-use crate::placement::{PieceCodes, Placement, Step};
+use crate::placement::Step;
 use crate::position::Position;
 use crate::rows::RowChanges;
 
@@ -97,31 +97,17 @@ impl FeatureSet {
     }
 
     /// Lists all rows that are active in a position among those that white's sums and black's gain,
-    /// as far as they are wanted.
+    /// as far as they are wanted. Sets that read all squares have none here: their rows are those by
+    /// which the position [differs](Self::list_changes) from an empty board.
     #[inline]
     pub(crate) fn list_active<A: Architecture>(
         &'static self,
-        net: &Network<A>,
         position: &impl Position,
         wanted: [bool; 2],
         changes: &mut [RowChanges<A>; 2],
     ) {
-        match &self.family {
-            Family::PieceSquare(tables) => {
-                piece_square::list_active(self, tables, position, wanted, changes);
-            }
-            Family::Threats(_) | Family::PawnPairs(_) => {
-                let (nothing, placement) = (PieceCodes::EMPTY, Placement::of(position));
-                let mut board = BoardChanges::NONE;
-                let step = Step::between(net, &nothing, placement.squares(), &mut board);
-                for (perspective, changes) in Color::ALL.into_iter().zip(changes) {
-                    if wanted[perspective.index()] {
-                        let king = placement.king(perspective);
-                        self.list_changes(net, perspective, king, step, changes);
-                    }
-                }
-            }
-            Family::Custom => {}
+        if let Family::PieceSquare(tables) = &self.family {
+            piece_square::list_active(self, tables, position, wanted, changes);
         }
     }
 
@@ -143,8 +129,7 @@ impl FeatureSet {
                 piece_square::list_changes(self.table, view, net.weights(), step, changes);
             }
             Family::Threats(tables) => {
-                let board = step.board;
-                threats::list_changes(self, tables, net, perspective, king, board, changes);
+                threats::list_changes(self, tables, net, perspective, king, step, changes);
             }
             Family::PawnPairs(pairs) => {
                 let board = step.board;

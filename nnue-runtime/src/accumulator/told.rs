@@ -4,7 +4,7 @@ use super::{Accumulator, kings};
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{BoardChanges, FeatureChanges, require_only_told, sets};
+use crate::features::{BoardChanges, FeatureChanges, require_only_told, sets, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
@@ -92,15 +92,23 @@ impl<A: Architecture> Accumulator<A> {
         let after_move = *Placement::of(after).squares();
         let mut before_move = after_move;
         let changed = before_move.replace(delta.added(), delta.removed());
+        let (before_move, after_move, nothing) = (&before_move, &after_move, &PieceCodes::EMPTY);
         let mut found = [const { BoardChanges::NONE }; 3];
         let [between, left, entered] = &mut found;
-        let (before_move, after_move) = (&before_move, &after_move);
         let step = Step {
             changed,
             ..Step::between(net, before_move, after_move, between)
         };
-        let left = Step::between(net, before_move, &PieceCodes::EMPTY, left);
-        let entered = Step::between(net, &PieceCodes::EMPTY, after_move, entered);
+        let changes_view = |perspective: &Color| {
+            view_changes::<A>(*perspective, kings(*perspective, delta, after))
+        };
+        // From the board before the move to an empty one, and from there to the board after it.
+        let exchange = A::PERSPECTIVES.iter().any(changes_view).then(|| {
+            [
+                Step::between(net, before_move, nothing, left),
+                Step::between(net, nothing, after_move, entered),
+            ]
+        });
         for &perspective in A::PERSPECTIVES {
             let [king_before, king] = kings(perspective, delta, after);
             let mut rows = RowChanges::new();
@@ -108,11 +116,12 @@ impl<A: Architecture> Accumulator<A> {
                 let mut list = |king, step| {
                     set.list_changes(net, perspective, king, step, &mut rows);
                 };
-                if set.sees_alike(perspective, [king_before, king]) {
-                    list(king, step);
-                } else {
-                    list(king_before, left);
-                    list(king, entered);
+                match exchange {
+                    Some([leave, enter]) if !set.sees_alike(perspective, [king_before, king]) => {
+                        list(king_before, leave);
+                        list(king, enter);
+                    }
+                    _ => list(king, step),
                 }
             }
             changes[perspective.index()].list(net.weights(), perspective, &mut rows);
