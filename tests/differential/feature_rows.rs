@@ -4,7 +4,7 @@
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_networks::features::{
-    a, from_a8, half_ka, half_kp, king_buckets, opponent_first, rotated, summed,
+    a, from_a8, from_h, half_ka, half_kp, king_buckets, opponent_first, rotated, summed,
 };
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Network, Piece, Position, Role, Square,
@@ -199,6 +199,31 @@ fn squares_are_counted_from_a8() {
         };
         let from_a8 = 8 * (7 - seen.rank) + seen.file;
         row(768 * bucket + 64 * seen.by_colour(6) + from_a8);
+    });
+}
+
+/// Files are reversed after the board was mirrored, and in the second set ranks too.
+#[test]
+fn squares_are_counted_from_the_h_file() {
+    check::<from_h::Net>(spec!("from_h"), |perspective, king, piece, square, row| {
+        let seen = Seen::new(Flip::Vertical, perspective, king, piece, square).mirrored(false);
+        let bucket = match (seen.king_rank, seen.king_file) {
+            (0, file) => file - 4,
+            (1, 4 | 5) => 4,
+            (1, _) => 5,
+            (2 | 3, _) => 6,
+            (4 | 5, _) => 7,
+            _ => 8,
+        };
+        let from_h1 = 8 * seen.rank + 7 - seen.file;
+        row(768 * bucket + 64 * seen.by_colour(6) + from_h1);
+        let first = 9 * 768;
+        let seen = Seen::new(Flip::None, perspective, king, piece, square).mirrored(true);
+        let bucket = match seen.king_rank {
+            0..=3 => seen.king_file,
+            _ => 4,
+        };
+        row(first + 768 * bucket + 64 * seen.by_colour(6) + 63 - seen.square());
     });
 }
 

@@ -68,6 +68,9 @@ differential! {
     squared_products: "specs/layers/squared_products.toml";
     uneven_rounds: "specs/layers/uneven_rounds.toml";
     word_products: "specs/layers/word_products.toml";
+    unpooled: "specs/layers/unpooled.toml";
+    unpooled_parts: "specs/layers/unpooled_parts.toml";
+    wide_relu: "specs/layers/wide_relu.toml";
     words: "specs/layers/words.toml";
 }
 
@@ -94,12 +97,15 @@ compiled! {
     float_sum: networks::features::float_sum = "../specs/features/float_sum.toml";
     float_truncated: networks::features::float_truncated = "../specs/features/float_truncated.toml";
     from_a8: networks::features::from_a8 = "../specs/features/from_a8.toml";
+    from_h: networks::features::from_h = "../specs/features/from_h.toml";
     half_ka: networks::features::half_ka = "../specs/features/half_ka.toml";
     half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
     mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
     opponent_first: networks::features::opponent_first = "../specs/features/opponent_first.toml";
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
+    shifted: networks::features::shifted = "../specs/features/shifted.toml";
+    shifted_words: networks::features::shifted_words = "../specs/features/shifted_words.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
     threats: networks::features::threats = "../specs/features/threats.toml";
     threats_by_square: networks::features::threats_by_square = "../specs/features/threats_by_square.toml";

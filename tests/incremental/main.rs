@@ -259,7 +259,7 @@ macro_rules! specs {
     };
 }
 
-specs! { features: a bytes factorised factorised_bytes float_each float_sum float_truncated from_a8 half_ka half_kp king_buckets opponent_first rotated summed threats threats_by_square }
+specs! { features: a bytes factorised factorised_bytes float_each float_sum float_truncated from_a8 from_h half_ka half_kp king_buckets opponent_first rotated shifted shifted_words summed threats threats_by_square }
 
 specs! { perspectives: white_first interleaved interleaved_parts separate one one_separate white_only }
 

@@ -244,10 +244,8 @@ fn written_and_read<A: Architecture>(
 /// Whether the file has floating point where the network has integers, or sums: then other numbers
 /// may be written that become the same.
 fn rounds(network: &network::Network) -> bool {
-    let sections = network.file.sections.iter();
-    let mut tensors = sections
-        .chain(&network.file.stack_sections)
-        .filter_map(Section::as_tensor);
+    let sections = network.file.sections_once();
+    let mut tensors = sections.filter_map(Section::as_tensor);
     let has_float_sums =
         |tensor: &Tensor| tensor.element == Element::F32 && tensor.role.is_shared_summand();
     tensors.any(|tensor| tensor.quantise.is_some() || has_float_sums(tensor))

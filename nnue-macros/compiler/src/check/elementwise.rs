@@ -91,11 +91,17 @@ pub(super) fn reads_floats(
     for (index, slice) in reader.inputs.iter().enumerate() {
         let element = reader.tensor(index)?.element;
         let span = reader.input_span(index);
-        if slice.source == Source::Transformer {
-            let message = format!("`{name}` {verb} values of the transformer's output");
-            diagnostics
-                .error(span, message)
-                .help("only affine layers read it");
+        let of_transformer = match slice.source {
+            Source::Transformer => Some(("the transformer's output", "only affine layers read it")),
+            Source::Unpooled => Some((
+                "the transformer's sums",
+                "a layer with `op = \"float\"` makes `f32` of them",
+            )),
+            Source::Layer(_) => None,
+        };
+        if let Some((values, help)) = of_transformer {
+            let message = format!("`{name}` {verb} values of {values}");
+            diagnostics.error(span, message).help(help);
             return None;
         }
         if slice.len != first.len {

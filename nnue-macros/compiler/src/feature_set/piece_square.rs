@@ -115,6 +115,7 @@ impl Keys {
             max_active: parameters.planes.max_active(),
             list_len: SQUARES,
             element: Element::I16,
+            shift: 0,
             factors,
             hash: stockfishs
                 .filter(|_| is_known)
