@@ -306,9 +306,9 @@ pub fn product_f32<const N: usize>(a: &[f32; N], b: &[f32; N]) -> [f32; N] {
     products
 }
 
-/// `x * (1 / sqrt(mean + epsilon))`, where `mean` is that of the squares of all values: lane
+/// `x * (1 / sqrt(mean + epsilon)) * gain`, where `mean` is that of the squares of all values: lane
 /// `l` of 16 adds the squares of the values `l`, `l + 16`, ... by `fma`, and then the lanes are
-/// added as those of an affine layer are.
+/// added as those of an affine layer are. `gain` gives the factor of the value of an index.
 #[inline(always)]
 #[must_use]
 pub fn rms_norm_f32<const N: usize>(
@@ -316,6 +316,7 @@ pub fn rms_norm_f32<const N: usize>(
     epsilon: f32,
     fma: impl Fn(f32, f32, f32) -> f32,
     sqrt: impl Fn(f32) -> f32,
+    gain: impl Fn(usize) -> f32,
 ) -> [f32; N] {
     let mut lanes = [0.0; LANES];
     for round in values.chunks(LANES) {
@@ -325,7 +326,7 @@ pub fn rms_norm_f32<const N: usize>(
     }
     let mean = sum_of_lanes(lanes) / N as f32;
     let factor = 1.0 / sqrt(mean + epsilon);
-    elementwise(values, |x| x * factor)
+    core::array::from_fn(|index| values[index] * factor * gain(index))
 }
 
 /// The terms added from the first to the last.
@@ -547,7 +548,7 @@ mod tests {
     #[test]
     fn normalised_values_have_a_mean_square_of_one() {
         fn norm<const N: usize>(values: &[f32; N], epsilon: f32) -> [f32; N] {
-            rms_norm_f32(values, epsilon, scalar::fma_f32, scalar::sqrt_f32)
+            rms_norm_f32(values, epsilon, scalar::fma_f32, scalar::sqrt_f32, |_| 1.0)
         }
         // The squares are 36 and 0 in turn.
         let values: [f32; 18] = core::array::from_fn(|index| [-6.0, 0.0][index % 2]);
@@ -560,6 +561,20 @@ mod tests {
         (values[1], values[16]) = (0.0, 1.0 / 4096.0);
         let apart = norm(&values, f32::MIN_POSITIVE)[0];
         assert!(together < apart, "{together} and {apart}");
+    }
+
+    /// A value times the inverse root is rounded before it is multiplied by the gain.
+    #[test]
+    fn normalised_values_are_multiplied_by_their_gains() {
+        let values: [f32; 20] = core::array::from_fn(|index| [3.0, -3.0][index % 2]);
+        let gain = |index: usize| index as f32 / 10.0 - 0.5;
+        let normed = rms_norm_f32(&values, 1.0, scalar::fma_f32, scalar::sqrt_f32, gain);
+        let factor = 1.0 / 10.0f32.sqrt();
+        let expected: [f32; 20] =
+            core::array::from_fn(|index| values[index] * factor * gain(index));
+        assert_eq!(normed, expected);
+        let other_order = core::array::from_fn(|index| values[index] * (factor * gain(index)));
+        assert_ne!(normed, other_order);
     }
 
     #[test]

@@ -364,20 +364,16 @@ pub fn affine_f32_lanes<const INPUTS: usize, const OUTPUTS: usize>(
 }
 
 /// Makes floating point of integer sums: `fma(sum, scale, biases[o])`, where the sum becomes the
-/// nearest `f32` first.
+/// nearest `f32` first. `scale` gives the factor of the output of an index.
 #[inline(always)]
 #[must_use]
 pub fn to_float<const OUTPUTS: usize>(
     sums: &[i32; OUTPUTS],
-    scale: f32,
+    scale: impl Fn(usize) -> f32,
     biases: &[f32; OUTPUTS],
     fma: impl Fn(f32, f32, f32) -> f32,
 ) -> [f32; OUTPUTS] {
-    let mut outputs = *biases;
-    for (output, sum) in outputs.iter_mut().zip(sums) {
-        *output = fma(*sum as f32, scale, *output);
-    }
-    outputs
+    core::array::from_fn(|output| fma(sums[output] as f32, scale(output), biases[output]))
 }
 
 #[cfg(test)]
@@ -546,8 +542,13 @@ mod tests {
         // Lanes 1 and 9 meet first, and the one is lost.
         assert_eq!(affine_f32_lanes(&inputs, &[[1.0; 32]], &[0.5], fma), [0.5]);
         assert_eq!(
-            to_float(&[3, i32::MAX], 0.5, &[0.25, 0.0], fma),
-            [1.75, 1_073_741_824.0]
+            to_float(
+                &[3, i32::MAX],
+                |output| [2.5, 0.5][output],
+                &[0.25, 0.0],
+                fma
+            ),
+            [7.75, 1_073_741_824.0]
         );
     }
 }

@@ -3,13 +3,13 @@
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_interpreter::{AffineWeights, Evaluation, Values};
+use nnue_interpreter::{Evaluation, LayerWeights, Values};
 use nnue_runtime::{Board, Position};
 use nnue_test_support::goldens::golden_positions;
 use nnue_test_support::random_weights::{RandomWeights, Style};
 
 /// Sums of products of each output, wrapping in 32 bits, without biases.
-fn sums(layer: &AffineWeights, inputs: &[i32]) -> Vec<i32> {
+fn sums(layer: &LayerWeights, inputs: &[i32]) -> Vec<i32> {
     let rows = layer.weights.integers().chunks_exact(inputs.len());
     let sum = |row: &[i64]| {
         let products = row
@@ -22,7 +22,7 @@ fn sums(layer: &AffineWeights, inputs: &[i32]) -> Vec<i32> {
 }
 
 /// What `finish` makes of each sum and its bias.
-fn affine(layer: &AffineWeights, inputs: &[i32], finish: impl Fn(i32, i32) -> i32) -> Vec<i32> {
+fn affine(layer: &LayerWeights, inputs: &[i32], finish: impl Fn(i32, i32) -> i32) -> Vec<i32> {
     let outputs = sums(layer, inputs).into_iter().zip(layer.biases.integers());
     outputs
         .map(|(sum, bias)| finish(sum, *bias as i32))
@@ -44,7 +44,7 @@ fn square(x: i32, most: i64) -> i32 {
     (i64::from(x) * i64::from(x)).min(most) as i32
 }
 
-fn hobbes([l1, l2, l3]: [&AffineWeights; 3], transformer: &[i32]) -> i64 {
+fn hobbes([l1, l2, l3]: [&LayerWeights; 3], transformer: &[i32]) -> i64 {
     let x = affine(l1, transformer, |sum, bias| (sum >> 8).wrapping_add(bias));
     let inputs = both(&x, |x| x.clamp(0, 64) << 6, |x| square(x, 4096));
     let x = affine(l2, &inputs, i32::wrapping_add);
@@ -52,7 +52,7 @@ fn hobbes([l1, l2, l3]: [&AffineWeights; 3], transformer: &[i32]) -> i64 {
     i64::from(x[0]) * 400 / (1 << 24)
 }
 
-fn stormphrax([l1, l2, l3]: [&AffineWeights; 3], transformer: &[i32]) -> i64 {
+fn stormphrax([l1, l2, l3]: [&LayerWeights; 3], transformer: &[i32]) -> i64 {
     let x = affine(l1, transformer, |sum, bias| (sum >> 2).wrapping_add(bias));
     let linear = |x: i32| x.clamp(0, 4096) << 6;
     let square = |x: i32| x.wrapping_mul(x).min(1 << 24) >> 6;
@@ -65,7 +65,7 @@ fn stormphrax([l1, l2, l3]: [&AffineWeights; 3], transformer: &[i32]) -> i64 {
     i64::from(x[0]) * 400 / (1 << 24)
 }
 
-fn pawnocchio([l1, l2, l3]: [&AffineWeights; 3], transformer: &[i32]) -> i64 {
+fn pawnocchio([l1, l2, l3]: [&LayerWeights; 3], transformer: &[i32]) -> i64 {
     let x = affine(l1, transformer, i32::wrapping_add);
     let linear = |x: i32| x.clamp(0, 1 << 14) << 5;
     let square = |x: i32| {
@@ -78,7 +78,7 @@ fn pawnocchio([l1, l2, l3]: [&AffineWeights; 3], transformer: &[i32]) -> i64 {
     i64::from(x[0]) * 400 / (1 << 24)
 }
 
-fn arasan([l1, l2, l3]: [&AffineWeights; 3], transformer: &[i32]) -> i64 {
+fn arasan([l1, l2, l3]: [&LayerWeights; 3], transformer: &[i32]) -> i64 {
     let x = clamped(affine(l1, transformer, i32::wrapping_add), 8128);
     let x = clamped(affine(l2, &x, i32::wrapping_add), 520_192);
     let products = x
@@ -93,7 +93,7 @@ fn arasan([l1, l2, l3]: [&AffineWeights; 3], transformer: &[i32]) -> i64 {
 
 /// Compares the evaluations of a spec with a formula, for positions and weights of all styles.
 #[track_caller]
-fn assert_computes(spec: &str, formula: fn([&AffineWeights; 3], &[i32]) -> i64) {
+fn assert_computes(spec: &str, formula: fn([&LayerWeights; 3], &[i32]) -> i64) {
     let network = analyse(&SourceFile::new("tail.toml", spec)).expect("the spec is right");
     let positions = golden_positions("synthetic/v1").expect("goldens can be read");
     let mut seen = Vec::new();

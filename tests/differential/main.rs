@@ -4,6 +4,7 @@ mod engine_formulas;
 mod feature_rows;
 mod heads;
 mod perspectives;
+mod stored_layers;
 mod stored_rows;
 
 use nnue_networks as networks;
@@ -33,6 +34,8 @@ differential! {
     binary_parts: "specs/layers/binary_parts.toml";
     bytes_behind_words: "specs/layers/bytes_behind_words.toml";
     dual: "specs/layers/dual.toml";
+    factorised_layers: "specs/layers/factorised.toml";
+    factorised_stacks: "specs/layers/factorised_stacks.toml";
     float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";
     gates: "specs/layers/gates.toml";
@@ -57,6 +60,8 @@ differential! {
     quantmoid: "specs/layers/quantmoid.toml";
     rational_output: "specs/layers/rational_output.toml";
     rms_norm: "specs/layers/rms_norm.toml";
+    rms_norm_gains: "specs/layers/rms_norm_gains.toml";
+    scales: "specs/layers/scales.toml";
     screlu: "specs/layers/screlu.toml";
     shared: "specs/layers/shared.toml";
     shared_of_stockfish: "specs/layers/shared_of_stockfish.toml";

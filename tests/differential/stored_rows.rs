@@ -13,7 +13,7 @@ use nnue_test_support::net_file::{Weight, net_file_of};
 
 const WIDTH: usize = 64;
 
-fn spec(name: &str, text: &str) -> network::Network {
+pub(crate) fn spec(name: &str, text: &str) -> network::Network {
     analyse(&SourceFile::new(name, text)).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -176,7 +176,7 @@ fn a_sum_that_does_not_fit_is_refused_with_its_place() {
     );
     assert_eq!(
         error.to_string(),
-        "row 22529 of `transformer.black.weights` has 32738 in column 5 and its virtual rows add 30: the sum is 32768, \
+        "row 22529 of `transformer.black.weights` has 32738 in column 5, to which the file adds 30: the sum is 32768, \
          allowed are -32768 to 32767"
     );
     let lower = load(-32768, -1).unwrap_err().to_string();

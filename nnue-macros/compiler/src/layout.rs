@@ -13,6 +13,9 @@ mod elementwise;
 mod file;
 mod table;
 
+use nnue_format::Section;
+
+use crate::network::file::{Axis, Tensor};
 use crate::network::{
     Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pooling, Slice, Source,
 };
@@ -248,9 +251,9 @@ impl From<Element> for FieldElement {
     reason = "a network has some dozens of layers at most"
 )]
 pub enum LaidOut<'n> {
-    /// A layer with weights.
+    /// A layer that multiplies by a matrix.
     Affine(Affine<'n>),
-    /// A layer without weights.
+    /// A layer that computes value by value.
     Elementwise(Elementwise<'n>),
 }
 
@@ -275,6 +278,14 @@ impl<'n> LaidOut<'n> {
         }
     }
 
+    /// The field of a stack that has its factors, if it has any.
+    fn factors(&self) -> Option<&Field> {
+        match self {
+            LaidOut::Affine(affine) => affine.fields.factors.as_ref(),
+            LaidOut::Elementwise(elementwise) => elementwise.factors.as_ref(),
+        }
+    }
+
     /// Values of its output in memory, padding included.
     pub fn lanes(&self) -> usize {
         match self {
@@ -295,9 +306,9 @@ impl<'n> Layout<'n> {
                 Op::Affine(op) => LaidOut::Affine(Affine::of(
                     network, index, layer, op, &columns, &layers, &mut stack,
                 )),
-                Op::Elementwise(function) => {
-                    LaidOut::Elementwise(Elementwise::of(network, index, layer, function, &layers))
-                }
+                Op::Elementwise(function) => LaidOut::Elementwise(Elementwise::of(
+                    network, index, layer, function, &layers, &mut stack,
+                )),
             };
             layers.push(laid_out);
         }
@@ -405,7 +416,21 @@ fn weights(
         vec![network.stacks.count],
         "one per bucket",
     );
+    let tensors = network.file.sections.iter().filter_map(Section::as_tensor);
+    for tensor in tensors.filter(|tensor| tensor.role.is_shared_summand()) {
+        let shape = [Axis::Output, Axis::Input].map(|axis| tensor.len(axis));
+        let doc = format!(
+            "`{}` as the file has it: its values are in those of all stacks",
+            tensor.name
+        );
+        builder.field(&summand(tensor), tensor.element, shape.into(), &doc);
+    }
     builder.finish()
+}
+
+/// The name of the field of a tensor whose values are added to those of all stacks.
+fn summand(tensor: &Tensor) -> String {
+    tensor.name.replace('.', "_")
 }
 
 /// Places fields one after the other.

@@ -12,7 +12,7 @@ pub use nnue_format::{Element, MAX_LAYERS};
 pub use self::activation::Activation;
 pub use self::elementwise::{Argument, Call, Calls, Elementwise};
 pub use self::file::File;
-pub use crate::spec::{Order, Rounding, SparseBy, Sums, WeightType};
+pub use crate::spec::{Gain, Order, Rounding, SparseBy, Sums, WeightType};
 
 /// Where a spec does not say in which order products of `f32` are added, layers with this many
 /// outputs or more add them by [`Sums::Columns`], and smaller ones by [`Sums::Lanes`].
@@ -259,6 +259,11 @@ pub struct Layer {
     pub inputs: Vec<Slice>,
     /// The values that it computes.
     pub output: Tensor,
+    /// Whether all stacks have the same tensors, which files then have once.
+    pub shared: bool,
+    /// Whether files have weights and biases that all stacks share besides those of each stack.
+    /// Loading adds them.
+    pub factorised: bool,
 }
 
 impl Layer {
@@ -287,6 +292,22 @@ impl Layer {
                 Some(weights_one(sums_one, affine.divide, affine.inputs_one))
             }
             _ => None,
+        }
+    }
+
+    /// The name and the type of its factors, if it has any: a number of the net file for each output,
+    /// by which something is multiplied.
+    pub fn factors(&self) -> Option<(&'static str, Element)> {
+        match &self.op {
+            Op::Affine(affine) if affine.scales.is_some() => Some(("alpha", Element::I16)),
+            Op::Affine(affine) => match affine.to_float {
+                Some(Scale::OfFile) => Some(("scales", Element::F32)),
+                _ => None,
+            },
+            Op::Elementwise(Elementwise::RmsNorm { gain, .. }) => {
+                gain.map(|_| ("gamma", Element::F32))
+            }
+            Op::Elementwise(_) => None,
         }
     }
 
@@ -351,15 +372,22 @@ pub struct Affine {
     /// Whether there are biases; otherwise they are 0.
     pub biases: bool,
     /// `i32` sums become `f32`: `y[o] = fma(sum as f32, scale, bias[o])`, with an `f32` bias.
-    pub to_float: Option<f32>,
+    pub to_float: Option<Scale>,
     /// What 1.0 is in the inputs; in the first of them where only signs count.
     pub inputs_one: u32,
     /// In which order products of `f32` are added; of integers, in how many bits.
     pub sums: Sums,
     /// The factors of binary sums.
     pub scales: Option<Scales>,
-    /// Whether files have its tensors once, for all stacks.
-    pub shared: bool,
+}
+
+/// What integer sums are multiplied by to become floating point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// The same number for all outputs.
+    Shared(f32),
+    /// A number of the net file for each output.
+    OfFile,
 }
 
 /// A run of a layer's inputs that are outputs of the transformer, or sums of its neurons, all of

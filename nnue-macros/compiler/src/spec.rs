@@ -208,6 +208,24 @@ named! {
 }
 
 named! {
+    /// The type of factors that make floating point of integer sums.
+    ScaleType {
+        /// Floating point of 32 bits.
+        F32 = "f32",
+    }
+}
+
+named! {
+    /// What a normalised value is multiplied by.
+    Gain {
+        /// A number of the net file.
+        Gamma = "gamma",
+        /// 1 more than a number of the net file.
+        OneMore = "1 + gamma",
+    }
+}
+
+named! {
     /// What a division does with the remainder.
     Rounding {
         /// The quotient is rounded towards zero.
@@ -276,7 +294,7 @@ impl OpName {
             OpName::Sqr | OpName::SqrRelu | OpName::SqrNegative => &["shift", "one"],
             OpName::Product => &["shift", "one"],
             OpName::Sum => &["one", "align", "bits", "error"],
-            OpName::RmsNorm => &["epsilon"],
+            OpName::RmsNorm => &["epsilon", "gain", "shared"],
             OpName::Float => &["scale"],
         }
     }
@@ -353,7 +371,7 @@ pub struct Reference {
 pub enum Op {
     /// A fully connected layer.
     Affine(Box<Affine>),
-    /// A layer without weights.
+    /// A layer that computes value by value.
     Elementwise(Box<Elementwise>),
 }
 
@@ -374,6 +392,10 @@ pub struct Elementwise {
     pub scale: Option<Spanned<f64>>,
     /// `epsilon`: what a normalisation adds to the mean square.
     pub epsilon: Option<Spanned<f64>>,
+    /// `gain`: what normalised values are multiplied by.
+    pub gain: Option<Spanned<Gain>>,
+    /// `shared = true`: all stacks have the same gains, which are in the file once.
+    pub shared: Option<Spanned<bool>>,
 }
 
 impl Elementwise {
@@ -412,21 +434,26 @@ pub struct Affine {
     pub scale: Option<Spanned<f64>>,
     /// `sums`: how products of `f32` or `i32` are added.
     pub sums: Option<Spanned<Sums>>,
-    /// `scales`: the factors of a binary layer's sums.
-    pub scales: Option<Scales>,
+    /// `scales`: factors of the sums, which are a tensor of the net file.
+    pub scales: Option<Spanned<Scales>>,
     /// `shared = true`: all stacks have the same weights, which are in the file once.
     pub shared: Option<Spanned<bool>>,
+    /// `factorised = true`: the file has weights of each stack, and others that are added to them.
+    pub factorised: Option<Spanned<bool>>,
 }
 
-/// `scales = { shift = 8, inputs = true }`.
+/// The factors of an affine layer's sums.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scales {
-    /// The bits by which products with the factors are shifted to the right.
-    pub shift: Spanned<i64>,
-    /// Whether the inputs' mean magnitude is a factor too.
-    pub inputs: bool,
-    /// The place of the table in the spec.
-    pub span: Span,
+pub enum Scales {
+    /// `scales = { shift = 8, inputs = true }`: integers, of binary layers.
+    Integers {
+        /// The bits by which products with the factors are shifted to the right.
+        shift: Spanned<i64>,
+        /// Whether the inputs' mean magnitude is a factor too.
+        inputs: bool,
+    },
+    /// `scales = "f32"`: floating point, which makes `f32` of integer sums.
+    Floats(ScaleType),
 }
 
 /// How values of different ones are brought together.

@@ -82,6 +82,12 @@ fn what_excludes_the_known_replaces_it() {
     let by_weights = "[[layer]]\nname = \"fc_0\"\nweights_one = 64\n";
     assert_eq!(network(&format!("{like}{by_weights}")), long);
 
+    // Its activation reads floating point then, which is another mistake.
+    let by_scales = "[[layer]]\nname = \"fc_0\"\nscales = \"f32\"\n";
+    let source = SourceFile::new("mine.toml", format!("{like}{by_scales}"));
+    let error = analyse(&source).unwrap_err().to_string();
+    assert!(!error.contains("`one` and `scales`"), "{error}");
+
     let all_layers = "[[layer]]\nname = \"out\"\nop = \"affine\"\noutputs = 3\nweights = \"i8\"
         biases = \"f32\"\nscale = 0.5
         [output]\nwin = \"out[0]\"\ndraw = \"out[1]\"\nloss = \"out[2]\"\nscale = 400

@@ -136,8 +136,10 @@ pub enum LoadError {
         found: usize,
         allowed: usize,
     },
-    /// The sum of a row and its virtual rows does not fit the type in memory. `row` is the row's
-    /// number in the tensor, and `column` that of the neuron or of the bucket, both from 0.
+    /// The sum of a value and what the file has to be added to it does not fit its type: of a row and
+    /// its virtual rows, or of a stack's weights and those that all stacks share. `row` is the row's
+    /// number in the tensor, and `column` that of the neuron, the bucket, the input or, of biases, the
+    /// output, all from 0.
     Coalesced {
         place: Place,
         row: u64,

@@ -74,7 +74,7 @@ mod transposed;
 mod zstd;
 
 pub use cause::Cause;
-pub use coalesce::Coalesced;
+pub use coalesce::{Coalesced, CoalescedSet};
 pub use differences::Difference;
 pub use element::Element;
 pub use error::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};

@@ -86,10 +86,11 @@ impl Parts<'_> {
     /// If `weights` is shorter than the layout says.
     pub fn load(mut self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
         let parts = core::mem::take(&mut self.tensors);
-        let sums = coalesce::float_sums(self.layout, &parts)?;
+        let sums = coalesce::sums_of_file(self.layout, &parts)?;
         for (index, part) in parts.into_iter().enumerate() {
             let tensor = part.tensor;
-            let is_transposed = if tensor.is_same() {
+            let summed = sums.iter().find(|(part, _)| *part == index);
+            let is_transposed = if tensor.is_same() && summed.is_none() {
                 let placed = &tensor.placed;
                 let memory = &mut weights[part.base + placed.offset..][..placed.len()];
                 match tensor.stored.encoding {
@@ -102,7 +103,7 @@ impl Parts<'_> {
                 let value = |index| placed.element.read(memory, index);
                 self.unmarked && is_probably_transposed(tensor, value)
             } else {
-                let values = match sums.iter().find(|(part, _)| *part == index) {
+                let values = match summed {
                     Some((_, sums)) => Cow::Borrowed(sums.as_slice()),
                     None => part.raw()?,
                 };

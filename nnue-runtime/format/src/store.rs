@@ -79,16 +79,8 @@ fn write(
     loaded: &Loaded,
     sink: &mut dyn FnMut(&[u8]) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
-    let own;
-    let weights = match &*layout.coalesced {
-        [] => weights,
-        _ => {
-            let mut copy = weights.to_vec();
-            coalesce::subtract(layout, &mut copy);
-            own = copy;
-            &own
-        }
-    };
+    let without = coalesce::subtract(layout, weights);
+    let weights = without.as_deref().unwrap_or(weights);
     let mut writer = Writer {
         layout,
         sink,
@@ -194,11 +186,11 @@ impl Writer<'_> {
     ) -> Result<(), Stopped> {
         let size = tensor.stored.element.size();
         let mut gathered;
-        let native = if tensor.is_same() {
+        let native = if tensor.is_same() && !coalesce::is_summed(self.layout, tensor) {
             &weights[entry.base + tensor.placed.offset..][..tensor.placed.len()]
         } else {
             gathered = gather(tensor, entry.base, packed, weights);
-            coalesce::subtract_floats(self.layout, tensor, weights, &mut gathered);
+            coalesce::subtract_from_file(self.layout, tensor, weights, &mut gathered);
             put_back(ignored, &mut gathered);
             swap_on_big_endian(&mut gathered, tensor.stored.element);
             &gathered

@@ -2,7 +2,7 @@
 //!
 //! The walk over the file, the decoding of its numbers and the errors are those of every loader:
 //! `nnue-format` has them. Here is said what the numbers mean: which weight each of them is, and
-//! what is added to the rows of factorised sets.
+//! what is added to the rows of factorised sets and to the weights of factorised layers.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use nnue_compiler::network::{Element, Layer, Network, WeightType};
 use nnue_format::{LoadError, Numbers, Overflow, Section};
 
 use crate::features;
-use crate::weights::{AffineWeights, TransformerWeights, Values, Weights};
+use crate::weights::{LayerWeights, TransformerWeights, Values, Weights};
 
 /// The bytes of a file, as far as it can be one of the network.
 pub(crate) fn bytes(network: &Network, path: &Path) -> Result<Vec<u8>, LoadError> {
@@ -61,23 +61,42 @@ struct File<'a> {
 type Row<'a> = (&'a Numbers<'a>, usize);
 
 impl File<'_> {
-    fn layer(&self, stack: usize, index: usize, layer: &Layer) -> Option<AffineWeights> {
-        let affine = layer.affine()?;
+    fn layer(&self, stack: usize, index: usize, layer: &Layer) -> Option<LayerWeights> {
         let row = |role, row| {
             let table = self.table(stack, role);
             // The file has a table for each stack, or the table a bucket, unless there is but one.
             let bucket = if table.tensor.shape[0] == 1 { 0 } else { stack };
-            quantised(table, table.row(bucket, row))
+            let shared = match role {
+                Role::LayerWeights(index) if layer.factorised => Role::SharedWeights(index),
+                Role::LayerBiases(index) if layer.factorised => Role::SharedBiases(index),
+                _ => return quantised(table, table.row(bucket, row)).collect(),
+            };
+            let shared = self.table(stack, shared);
+            with_shared(table, table.row(bucket, row), shared.row(0, row))
+        };
+        let factors = layer.factors().map(|(_, element)| {
+            let factors = row(Role::LayerFactors(index), 0).into_iter();
+            match element {
+                Element::F32 => floats(factors),
+                _ => integers(factors),
+            }
+        });
+        let Some(affine) = layer.affine() else {
+            return factors.map(|factors| LayerWeights {
+                biases: Values::NONE,
+                weights: Values::NONE,
+                factors,
+            });
         };
         // Layers without biases have zeros.
         let biases = match affine.biases {
-            true => row(Role::LayerBiases(index), 0).collect(),
+            true => row(Role::LayerBiases(index), 0),
             false => vec![0.0; layer.output.len],
         };
         let biases = biases.into_iter();
         let weights =
             (0..layer.output.len).flat_map(|output| row(Role::LayerWeights(index), output));
-        Some(AffineWeights {
+        Some(LayerWeights {
             biases: match layer.output.element {
                 Element::F32 => floats(biases),
                 _ => integers(biases),
@@ -88,10 +107,7 @@ impl File<'_> {
                 WeightType::Binary => integers(weights.map(|x| if x < 0.0 { -1.0 } else { 1.0 })),
                 WeightType::I8 | WeightType::I16 | WeightType::I32 => integers(weights),
             },
-            alpha: match affine.scales {
-                Some(_) => row(Role::LayerAlpha(index), 0).map(|x| x as i16).collect(),
-                None => Vec::new(),
-            },
+            factors: factors.unwrap_or(Values::NONE),
         })
     }
 
@@ -185,6 +201,21 @@ fn coalesced<'a>(
         add(&mut sums, table.row(0, row).map(|number| number as f32));
     }
     quantised(table, sums.into_iter().map(f64::from)).collect()
+}
+
+/// The numbers of a stack, with those that all stacks share added before they become integers: in
+/// 32 bits if they are floating point.
+fn with_shared(
+    table: &Numbers<'_>,
+    own: impl Iterator<Item = f64>,
+    shared: impl Iterator<Item = f64>,
+) -> Vec<f64> {
+    let is_float = table.tensor.stored.element.is_float();
+    let sums = own.zip(shared).map(|(own, shared)| match is_float {
+        true => f64::from(own as f32 + shared as f32),
+        false => own + shared,
+    });
+    quantised(table, sums).collect()
 }
 
 fn add<T: std::ops::AddAssign>(sums: &mut [T], values: impl Iterator<Item = T>) {

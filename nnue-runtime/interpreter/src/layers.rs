@@ -3,10 +3,10 @@
 mod activation;
 mod affine;
 
-use nnue_compiler::network::{Align, Elementwise, Layer, Op, Slice, Source};
+use nnue_compiler::network::{Align, Elementwise, Gain, Layer, Op, Slice, Source};
 
 use crate::fixed_point::align;
-use crate::weights::{AffineWeights, Values};
+use crate::weights::{LayerWeights, Values};
 
 /// The tensors that have been computed so far.
 pub(crate) struct Tensors {
@@ -34,8 +34,8 @@ impl Tensors {
     }
 }
 
-/// Computes a layer from the tensors before it. Affine layers have weights, others have none.
-pub(crate) fn compute(layer: &Layer, weights: Option<&AffineWeights>, tensors: &Tensors) -> Values {
+/// Computes a layer from the tensors before it, with the numbers that files have of it.
+pub(crate) fn compute(layer: &Layer, weights: Option<&LayerWeights>, tensors: &Tensors) -> Values {
     match (&layer.op, weights) {
         (Op::Affine(op), Some(weights)) => affine::compute(layer, op, weights, tensors),
         (Op::Affine(_), None) => unreachable!("the weights of `{}` were checked", layer.name),
@@ -48,7 +48,14 @@ pub(crate) fn compute(layer: &Layer, weights: Option<&AffineWeights>, tensors: &
             }
             Elementwise::Sum { aligns } => sum(layer, aligns, tensors),
             Elementwise::Product { shift } => product(layer, *shift, tensors),
-            Elementwise::RmsNorm { epsilon } => rms_norm(*epsilon, tensors.floats(layer.inputs[0])),
+            Elementwise::RmsNorm { epsilon, gain } => {
+                let normed = rms_norm(*epsilon, tensors.floats(layer.inputs[0]));
+                let gammas = weights.map(|weights| weights.factors.floats());
+                Values::Floats(match gain.zip(gammas) {
+                    None => normed,
+                    Some((gain, gammas)) => gained(gain, &normed, gammas),
+                })
+            }
             Elementwise::Float { scale } => float(*scale, tensors.integers(layer.inputs[0])),
         },
     }
@@ -60,10 +67,19 @@ fn float(scale: f32, integers: &[i64]) -> Values {
 }
 
 /// `y[i] = x[i] * (1 / sqrt(mean + epsilon))`, where `mean` is that of `x * x`.
-fn rms_norm(epsilon: f32, values: &[f32]) -> Values {
+fn rms_norm(epsilon: f32, values: &[f32]) -> Vec<f32> {
     let mean = affine::lanes(values, values) / values.len() as f32;
     let inverse = (mean + epsilon).sqrt().recip();
-    Values::Floats(values.iter().map(|x| x * inverse).collect())
+    values.iter().map(|x| x * inverse).collect()
+}
+
+/// `y[i] = x[i] * gain`, where the gain is a `gamma` of the file, or 1 more, rounded.
+fn gained(gain: Gain, values: &[f32], gammas: &[f32]) -> Vec<f32> {
+    let gains = gammas.iter().map(|gamma| match gain {
+        Gain::Gamma => *gamma,
+        Gain::OneMore => gamma + 1.0,
+    });
+    values.iter().zip(gains).map(|(x, gain)| x * gain).collect()
 }
 
 /// `y[i] = the sum of the inputs' [i]`.

@@ -79,5 +79,5 @@ pub use crate::evaluation::{Evaluation, Trace};
 pub use crate::features::{ActiveRows, UnknownFeature, active_rows};
 pub use crate::net::Net;
 pub use crate::transformer::{Accumulator, Accumulators};
-pub use crate::weights::{AffineWeights, Shape, TransformerWeights, Values, Weights, WrongWeights};
+pub use crate::weights::{LayerWeights, Shape, TransformerWeights, Values, Weights, WrongWeights};
 pub use nnue_format::LoadError;

@@ -72,6 +72,9 @@ impl Values {
         }
     }
 
+    /// No values.
+    pub(crate) const NONE: Values = Values::Integers(Vec::new());
+
     fn shape(&self) -> Shape {
         match self {
             Values::Integers(values) => Shape::Integers(values.len()),
@@ -85,8 +88,8 @@ impl Values {
 pub struct Weights {
     /// Those of the transformer: one table that both perspectives use, or white's and black's.
     pub transformer: Vec<TransformerWeights>,
-    /// `[stack][layer]`: the weights of affine layers, `None` for all others.
-    pub stacks: Vec<Vec<Option<AffineWeights>>>,
+    /// `[stack][layer]`: what files have of layers, `None` for those of which they have nothing.
+    pub stacks: Vec<Vec<Option<LayerWeights>>>,
 }
 
 /// The weights of the transformer, virtual rows added to those that they are a part of.
@@ -100,15 +103,16 @@ pub struct TransformerWeights {
     pub psqt: Vec<i32>,
 }
 
-/// The weights of an affine layer.
+/// The numbers of a layer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AffineWeights {
-    /// `[output]`: what is added to the sums of products; zeros in layers without biases.
+pub struct LayerWeights {
+    /// `[output]`: what is added to the sums of products; zeros in affine layers without biases,
+    /// empty in layers that are not affine.
     pub biases: Values,
-    /// `[output][input]`. Binary weights are -1 and 1.
+    /// `[output][input]`. Binary weights are -1 and 1. Empty in layers that are not affine.
     pub weights: Values,
-    /// One factor per output in binary layers that have `scales`; empty in all others.
-    pub alpha: Vec<i16>,
+    /// `[output]`: the factors of a layer that has [`Layer::factors`]; empty in all others.
+    pub factors: Values,
 }
 
 /// Weights that are not those of the network.
@@ -203,23 +207,39 @@ impl Weights {
 fn check_layer(
     name: &str,
     layer: &Layer,
-    weights: Option<&AffineWeights>,
+    weights: Option<&LayerWeights>,
 ) -> Result<(), WrongWeights> {
-    let (affine, weights) = match (layer.affine(), weights) {
-        (Some(affine), Some(weights)) => (affine, weights),
-        (None, None) => return Ok(()),
-        (None, Some(_)) => return expect(name, Shape::Tables(1), Shape::Nothing),
-        (Some(_), None) => return expect(name, Shape::Nothing, Shape::Tables(1)),
+    let has_numbers = layer.affine().is_some() || layer.factors().is_some();
+    let weights = match (has_numbers, weights) {
+        (true, Some(weights)) => weights,
+        (false, None) => return Ok(()),
+        (false, Some(_)) => return expect(name, Shape::Tables(1), Shape::Nothing),
+        (true, None) => return expect(name, Shape::Nothing, Shape::Tables(1)),
     };
     let outputs = layer.output.len;
-    let biases = Shape::of(outputs, layer.output.element == Element::F32);
-    let len = outputs * layer.input_len();
-    let matrix = Shape::of(len, affine.weights == WeightType::F32);
-    let alpha = Shape::Integers(affine.scales.map_or(0, |_| outputs));
-    expect(&format!("{name}.biases"), weights.biases.shape(), biases)?;
-    expect(&format!("{name}.weights"), weights.weights.shape(), matrix)?;
-    let found = Shape::Integers(weights.alpha.len());
-    expect(&format!("{name}.alpha"), found, alpha)
+    let nothing = Shape::Integers(0);
+    let (biases, matrix) = match layer.affine() {
+        Some(affine) => (
+            Shape::of(outputs, layer.output.element == Element::F32),
+            Shape::of(
+                outputs * layer.input_len(),
+                affine.weights == WeightType::F32,
+            ),
+        ),
+        None => (nothing, nothing),
+    };
+    let (factors, of_factors) = match layer.factors() {
+        Some((name, element)) => (name, Shape::of(outputs, element == Element::F32)),
+        None => ("factors", nothing),
+    };
+    for (part, found, expected) in [
+        ("biases", &weights.biases, biases),
+        ("weights", &weights.weights, matrix),
+        (factors, &weights.factors, of_factors),
+    ] {
+        expect(&format!("{name}.{part}"), found.shape(), expected)?;
+    }
+    Ok(())
 }
 
 fn expect(tensor: &str, found: Shape, expected: Shape) -> Result<(), WrongWeights> {

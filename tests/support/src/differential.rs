@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::feature_set::FeatureSet;
-use nnue_compiler::format::Section;
+use nnue_compiler::format::{Element, Section};
 use nnue_compiler::network;
+use nnue_compiler::network::file::Tensor;
 use nnue_interpreter::{Accumulators, ActiveRows, Evaluation, Net};
 use nnue_runtime::neurons::Neurons;
 use nnue_runtime::{
@@ -240,12 +241,14 @@ fn written_and_read<A: Architecture>(
     Network::from_bytes(&written).unwrap_or_else(|error| panic!("{name}, written: {error}"))
 }
 
-/// Whether the file has floating point where the network has integers: then other numbers may be
-/// written that become the same integers.
+/// Whether the file has floating point where the network has integers, or sums: then other numbers
+/// may be written that become the same.
 fn rounds(network: &network::Network) -> bool {
     let sections = network.file.sections_once();
     let mut tensors = sections.filter_map(Section::as_tensor);
-    tensors.any(|tensor| tensor.quantise.is_some())
+    let has_float_sums =
+        |tensor: &Tensor| tensor.element == Element::F32 && tensor.role.is_shared_summand();
+    tensors.any(|tensor| tensor.quantise.is_some() || has_float_sums(tensor))
 }
 
 /// The network under test.

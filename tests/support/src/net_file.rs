@@ -95,8 +95,12 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
         Role::Weights(_) => [None, Some(Axis::Feature), Some(Axis::Neuron)],
         Role::Biases(_) => [None, None, Some(Axis::Neuron)],
         Role::Psqt(_) => [None, Some(Axis::Feature), Some(Axis::Stack)],
-        Role::LayerWeights(_) => [Some(Axis::Stack), Some(Axis::Output), Some(Axis::Input)],
-        Role::LayerBiases(_) | Role::LayerAlpha(_) => [Some(Axis::Stack), None, Some(Axis::Output)],
+        Role::LayerWeights(_) | Role::SharedWeights(_) => {
+            [Some(Axis::Stack), Some(Axis::Output), Some(Axis::Input)]
+        }
+        Role::LayerBiases(_) | Role::SharedBiases(_) | Role::LayerFactors(_) => {
+            [Some(Axis::Stack), None, Some(Axis::Output)]
+        }
     }
     .map(|axis| axis.map_or(vec![0], |axis| offsets(tensor, axis)));
     let mut values = vec![0.0; tensor.values()];
@@ -140,8 +144,13 @@ fn offsets(tensor: &Tensor, axis: Axis) -> Vec<usize> {
 /// Whether values of a tensor are added to others before they become integers.
 fn is_summand(network: &Network, tensor: &Tensor) -> bool {
     let mut factors = (network.features.iter()).filter_map(|set| set.factors.as_ref());
-    matches!(tensor.role, Role::Weights(_) | Role::Psqt(_))
-        && factors.any(|factors| !factors.round_each)
+    match tensor.role {
+        Role::Weights(_) | Role::Psqt(_) => factors.any(|factors| !factors.round_each),
+        Role::LayerFactors(_) | Role::Biases(_) => false,
+        role => role
+            .layer()
+            .is_some_and(|layer| network.layers[layer].factorised),
+    }
 }
 
 fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
@@ -225,8 +234,14 @@ pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
         let (low, high) = match weight.role {
             Role::Psqt(_) => (-20_000, 20_000),
             Role::Weights(_) | Role::Biases(_) => (-100, 100),
-            Role::LayerBiases(_) => (-10_000, 10_000),
-            Role::LayerWeights(_) | Role::LayerAlpha(_) => (-128, 127),
+            Role::LayerBiases(_) | Role::SharedBiases(_) => (-10_000, 10_000),
+            Role::LayerFactors(_) => (-128, 127),
+            Role::LayerWeights(layer) | Role::SharedWeights(layer) => {
+                match network.layers[layer].factorised {
+                    true => (-64, 63),
+                    false => (-128, 127),
+                }
+            }
         };
         f64::from(low + random.below((high - low + 1) as usize) as i32)
     })

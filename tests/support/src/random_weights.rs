@@ -5,8 +5,8 @@ mod layers;
 
 use nnue_compiler::format::{Element, Section};
 use nnue_compiler::network::file::{Axis, Role, Tensor};
-use nnue_compiler::network::{Layer, Network, TransformerActivation};
-use nnue_interpreter::{AffineWeights, Net, TransformerWeights, Weights};
+use nnue_compiler::network::{Network, TransformerActivation};
+use nnue_interpreter::{LayerWeights, Net, TransformerWeights, Weights};
 
 use crate::random::Xorshift;
 
@@ -38,10 +38,13 @@ impl Style {
 /// The weights of a network as its net file has them.
 #[derive(Clone, Debug)]
 pub struct RandomWeights {
-    /// All weights; virtual rows are not added to the real ones.
+    /// All weights. Virtual rows are not added to the real ones.
     net: Net,
     /// The virtual rows of each copy of the transformer.
     virtual_rows: Vec<VirtualRows>,
+    /// What all stacks share of each factorised layer. It is a part of the weights of `net`, which
+    /// files have without it.
+    shared: Vec<Option<LayerWeights>>,
 }
 
 /// Rows that a file has besides those of features.
@@ -68,11 +71,11 @@ impl RandomWeights {
         let copies = 0..network.transformer.perspectives.copies();
         let (transformer, virtual_rows) =
             copies.map(|copy| draw.transformer(network, copy)).unzip();
-        let mut stacks: Vec<Vec<Option<AffineWeights>>> = Vec::new();
+        let mut stacks: Vec<Vec<Option<LayerWeights>>> = Vec::new();
         for _ in 0..network.stacks.count {
             let layers = network.layers.iter().enumerate();
             let layers = layers.map(|(index, layer)| match stacks.first() {
-                Some(first) if is_shared(layer) => first[index].clone(),
+                Some(first) if layer.shared => first[index].clone(),
                 _ => draw.layer(network, index),
             });
             let layers = layers.collect();
@@ -86,7 +89,16 @@ impl RandomWeights {
         if style != Style::Zero {
             net = draw.centre(net);
         }
-        RandomWeights { net, virtual_rows }
+        let layers = network.layers.iter().enumerate();
+        let shared = layers.map(|(index, layer)| match layer.factorised {
+            true => draw.summands(network, index),
+            false => None,
+        });
+        RandomWeights {
+            shared: shared.collect(),
+            net,
+            virtual_rows,
+        }
     }
 
     /// The network with these weights, and virtual rows added to the real ones.
@@ -97,17 +109,13 @@ impl RandomWeights {
     #[must_use]
     pub fn into_net(self, file: &[u8]) -> Net {
         let network = self.net.network();
-        if network.virtual_row_count() == 0 {
+        let is_factorised = network.layers.iter().any(|layer| layer.factorised);
+        if network.virtual_row_count() == 0 && !is_factorised {
             return self.net;
         }
         let net = Net::from_bytes(network, file);
         net.unwrap_or_else(|error| panic!("{}: {error}", network.name))
     }
-}
-
-/// Whether all stacks have the same weights of a layer.
-fn is_shared(layer: &Layer) -> bool {
-    layer.affine().is_some_and(|affine| affine.shared)
 }
 
 fn net_of(network: &Network, weights: Weights) -> Net {
@@ -194,6 +202,21 @@ impl Range {
             // Numbers of `f32` have 24 bits; dividing by a factor and multiplying again may cost
             // two.
             None => Range::bits(22),
+        }
+    }
+
+    /// The values that tensors of a layer can have so that every sum and difference of two fits the
+    /// type.
+    fn of_layer(network: &Network, index: usize, role: fn(usize) -> Role) -> Range {
+        let Range { low, high } = Range::of(network, role(index));
+        let summands = if network.layers[index].factorised {
+            2
+        } else {
+            1
+        };
+        Range {
+            low: low / summands,
+            high: high / summands,
         }
     }
 

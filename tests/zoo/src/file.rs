@@ -2,7 +2,7 @@
 
 use nnue_compiler::format::{Element, Encoding, Overflow, Rounding, Section};
 use nnue_compiler::network::file::Role;
-use nnue_compiler::network::{Network, WeightType};
+use nnue_compiler::network::{Network, Scale, WeightType};
 use nnue_compiler::spec::{
     Axis, AxisPart, BulletKind, FieldType, Format, Named, Part, PsqtPlace, TailName,
 };
@@ -18,9 +18,11 @@ struct Known {
     axes: Vec<(Axis, usize)>,
     element: Element,
     is_sign: bool,
+    /// Whether the network does not say what 1.0 is in it.
+    needs_one: bool,
     /// Whether each stack has its own.
     is_of_stack: bool,
-    /// Whether its rows are summed with those of another tensor, which must then be converted in
+    /// Whether its values are summed with those of another tensor, which must then be converted in
     /// the same way.
     is_summed: bool,
 }
@@ -286,7 +288,7 @@ fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Ve
     if !element.is_float() || !known.quantises() || known.is_summed {
         return;
     }
-    if known.name.ends_with(".alpha") || dice.once_in(3) {
+    if known.needs_one || dice.once_in(3) {
         keys.push(format!("one = {}", dice.pick(&["64", "127", "1", "75.5"])));
     }
     if dice.once_in(3) {
@@ -305,7 +307,8 @@ fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
         .features
         .iter()
         .filter_map(|set| set.factors.as_ref());
-    if factors.any(|factors| !factors.round_each) {
+    let has_sums = network.layers.iter().any(|layer| layer.factorised);
+    if has_sums || factors.any(|factors| !factors.round_each) {
         toml.name("rounding", Rounding::Nearest);
     } else if dice.once_in(2) {
         toml.name("rounding", dice.name::<Rounding>());
@@ -356,10 +359,12 @@ fn tensors(network: &Network) -> Vec<Known> {
         let (letter, index) = match tensor.role {
             Role::LayerWeights(index) => ("w", Some(index)),
             Role::LayerBiases(index) => ("b", Some(index)),
-            Role::LayerAlpha(index) => ("a", Some(index)),
+            Role::LayerFactors(index) => ("a", Some(index)),
+            Role::SharedWeights(index) | Role::SharedBiases(index) => ("", Some(index)),
             _ => ("", None),
         };
         let id = match index {
+            Some(_) if letter.is_empty() => None,
             Some(index) => {
                 let number = with_weights.iter().position(|own| *own == index);
                 number.map(|number| format!("l{}{letter}", number + 1))
@@ -373,20 +378,26 @@ fn tensors(network: &Network) -> Vec<Known> {
         };
         let axes = tensor.axes.iter().map(|(part, len)| (part.axis, *len));
         let mut axes: Vec<(Axis, usize)> = axes.collect();
-        let affine = index.and_then(|index| network.layers[index].affine());
-        let is_of_stack = affine.is_some_and(|affine| !affine.shared);
+        let layer = index.map(|index| &network.layers[index]);
+        let is_of_stack = layer.is_some_and(|layer| !layer.shared) && !letter.is_empty();
         if is_of_stack {
             axes.insert(0, (Axis::Stack, network.stacks.count));
         }
+        let affine = layer.and_then(|layer| layer.affine());
         let weights = affine.map(|affine| affine.weights);
+        let to_float = affine.and_then(|affine| affine.to_float);
         Known {
             name: tensor.name.clone(),
             id,
             axes,
             element: tensor.element,
             is_sign: weights == Some(WeightType::Binary) && letter == "w",
+            needs_one: letter == "a" || (letter == "w" && to_float == Some(Scale::OfFile)),
             is_of_stack,
-            is_summed: has_factors && matches!(tensor.role, Role::Weights(_) | Role::Psqt(_)),
+            is_summed: match layer {
+                Some(layer) => layer.factorised && letter != "a",
+                None => has_factors && matches!(tensor.role, Role::Weights(_) | Role::Psqt(_)),
+            },
         }
     });
     known.collect()

@@ -6,7 +6,7 @@ mod sum;
 
 use std::fmt::Display;
 
-use nnue_compiler::network::{Element, One, TRANSFORMER, Tensor, Transformer, UNPOOLED};
+use nnue_compiler::network::{Element, Gain, One, TRANSFORMER, Tensor, Transformer, UNPOOLED};
 
 use super::dice::Dice;
 use super::toml::Toml;
@@ -254,6 +254,13 @@ impl<'d> Graph<'d> {
         if aside.once_in(2) {
             self.toml
                 .set("epsilon", aside.pick(&["1e-5", "0.125", "3"]));
+        }
+        let mut aside = self.dice.aside_for("gain");
+        if aside.once_in(3) {
+            self.toml.name("gain", aside.name::<Gain>());
+            if aside.once_in(2) {
+                self.toml.set("shared", !aside.once_in(8));
+            }
         }
         self.push(Tensor {
             len: of.len,

@@ -55,10 +55,15 @@ nnue_zoo::zoo! {
     zoo_46: "specs/zoo_46.toml", check;
     zoo_47: "specs/zoo_47.toml", check;
     zoo_48: "specs/zoo_48.toml", check_custom;
+    zoo_49: "specs/zoo_49.toml", check;
+    zoo_50: "specs/zoo_50.toml", check_by_caller;
+    zoo_51: "specs/zoo_51.toml", check;
+    zoo_52: "specs/zoo_52.toml", check_custom;
+    zoo_53: "specs/zoo_53.toml", check;
 }
 
 /// How many there are.
-const NETWORKS: usize = 48;
+const NETWORKS: usize = 53;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

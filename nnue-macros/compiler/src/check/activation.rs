@@ -3,11 +3,11 @@
 //! without any other sign, so it is an error.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
-use crate::network::{Activation, Element, One, Slice, Source, Tensor, UNPOOLED};
+use crate::network::{Activation, Element, One, Source, Tensor, UNPOOLED};
 use crate::spec::{self, OpName};
 
 use super::in_range;
-use super::layers::{Scope, input_span};
+use super::layers::Reader;
 
 /// What 1.0 is in activations, unless the spec says otherwise: seven bits, so that no instruction
 /// set's byte products can saturate.
@@ -23,13 +23,12 @@ const MOST_LEFT: i32 = 16;
 
 /// Checks the activations of a layer; `None` if one of them, or what they read, is wrong.
 pub(super) fn check(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
+    reader: &Reader<'_>,
     keys: &spec::Elementwise,
-    inputs: &[Slice],
     diagnostics: &mut Diagnostics,
 ) -> Option<(Vec<Activation>, Tensor)> {
-    let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
+    let (input, tensor) = reader.only_input(diagnostics)?;
+    let layer = reader.layer;
     match tensor.element {
         Element::F32 => {
             let functions = keys.functions.iter();
@@ -39,11 +38,11 @@ pub(super) fn check(
             Some((activations, Tensor::float(len)))
         }
         Element::I32 => {
-            let from = scope.shared_one(layer, 0, input, diagnostics)?;
+            let from = reader.shared_one(0, diagnostics)?;
             integers(layer, keys, input.len, from, diagnostics)
         }
         _ => {
-            let name = &layer.name.value;
+            let name = reader.name();
             let help = match input.source {
                 Source::Transformer => {
                     "the transformer's neurons have `activation` in `[transformer]`"
@@ -53,13 +52,13 @@ pub(super) fn check(
                     "name the affine layer in `input`: two activations can read the same one"
                 }
             };
-            let input = scope.name(input.source);
+            let input = reader.input_name(0);
             let values = match input {
                 UNPOOLED => format!("the transformer's sums `{UNPOOLED}`"),
                 _ => format!("the activations of `{input}`"),
             };
             let message = format!("`{name}` reads {values}, expected sums of an affine layer");
-            diagnostics.error(input_span(layer, 0), message).help(help);
+            diagnostics.error(reader.input_span(0), message).help(help);
             None
         }
     }

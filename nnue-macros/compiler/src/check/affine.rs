@@ -3,23 +3,22 @@
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{
-    Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scales,
-    Slice, Source, Sparse, SparseBy, Sums, Tensor, WeightType, weights_one,
+    Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scale,
+    Scales, Source, Sparse, SparseBy, Sums, Tensor, WeightType, weights_one,
 };
 use crate::spec::{self, BiasType, Rounding};
 
-use super::layers::{Scope, input_span};
+use super::layers::Reader;
 use super::{ONES, in_range, value_or};
 
 /// The largest number of outputs. Layers are meant to be small; only the transformer is large.
 const MAX_OUTPUTS: i64 = 4096;
 
-/// Checks an affine layer; `None` if it, or what it reads, is wrong.
+/// Checks an affine layer; `None` if it is wrong, or what it reads, which then has no `reader`.
 pub(super) fn check(
-    scope: &Scope<'_>,
     layer: &spec::Layer,
     affine: &spec::Affine,
-    inputs: Option<&[Slice]>,
+    reader: Option<Reader<'_>>,
     diagnostics: &mut Diagnostics,
 ) -> Option<(Affine, Tensor)> {
     let len = in_range("outputs", &affine.outputs, 1..=MAX_OUTPUTS, diagnostics);
@@ -27,24 +26,19 @@ pub(super) fn check(
     let added = check_sums(affine, len, diagnostics);
     let density = check_density(affine, diagnostics);
     let scales = check_scales(affine, diagnostics);
+    let summands = check_factorised(affine, diagnostics);
     check_weights_one_key(affine, diagnostics)?;
     let ones = match affine.weights_one {
         None => check_ones(layer, affine, len, diagnostics),
         // They follow from the inputs' one.
         Some(_) => None,
     };
-    let inputs = inputs?;
-    let (element, inputs_one) =
-        common_input(scope, layer, affine.weights.value, inputs, diagnostics)?;
-    let sums = range_of_sums(scope, affine, inputs)?;
+    let reader = reader?;
+    let (element, inputs_one) = common_input(&reader, affine.weights.value, diagnostics)?;
+    let sums = range_of_sums(&reader, affine)?;
     let len = len? as usize;
-    let shape = Shape {
-        element,
-        len,
-        inputs,
-    };
-    let sparse = check_sparse(scope, layer, affine, density?, &shape, diagnostics);
-    let output_blocks = check_output_blocks(affine, &shape, diagnostics);
+    let sparse = check_sparse(&reader, affine, density?, (element, len), diagnostics);
+    let output_blocks = check_output_blocks(affine, len, diagnostics);
     let divide = divide?;
     let (one, to_float) = match &affine.weights_one {
         None => ones?,
@@ -57,7 +51,8 @@ pub(super) fn check(
             check_ones(layer, &affine, Some(len as u32), diagnostics)?
         }
     };
-    check_weights_one(layer, affine, divide, inputs_one, diagnostics)?;
+    check_weights_one(&reader, affine, divide, inputs_one, diagnostics)?;
+    summands?;
     let (element, range) = match one {
         Some(_) => {
             let divided = |sum: i64| match divide {
@@ -71,7 +66,7 @@ pub(super) fn check(
                     rounding: Rounding::Floor,
                 }) => sum.div_euclid(by.into()),
             };
-            let range = match affine.scales {
+            let range = match scales? {
                 None => (divided(sums.0), divided(sums.1)),
                 // The factors are the net file's.
                 Some(_) => (i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -94,7 +89,6 @@ pub(super) fn check(
         inputs_one,
         sums: added?,
         scales: scales?,
-        shared: value_or(&affine.shared, false),
     };
     let output = Tensor {
         len,
@@ -103,13 +97,6 @@ pub(super) fn check(
         range,
     };
     Some((checked, output))
-}
-
-/// What decides which zeros can be skipped.
-struct Shape<'a> {
-    element: Element,
-    len: usize,
-    inputs: &'a [Slice],
 }
 
 /// Whether `weights_one` is allowed, and alone.
@@ -178,10 +165,13 @@ fn check_ones(
     affine: &spec::Affine,
     len: Option<u32>,
     diagnostics: &mut Diagnostics,
-) -> Option<(Option<One>, Option<f32>)> {
+) -> Option<(Option<One>, Option<Scale>)> {
     let name = &layer.name.value;
     let weights = affine.weights.value;
     let biases = affine.biases.as_ref();
+    if has_float_scales(affine) {
+        return Some((None, Some(Scale::OfFile)));
+    }
     if weights == WeightType::F32 {
         if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
             diagnostics
@@ -224,7 +214,7 @@ fn check_ones(
                 return None;
             }
         };
-        return Some((None, Some(scale)));
+        return Some((None, Some(Scale::Shared(scale))));
     }
     if let Some(scale) = &affine.scale {
         let message = "`scale` is only for layers whose biases are `f32`";
@@ -262,7 +252,7 @@ fn check_ones(
 
 /// Reports sums whose one is so small that the weights' one, which follows from it, is less than 1.
 fn check_weights_one(
-    layer: &spec::Layer,
+    reader: &Reader<'_>,
     affine: &spec::Affine,
     divide: Option<Divide>,
     inputs_one: u32,
@@ -280,13 +270,13 @@ fn check_weights_one(
     let Some((span, one)) = small else {
         return Some(());
     };
-    let name = &layer.name.value;
+    let name = reader.name();
     let message =
         format!("1.0 is {one} / {inputs_one} in the weights of `{name}`, expected at least 1");
     let inputs = format!("1.0 is {inputs_one} in its inputs");
     diagnostics
         .error(span, message)
-        .related(input_span(layer, 0), inputs)
+        .related(reader.input_span(0), inputs)
         .help("`one` is that of the inputs times that of the weights, divided by `divide`");
     None
 }
@@ -331,22 +321,101 @@ fn check_divide(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<
     }))
 }
 
-/// The factors of binary sums.
+/// The factors of binary sums. Reports what cannot stand beside factors of any sums.
 fn check_scales(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<Option<Scales>> {
     let Some(scales) = &affine.scales else {
         return Some(None);
     };
-    if affine.weights.value != WeightType::Binary {
+    let weights = affine.weights.value;
+    match &scales.value {
+        spec::Scales::Integers { shift, inputs } if weights == WeightType::Binary => {
+            let shift = in_range("shift", shift, 0..=31, diagnostics)?;
+            let inputs = *inputs;
+            return Some(Some(Scales { shift, inputs }));
+        }
+        spec::Scales::Floats(_) if !matches!(weights, WeightType::Binary | WeightType::F32) => {
+            return check_float_scales(affine, scales.span, diagnostics).map(|()| None);
+        }
+        spec::Scales::Integers { .. } => diagnostics
+            .error(
+                scales.span,
+                "a table of `scales` is only for binary weights",
+            )
+            .help("a factor of `f32` for each output is `scales = \"f32\"`"),
+        spec::Scales::Floats(_) => diagnostics.error(
+            scales.span,
+            format!("`scales = \"f32\"` is only for integer weights, not for `{weights}`"),
+        ),
+    }
+    .related(affine.weights.span, "the weights");
+    None
+}
+
+/// Reports what cannot stand beside factors of floating point.
+fn check_float_scales(
+    affine: &spec::Affine,
+    span: Span,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let same = spec::place("one", &affine.one)
+        .or(spec::place("weights_one", &affine.weights_one))
+        .or(spec::place("scale", &affine.scale));
+    if let Some((key, place)) = same {
         diagnostics
-            .error(scales.span, "`scales` is only for binary weights")
-            .related(affine.weights.span, "the weights");
+            .error(
+                place,
+                format!("`{key}` and `scales` say the same in two ways"),
+            )
+            .related(span, "here too")
+            .help("sums are multiplied by the factors of the file: remove it");
         return None;
     }
-    let shift = in_range("shift", &scales.shift, 0..=31, diagnostics)?;
-    Some(Some(Scales {
-        shift,
-        inputs: scales.inputs,
-    }))
+    let biases = affine.biases.as_ref();
+    if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
+        diagnostics
+            .error(biases.span, "`biases` is `i32`, but `scales` is `f32`")
+            .related(span, "the scales");
+        return None;
+    }
+    Some(())
+}
+
+/// Whether the net file has factors that make floating point of integer sums.
+fn has_float_scales(affine: &spec::Affine) -> bool {
+    let scales = affine.scales.as_ref();
+    scales.is_some_and(|scales| matches!(scales.value, spec::Scales::Floats(_)))
+}
+
+/// Whether the weights of a stack can be sums.
+fn check_factorised(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<()> {
+    let factorised = affine.factorised.as_ref();
+    let Some(factorised) = factorised.filter(|factorised| factorised.value) else {
+        return Some(());
+    };
+    let shared = affine.shared.as_ref().filter(|shared| shared.value);
+    if let Some(shared) = shared {
+        diagnostics
+            .error(factorised.span, "the layer is `factorised` and `shared`")
+            .related(shared.span, "no stack has weights of its own")
+            .help("files of a factorised layer have both: remove `shared`");
+        return None;
+    }
+    if affine.weights.value == WeightType::Binary {
+        diagnostics
+            .error(factorised.span, "`factorised` is not for binary weights")
+            .related(affine.weights.span, "sums of signs are no signs");
+        return None;
+    }
+    if let Some(blocks) = &affine.output_blocks {
+        diagnostics
+            .error(
+                factorised.span,
+                "`factorised` is not for weights with `output_blocks`",
+            )
+            .related(blocks.span, "a sum reaches the outputs of both summands");
+        return None;
+    }
+    Some(())
 }
 
 /// How products are added: the order matters to floating point alone, and only sums of `i32` weights
@@ -405,6 +474,7 @@ fn check_wide_sums(
     let biases = affine.biases.as_ref();
     let biases = biases.filter(|biases| biases.value == BiasType::F32);
     let other = spec::place("divide", &affine.divide)
+        .or(spec::place("scales", &affine.scales))
         .or(biases.map(|biases| ("biases = \"f32\"", biases.span)));
     let Some((key, span)) = other else {
         return Some(sums.value);
@@ -421,19 +491,17 @@ fn check_wide_sums(
 
 /// The type and the one that a layer's inputs have in common. They must go with its weights.
 fn common_input(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
+    reader: &Reader<'_>,
     weights: WeightType,
-    inputs: &[Slice],
     diagnostics: &mut Diagnostics,
 ) -> Option<(Element, u32)> {
-    let name = &layer.name.value;
+    let name = reader.name();
     let mut common = None;
     let mut first_one = None;
-    for (index, slice) in inputs.iter().enumerate() {
-        let element = scope.tensor(slice.source)?.element;
-        let input = scope.name(slice.source);
-        let span = input_span(layer, index);
+    for (index, slice) in reader.inputs.iter().enumerate() {
+        let element = reader.tensor(index)?.element;
+        let input = reader.input_name(index);
+        let span = reader.input_span(index);
         let fits = match weights {
             WeightType::I8 | WeightType::I16 => {
                 matches!(element, Element::U8 | Element::U16 | Element::I16)
@@ -457,7 +525,7 @@ fn common_input(
                 (WeightType::Binary, _) => error
                     .label("no value is negative: all signs are the same")
                     .help("binary layers read sums, or a transformer with `activation = \"none\"`"),
-                (WeightType::I8 | WeightType::I16, Element::I32) => match scope.is_affine(slice) {
+                (WeightType::I8 | WeightType::I16, Element::I32) => match reader.reads_affine(index) {
                     true => error.help("put an activation such as `crelu` between two affine layers"),
                     false => error.help("values of 32 bits are read by `weights = \"i32\"`"),
                 },
@@ -480,11 +548,11 @@ fn common_input(
                 return None;
             }
         });
-        let one = scope.shared_one(layer, index, slice, diagnostics)?;
+        let one = reader.shared_one(index, diagnostics)?;
         let first = *first_one.get_or_insert(one);
         // Of binary inputs only the signs count.
         if one != first && weights != WeightType::Binary {
-            report_different_ones(scope, layer, inputs, (index, one, first), diagnostics);
+            report_different_ones(reader, (index, one, first), diagnostics);
             return None;
         }
     }
@@ -494,26 +562,24 @@ fn common_input(
 /// Reports a layer that reads inputs of different ones, for which its weights cannot have one of
 /// their own.
 fn report_different_ones(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
-    inputs: &[Slice],
+    reader: &Reader<'_>,
     (index, one, first): (usize, u32, u32),
     diagnostics: &mut Diagnostics,
 ) {
-    let (name, input) = (&layer.name.value, scope.name(inputs[index].source));
+    let (name, input) = (reader.name(), reader.input_name(index));
     let message = format!("`{name}` reads inputs with different ones: 1.0 is {one} in `{input}`");
     diagnostics
-        .error(input_span(layer, index), message)
+        .error(reader.input_span(index), message)
         .related(
-            input_span(layer, 0),
-            format!("1.0 is {first} in `{}`", scope.name(inputs[0].source)),
+            reader.input_span(0),
+            format!("1.0 is {first} in `{}`", reader.input_name(0)),
         )
         .help("all inputs of a layer need the same one: change their `shift` and `one`");
 }
 
 /// The range of the sums, biases left aside. Where it leaves `i32`, the weights of a net decide
 /// whether sums wrap.
-fn range_of_sums(scope: &Scope<'_>, affine: &spec::Affine, inputs: &[Slice]) -> Option<(i64, i64)> {
+fn range_of_sums(reader: &Reader<'_>, affine: &spec::Affine) -> Option<(i64, i64)> {
     let weights = affine.weights.value;
     let (lowest_weight, highest_weight) = match weights {
         WeightType::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
@@ -523,10 +589,10 @@ fn range_of_sums(scope: &Scope<'_>, affine: &spec::Affine, inputs: &[Slice]) -> 
         WeightType::F32 => (0, 0),
     };
     let (mut lowest, mut highest) = (0i64, 0i64);
-    for slice in inputs {
+    for (index, slice) in reader.inputs.iter().enumerate() {
         let range = match weights {
             WeightType::Binary => (-1, 1),
-            _ => scope.tensor(slice.source)?.range,
+            _ => reader.tensor(index)?.range,
         };
         let products = [
             range.0 * lowest_weight,
@@ -566,33 +632,26 @@ fn check_density(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option
 }
 
 fn check_sparse(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
+    reader: &Reader<'_>,
     affine: &spec::Affine,
     density: Option<f64>,
-    shape: &Shape<'_>,
+    (element, outputs): (Element, usize),
     diagnostics: &mut Diagnostics,
 ) -> Option<Option<Sparse>> {
     let Some(sparse) = &affine.sparse else {
         return Some(None);
     };
-    let name = &layer.name.value;
-    let reads_all = matches!(
-        shape.inputs,
-        [slice] if slice.source == Source::Transformer
-            && scope.transformer.is_some_and(|transformer| slice.len == transformer.output.len)
-    );
-    if !reads_all {
+    let name = reader.name();
+    if !reader.reads_whole_transformer() {
         let message = format!("`{name}` is sparse, but does not read the whole transformer");
         let error = diagnostics.error(sparse.span, message);
-        if let Some(input) = &layer.input {
+        if let Some(input) = &reader.layer.input {
             error.related(input.span, "what it reads");
         }
         error.help("only the transformer's output is large and has many zeros: remove `sparse`");
         return None;
     }
-    if shape.len < FEWEST_SPARSE_OUTPUTS {
-        let outputs = shape.len;
+    if outputs < FEWEST_SPARSE_OUTPUTS {
         let message = format!(
             "`{name}` is sparse with {outputs} outputs, expected at least {FEWEST_SPARSE_OUTPUTS}"
         );
@@ -601,13 +660,7 @@ fn check_sparse(
             .help("layers with fewer are computed row by row: remove `sparse`");
         return None;
     }
-    check_sparse_types(
-        affine,
-        sparse.value,
-        shape.element,
-        sparse.span,
-        diagnostics,
-    )?;
+    check_sparse_types(affine, sparse, element, diagnostics)?;
     Some(Some(Sparse {
         by: sparse.value,
         density,
@@ -617,15 +670,14 @@ fn check_sparse(
 /// Whether zeros of these inputs can be skipped, and in this way.
 fn check_sparse_types(
     affine: &spec::Affine,
-    by: SparseBy,
+    sparse: &Spanned<SparseBy>,
     element: Element,
-    span: Span,
     diagnostics: &mut Diagnostics,
 ) -> Option<()> {
     let weights = affine.weights.value;
     let bytes = element == Element::U8;
     let integers = matches!(weights, WeightType::I8 | WeightType::I16);
-    let fits = match by {
+    let fits = match sparse.value {
         SparseBy::Blocks => bytes && weights == WeightType::I8,
         SparseBy::Auto | SparseBy::Inputs => integers && element != Element::U16,
     };
@@ -633,7 +685,7 @@ fn check_sparse_types(
         return Some(());
     }
     let message = format!("`{element}` inputs with `{weights}` weights cannot be sparse this way");
-    let error = diagnostics.error(span, message);
+    let error = diagnostics.error(sparse.span, message);
     error.label("by `blocks`: `u8` and `i8`; by `inputs`: `u8` or `i16`, and `i8` or `i16`");
     error.related(affine.weights.span, "the weights");
     None
@@ -641,7 +693,7 @@ fn check_sparse_types(
 
 fn check_output_blocks(
     affine: &spec::Affine,
-    shape: &Shape<'_>,
+    outputs: usize,
     diagnostics: &mut Diagnostics,
 ) -> Option<Option<usize>> {
     let Some(blocks) = &affine.output_blocks else {
@@ -658,14 +710,14 @@ fn check_output_blocks(
             .help("add `sparse = \"inputs\"`");
         return None;
     }
-    if !shape.len.is_multiple_of(OUTPUT_RUN) {
-        let message = format!("{} outputs are not a multiple of {OUTPUT_RUN}", shape.len);
+    if !outputs.is_multiple_of(OUTPUT_RUN) {
+        let message = format!("{outputs} outputs are not a multiple of {OUTPUT_RUN}");
         diagnostics
             .error(affine.outputs.span, message)
             .related(blocks.span, "blocks of 16 outputs");
         return None;
     }
-    let most = (shape.len / OUTPUT_RUN) as i64;
+    let most = (outputs / OUTPUT_RUN) as i64;
     let blocks = in_range("output_blocks", blocks, 1..=most, diagnostics)?;
     Some(Some(blocks as usize))
 }

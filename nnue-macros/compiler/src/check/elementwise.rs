@@ -1,36 +1,34 @@
-//! Checks layers without weights: what each kind may read, and which tensor it computes.
+//! Checks layers that compute value by value: what each kind may read, and which tensor it computes.
 
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::network::{Align, Element, Elementwise, One, Slice, Source, Tensor};
+use crate::network::{Align, Element, Elementwise, One, Source, Tensor};
 use crate::spec::{self, OpName};
 
 use super::affine::check_scale;
 use super::alignment::Method;
-use super::layers::{Scope, input_span};
+use super::layers::Reader;
 use super::{activation, product};
 
-/// Checks a layer without weights; `None` if it, or what it reads, is wrong.
+/// Checks a layer that computes value by value; `None` if it, or what it reads, is wrong.
 pub(super) fn check(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
+    reader: &Reader<'_>,
     keys: &spec::Elementwise,
-    inputs: &[Slice],
     diagnostics: &mut Diagnostics,
 ) -> Option<(Elementwise, Tensor)> {
     let (function, output) = match keys.functions[0].value {
-        OpName::Sum => sum(scope, layer, keys, inputs, diagnostics)?,
-        OpName::Product => product::check(scope, layer, keys, inputs, diagnostics)?,
-        OpName::RmsNorm => rms_norm(scope, layer, keys, inputs, diagnostics)?,
-        OpName::Float => float(scope, layer, keys, inputs, diagnostics)?,
+        OpName::Sum => sum(reader, keys, diagnostics)?,
+        OpName::Product => product::check(reader, keys, diagnostics)?,
+        OpName::RmsNorm => rms_norm(reader, keys, diagnostics)?,
+        OpName::Float => float(reader, keys, diagnostics)?,
         _ => {
-            let (functions, output) = activation::check(scope, layer, keys, inputs, diagnostics)?;
+            let (functions, output) = activation::check(reader, keys, diagnostics)?;
             (Elementwise::Activations(functions), output)
         }
     };
     if output.element == Element::F32
         && let Some((key, span)) = keys.keys_of_integers().next()
     {
-        let name = &layer.name.value;
+        let name = reader.name();
         let message = format!("`{key}` is only for integers, but `{name}` reads `f32`");
         diagnostics
             .error(span, message)
@@ -42,38 +40,34 @@ pub(super) fn check(
 
 /// Checks a sum of layers, or the alignment of one.
 fn sum(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
+    reader: &Reader<'_>,
     keys: &spec::Elementwise,
-    inputs: &[Slice],
     diagnostics: &mut Diagnostics,
 ) -> Option<(Elementwise, Tensor)> {
-    let name = &layer.name.value;
-    let first = inputs.first()?;
-    if reads_floats(scope, layer, inputs, "adds", diagnostics)? {
-        let aligns = vec![Align::None; inputs.len()];
-        return Some((Elementwise::Sum { aligns }, Tensor::float(first.len)));
+    let (inputs, len) = (0..reader.inputs.len(), reader.inputs.first()?.len);
+    if reads_floats(reader, "adds", diagnostics)? {
+        let aligns = inputs.map(|_| Align::None).collect();
+        return Some((Elementwise::Sum { aligns }, Tensor::float(len)));
     }
-    let ones: Vec<One> = inputs
-        .iter()
-        .map(|slice| scope.one(slice))
-        .collect::<Option<_>>()?;
+    let ones = inputs.map(|index| reader.one(index));
+    let ones: Vec<One> = ones.collect::<Option<_>>()?;
     let all_same = ones.iter().all(|one| *one == ones[0]);
     let default = ones[0].shared().filter(|_| all_same);
-    let owner = format!("`{name}`");
-    let method = Method::check(&keys.alignment, default, (layer.span, &owner), diagnostics)?;
+    let owner = format!("`{}`", reader.name());
+    let owner = (reader.layer.span, owner.as_str());
+    let method = Method::check(&keys.alignment, default, owner, diagnostics)?;
     let mut aligns = Vec::new();
     let (mut lowest, mut highest) = (0i64, 0i64);
-    for (index, (slice, one)) in inputs.iter().zip(&ones).enumerate() {
-        let term = (input_span(layer, index), scope.name(slice.source));
+    for (index, one) in ones.iter().enumerate() {
+        let term = (reader.input_span(index), reader.input_name(index));
         let align = method.align(one, term, diagnostics)?;
-        let range = scope.tensor(slice.source)?.range;
+        let range = reader.tensor(index)?.range;
         lowest = lowest.saturating_add(extreme(&align, range.0.min(0)));
         highest = highest.saturating_add(extreme(&align, range.1.max(0)));
         aligns.push(align);
     }
     let output = Tensor {
-        len: first.len,
+        len,
         element: Element::I32,
         one: One::Tensor(method.one),
         range: (
@@ -87,18 +81,16 @@ fn sum(
 /// Whether a layer that brings its inputs together value by value reads `f32`. Reports inputs of
 /// different lengths or types; `verb` is what it does, as in "adds".
 pub(super) fn reads_floats(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
-    inputs: &[Slice],
+    reader: &Reader<'_>,
     verb: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<bool> {
-    let name = &layer.name.value;
-    let first = inputs.first()?;
+    let name = reader.name();
+    let first = reader.inputs.first()?;
     let mut elements = Vec::new();
-    for (index, slice) in inputs.iter().enumerate() {
-        let element = scope.tensor(slice.source)?.element;
-        let span = input_span(layer, index);
+    for (index, slice) in reader.inputs.iter().enumerate() {
+        let element = reader.tensor(index)?.element;
+        let span = reader.input_span(index);
         let of_transformer = match slice.source {
             Source::Transformer => Some(("the transformer's output", "only affine layers read it")),
             Source::Unpooled => Some((
@@ -116,7 +108,7 @@ pub(super) fn reads_floats(
             let message = format!("`{name}` {verb} {} values and {}", first.len, slice.len);
             diagnostics
                 .error(span, message)
-                .related(input_span(layer, 0), format!("{} values", first.len));
+                .related(reader.input_span(0), format!("{} values", first.len));
             return None;
         }
         elements.push(element);
@@ -127,7 +119,7 @@ pub(super) fn reads_floats(
     if let Some(index) = elements.iter().position(|element| *element != Element::F32) {
         let message = format!("`{name}` {verb} `{}` and `f32`", elements[index]);
         diagnostics
-            .error(input_span(layer, index), message)
+            .error(reader.input_span(index), message)
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
@@ -161,28 +153,35 @@ const EPSILON: f32 = 1e-5;
 
 /// Checks a normalisation by the mean square.
 fn rms_norm(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
+    reader: &Reader<'_>,
     keys: &spec::Elementwise,
-    inputs: &[Slice],
     diagnostics: &mut Diagnostics,
 ) -> Option<(Elementwise, Tensor)> {
     let epsilon = match &keys.epsilon {
         Some(epsilon) => check_epsilon(epsilon, diagnostics)?,
         None => EPSILON,
     };
-    let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
+    if let (Some(shared), None) = (&keys.shared, &keys.gain) {
+        diagnostics
+            .error(shared.span, "`shared` needs `gain`")
+            .help("without gains the layer has nothing that stacks could share: remove it");
+        return None;
+    }
+    let (input, tensor) = reader.only_input(diagnostics)?;
     if tensor.element != Element::F32 {
         let message = format!(
             "`{}` reads `{}`, expected `f32`",
-            layer.name.value, tensor.element
+            reader.name(),
+            tensor.element
         );
         diagnostics
-            .error(input_span(layer, 0), message)
+            .error(reader.input_span(0), message)
             .help("a layer with `op = \"float\"` makes `f32` of integers");
         return None;
     }
-    Some((Elementwise::RmsNorm { epsilon }, Tensor::float(input.len)))
+    let gain = keys.gain.as_ref().map(|gain| gain.value);
+    let function = Elementwise::RmsNorm { epsilon, gain };
+    Some((function, Tensor::float(input.len)))
 }
 
 /// A positive number: the root of zero has no inverse.
@@ -201,31 +200,29 @@ fn check_epsilon(epsilon: &Spanned<f64>, diagnostics: &mut Diagnostics) -> Optio
 
 /// Checks a conversion of integers to floating point.
 fn float(
-    scope: &Scope<'_>,
-    layer: &spec::Layer,
+    reader: &Reader<'_>,
     keys: &spec::Elementwise,
-    inputs: &[Slice],
     diagnostics: &mut Diagnostics,
 ) -> Option<(Elementwise, Tensor)> {
-    let name = &layer.name.value;
-    let (input, tensor) = scope.only_input(layer, inputs, diagnostics)?;
+    let name = reader.name();
+    let (input, tensor) = reader.only_input(diagnostics)?;
     // Bytes lie in an order of the instruction set's own.
     if input.source == Source::Transformer && tensor.element != Element::I16 {
         let message = format!(
             "`{name}` converts `{}` of the transformer's output, expected `i16`",
             tensor.element
         );
-        diagnostics.error(input_span(layer, 0), message).help(
+        diagnostics.error(reader.input_span(0), message).help(
             "read it by an affine layer with `biases = \"f32\"`, or convert the values of `activation = \"none\"`",
         );
         return None;
     }
     if matches!(tensor.element, Element::F32) {
         let message = format!("`{name}` reads `f32`, expected integers");
-        diagnostics.error(input_span(layer, 0), message);
+        diagnostics.error(reader.input_span(0), message);
         return None;
     }
-    let one = scope.shared_one(layer, 0, input, diagnostics)?;
+    let one = reader.shared_one(0, diagnostics)?;
     let scale = match &keys.scale {
         Some(scale) => check_scale(scale, diagnostics)?,
         None => (1.0 / f64::from(one)) as f32,

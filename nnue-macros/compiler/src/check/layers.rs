@@ -6,7 +6,7 @@ use crate::network::{
 };
 use crate::spec::{self, Reference, Spec};
 
-use super::{affine, check_length, elementwise};
+use super::{affine, check_length, elementwise, value_or};
 
 /// The largest number of inputs of a layer, or of terms of a sum.
 const MAX_REFERENCES: usize = 256;
@@ -85,9 +85,9 @@ pub(super) fn is_good_name(name: &str) -> bool {
 }
 
 /// The transformer and the layers seen so far; what was wrong is `None`.
-pub(super) struct Scope<'a> {
+struct Scope<'a> {
     spec: &'a Spec,
-    pub(super) transformer: Option<&'a Transformer>,
+    transformer: Option<&'a Transformer>,
     layers: Vec<Option<Layer>>,
 }
 
@@ -99,15 +99,19 @@ impl Scope<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Option<Layer> {
         let inputs = self.inputs(index, layer, diagnostics);
-        let (op, output) = match &layer.op {
+        let reader = inputs.as_deref().map(|inputs| Reader {
+            scope: self,
+            layer,
+            inputs,
+        });
+        let (op, output, shared, factorised) = match &layer.op {
             spec::Op::Affine(keys) => {
-                let checked = affine::check(self, layer, keys, inputs.as_deref(), diagnostics)?;
-                (Op::Affine(checked.0), checked.1)
+                let (op, output) = affine::check(layer, keys, reader, diagnostics)?;
+                (Op::Affine(op), output, &keys.shared, &keys.factorised)
             }
             spec::Op::Elementwise(keys) => {
-                let inputs = inputs.as_deref()?;
-                let checked = elementwise::check(self, layer, keys, inputs, diagnostics)?;
-                (Op::Elementwise(checked.0), checked.1)
+                let (op, output) = elementwise::check(&reader?, keys, diagnostics)?;
+                (Op::Elementwise(op), output, &keys.shared, &None)
             }
         };
         Some(Layer {
@@ -115,55 +119,9 @@ impl Scope<'_> {
             op,
             inputs: inputs?,
             output,
+            shared: value_or(shared, false),
+            factorised: value_or(factorised, false),
         })
-    }
-
-    /// What 1.0 is in the values of a slice.
-    pub(super) fn one(&self, slice: &Slice) -> Option<One> {
-        Some(self.tensor(slice.source)?.one.slice(slice.start, slice.len))
-    }
-
-    /// The only input of a layer that reads one.
-    pub(super) fn only_input<'s>(
-        &self,
-        layer: &spec::Layer,
-        inputs: &'s [Slice],
-        diagnostics: &mut Diagnostics,
-    ) -> Option<(&'s Slice, &Tensor)> {
-        let [input] = inputs else {
-            let message = format!(
-                "`{}` reads {} inputs, expected one",
-                layer.name.value,
-                inputs.len()
-            );
-            diagnostics
-                .error(input_span(layer, 1), message)
-                .help("give each a layer of its own, and list these in an affine layer");
-            return None;
-        };
-        Some((input, self.tensor(input.source)?))
-    }
-
-    /// The ones of a slice, which must all be the same.
-    pub(super) fn shared_one(
-        &self,
-        layer: &spec::Layer,
-        index: usize,
-        slice: &Slice,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<u32> {
-        let one = self.one(slice)?;
-        if one.shared().is_none() {
-            let name = &layer.name.value;
-            let message = format!(
-                "`{name}` reads channels with different ones from `{}`",
-                self.name(slice.source)
-            );
-            diagnostics
-                .error(input_span(layer, index), message)
-                .help("make them the same: a layer with `op = \"sum\"`, `one` and `align`");
-        }
-        one.shared()
     }
 
     /// The slices that a layer reads: those it names, or the whole of the layer above.
@@ -227,15 +185,7 @@ impl Scope<'_> {
         None
     }
 
-    /// Whether values are the sums of an affine layer.
-    pub(super) fn is_affine(&self, slice: &Slice) -> bool {
-        match slice.source {
-            Source::Transformer | Source::Unpooled => false,
-            Source::Layer(index) => matches!(self.spec.layers[index].op, spec::Op::Affine(_)),
-        }
-    }
-
-    pub(super) fn tensor(&self, source: Source) -> Option<&Tensor> {
+    fn tensor(&self, source: Source) -> Option<&Tensor> {
         match source {
             Source::Transformer => Some(&self.transformer?.output),
             Source::Unpooled => self.transformer?.unpooled.as_ref(),
@@ -243,7 +193,7 @@ impl Scope<'_> {
         }
     }
 
-    pub(super) fn name(&self, source: Source) -> &str {
+    fn name(&self, source: Source) -> &str {
         match source {
             Source::Transformer => TRANSFORMER,
             Source::Unpooled => UNPOOLED,
@@ -370,6 +320,90 @@ impl Scope<'_> {
     }
 }
 
+/// A layer, and the values that it reads.
+pub(super) struct Reader<'a> {
+    scope: &'a Scope<'a>,
+    pub(super) layer: &'a spec::Layer,
+    pub(super) inputs: &'a [Slice],
+}
+
+impl<'a> Reader<'a> {
+    /// What the spec calls the layer.
+    pub(super) fn name(&self) -> &'a str {
+        &self.layer.name.value
+    }
+
+    /// Where the spec names its input of this index.
+    pub(super) fn input_span(&self, index: usize) -> Span {
+        input_span(self.layer, index)
+    }
+
+    /// What the spec calls the tensor that the input of this index is a part of.
+    pub(super) fn input_name(&self, index: usize) -> &'a str {
+        self.scope.name(self.inputs[index].source)
+    }
+
+    /// The tensor that the input of this index is a part of.
+    pub(super) fn tensor(&self, index: usize) -> Option<&'a Tensor> {
+        self.scope.tensor(self.inputs[index].source)
+    }
+
+    /// What 1.0 is in the values of the input of this index.
+    pub(super) fn one(&self, index: usize) -> Option<One> {
+        let slice = self.inputs[index];
+        Some(self.tensor(index)?.one.slice(slice.start, slice.len))
+    }
+
+    /// The one of the input of this index, which all its values must share.
+    pub(super) fn shared_one(&self, index: usize, diagnostics: &mut Diagnostics) -> Option<u32> {
+        let one = self.one(index)?;
+        if one.shared().is_none() {
+            let message = format!(
+                "`{}` reads channels with different ones from `{}`",
+                self.name(),
+                self.input_name(index)
+            );
+            diagnostics
+                .error(self.input_span(index), message)
+                .help("make them the same: a layer with `op = \"sum\"`, `one` and `align`");
+        }
+        one.shared()
+    }
+
+    /// The only input of a layer that reads one, and its tensor.
+    pub(super) fn only_input(&self, diagnostics: &mut Diagnostics) -> Option<(Slice, &'a Tensor)> {
+        let [input] = self.inputs else {
+            let message = format!(
+                "`{}` reads {} inputs, expected one",
+                self.name(),
+                self.inputs.len()
+            );
+            diagnostics
+                .error(self.input_span(1), message)
+                .help("give each a layer of its own, and list these in an affine layer");
+            return None;
+        };
+        Some((*input, self.tensor(0)?))
+    }
+
+    /// Whether the input of this index is the sums of an affine layer.
+    pub(super) fn reads_affine(&self, index: usize) -> bool {
+        match self.inputs[index].source {
+            Source::Transformer | Source::Unpooled => false,
+            Source::Layer(index) => matches!(self.scope.spec.layers[index].op, spec::Op::Affine(_)),
+        }
+    }
+
+    /// Whether it reads the transformer's output, all of it and nothing else.
+    pub(super) fn reads_whole_transformer(&self) -> bool {
+        matches!(
+            self.inputs,
+            [slice] if slice.source == Source::Transformer
+                && self.tensor(0).is_some_and(|transformer| slice.len == transformer.len)
+        )
+    }
+}
+
 /// Reports a reference to neurons that are not pooled, where all are.
 pub(super) fn check_unpooled(
     transformer: &Transformer,
@@ -408,7 +442,7 @@ pub(super) fn check_count(
 
 /// Where a layer names its input of this index. A layer without `input` reads the layer above, and
 /// its header is shown.
-pub(super) fn input_span(layer: &spec::Layer, index: usize) -> Span {
+fn input_span(layer: &spec::Layer, index: usize) -> Span {
     match &layer.input {
         Some(inputs) => inputs.value[index].span,
         None => layer.span,

@@ -7,7 +7,9 @@ use super::table::{
     Table, Value, boolean, inline_table, integer, keys, named, number, one_or_more, string,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
-use crate::spec::{Affine, Alignment, Elementwise, Layer, Named, Op, OpName, Scales, SparseBy};
+use crate::spec::{
+    Affine, Alignment, Elementwise, Layer, Named, Op, OpName, ScaleType, Scales, SparseBy,
+};
 
 /// What other libraries give their layers.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -104,22 +106,28 @@ fn affine(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Option<Affine
         sums: named,
         scales: scales,
         shared: boolean,
+        factorised: boolean,
         ;
         sparse: table.optional_with("sparse", sparse, diagnostics).map(Option::flatten),
     })
 }
 
-fn scales(_: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Scales> {
+/// A type of floating point, or a table.
+fn scales(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<Spanned<Scales>> {
+    if let DeValue::String(_) = value.get_ref() {
+        let floats = named::<ScaleType>(key, value, diagnostics)?;
+        return Some(Spanned::new(Scales::Floats(floats.value), floats.span));
+    }
     let mut table = inline_table("scales", value, "scales = { shift = 8 }", diagnostics)?;
     let shift = table.required_with("shift", "8", integer, diagnostics);
     let inputs = table.optional_with("inputs", boolean, diagnostics);
     let span = table.span;
     table.finish(diagnostics);
-    Some(Scales {
+    let scales = Scales::Integers {
         shift: shift?,
         inputs: inputs?.is_some_and(|inputs| inputs.value),
-        span,
-    })
+    };
+    Some(Spanned::new(scales, span))
 }
 
 /// One integer, or one for each output or function.
@@ -162,18 +170,16 @@ fn elementwise(
             .copied()
             .collect(),
     );
-    let shift = table.optional_with("shift", integers, diagnostics);
-    let alignment = alignment(table, diagnostics);
-    let limit = table.optional_with("limit", integers, diagnostics);
-    let scale = table.optional_with("scale", number, diagnostics);
-    let epsilon = table.optional_with("epsilon", number, diagnostics);
-    Some(Elementwise {
-        functions,
-        shift: shift?,
-        alignment: alignment?,
-        limit: limit?,
-        scale: scale?,
-        epsilon: epsilon?,
+    keys!(table, diagnostics, Elementwise {
+        shift: integers,
+        limit: integers,
+        scale: number,
+        epsilon: number,
+        gain: named,
+        shared: boolean,
+        ;
+        functions: Some(functions),
+        alignment: alignment(table, diagnostics),
     })
 }
 

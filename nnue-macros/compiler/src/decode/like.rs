@@ -14,6 +14,7 @@ use crate::known::{KNOWN, Known};
 /// Keys of one table that exclude each other: who says a key of one side replaces the other side.
 const ALTERNATIVES: &[(&[&str], &[&str])] = &[
     (&["one"], &["weights_one"]),
+    (&["one", "weights_one"], &["scales"]),
     (&["sum"], &["win", "draw", "loss"]),
     (&["multiply", "divide"], &["scale"]),
 ];

@@ -11,7 +11,7 @@ use quote::{format_ident, quote};
 use super::memory::{count, ident, linear};
 use super::{Program, propagate};
 use crate::layout::{Affine, BLOCK, Input};
-use crate::network::{Element, Rounding, Source};
+use crate::network::{Element, Rounding, Scale, Source};
 use crate::plan::{Blocks, Kernel, Plan, Products, Steps};
 
 const _: () = assert!(BLOCK == 4, "generated code spells blocks as `[u8; 4]`");
@@ -175,17 +175,11 @@ impl Writer<'_> {
 
     /// One horizontal sum for each output, which runs along the row of its weights.
     fn rows(&self, dot_row: &str) -> TokenStream {
-        let Writer {
-            affine,
-            biases,
-            weights,
-            input,
-            ..
-        } = self;
+        let (biases, weights, input) = (&self.biases, &self.weights, &self.input);
         let dot_row = format_ident!("{dot_row}");
-        let outputs = (0..affine.outputs).map(count).map(|output| {
+        let outputs = (0..self.affine.outputs).map(count).map(|output| {
             let sum = quote! { simd::#dot_row(inputs, &stack.#weights[#output]) };
-            match affine.op.starts_at_biases() {
+            match self.affine.op.starts_at_biases() {
                 true => quote! { stack.#biases[#output].wrapping_add(#sum) },
                 false => sum,
             }
@@ -200,25 +194,14 @@ impl Writer<'_> {
     ///
     /// LLVM makes vectors of inputs of such a loop, not of outputs, and gathers their weights.
     fn columns(&self, vectors: usize) -> TokenStream {
-        let Writer {
-            affine,
-            biases,
-            weights,
-            input,
-            ..
-        } = self;
-        let (slots, outputs) = (count(affine.slots), count(affine.outputs));
+        let (weights, input) = (&self.weights, &self.input);
+        let (slots, outputs) = (count(self.affine.slots), count(self.affine.outputs));
         let tiles = (0..vectors).step_by(MOST_VECTORS).map(|first| {
             let tile = first..vectors.min(first + MOST_VECTORS);
             let names = tile.clone().map(|vector| Sums::name(0, vector));
             let names: Vec<Ident> = names.collect();
             let tile: Vec<_> = tile.map(count).collect();
-            let starts = tile
-                .iter()
-                .map(|vector| match affine.op.starts_at_biases() {
-                    true => quote! { simd::load_i32(chunk(&stack.#biases, #vector)) },
-                    false => quote! { simd::zero_i32() },
-                });
+            let starts = tile.iter().map(|vector| self.start(vector));
             quote! {
                 #(let mut #names = #starts;)*
                 for index in 0..#slots {
@@ -240,19 +223,23 @@ impl Writer<'_> {
         }
     }
 
+    /// What the sums of a vector of outputs start at.
+    fn start(&self, vector: &Literal) -> TokenStream {
+        let biases = &self.biases;
+        match self.affine.op.starts_at_biases() {
+            true => quote! { simd::load_i32(chunk(&stack.#biases, #vector)) },
+            false => quote! { simd::zero_i32() },
+        }
+    }
+
     /// A call of one of the runtime's kernels.
     fn function(&self, name: &str) -> TokenStream {
-        let Writer {
-            affine,
-            biases,
-            weights,
-            input,
-            ..
-        } = self;
+        let (affine, biases, weights) = (self.affine, &self.biases, &self.weights);
         let name = format_ident!("{name}");
+        let input = &self.input;
         let input = match affine.input {
             Input::Bytes => quote! { chunk(#input.as_flattened(), 0) },
-            _ => input.clone(),
+            _ => quote! { #input },
         };
         let biases = match affine.op.starts_at_biases() {
             true => quote! { &stack.#biases },
@@ -278,14 +265,12 @@ impl Writer<'_> {
 
     /// Starts the sums at the biases, runs over the blocks, and brings the sums together.
     fn around(&self, sums: &Sums, blocks: TokenStream) -> TokenStream {
-        let biases = &self.biases;
         let starts = (0..sums.sets).flat_map(|set| {
             (0..sums.vectors).map(move |vector| {
-                let (name, vector_index) = (Sums::name(set, vector), count(vector));
-                let start = if set == 0 && self.affine.op.starts_at_biases() {
-                    quote! { simd::load_i32(chunk(&stack.#biases, #vector_index)) }
-                } else {
-                    quote! { simd::zero_i32() }
+                let name = Sums::name(set, vector);
+                let start = match set {
+                    0 => self.start(&count(vector)),
+                    _ => quote! { simd::zero_i32() },
                 };
                 quote! { let mut #name = #start; }
             })
@@ -375,18 +360,24 @@ impl Writer<'_> {
             let by = Literal::i32_unsuffixed(divide.by);
             quote! { let sums = activation::#function(&sums, #by); }
         });
-        let scales = affine.op.scales.zip(affine.fields.alpha.as_ref());
-        let scaled = scales.map(|(scales, alpha)| {
-            let (alpha, shift) = (ident(alpha), Literal::u32_unsuffixed(scales.shift));
+        let factors = affine.fields.factors.as_ref().map(ident);
+        let scaled = affine.op.scales.map(|scales| {
+            let shift = Literal::u32_unsuffixed(scales.shift);
             let beta = match scales.inputs {
                 true => self.magnitude(),
                 false => quote! { 1 },
             };
-            quote! { let sums = kernels::scaled(&sums, &stack.#alpha, #beta, #shift); }
+            quote! { let sums = kernels::scaled(&sums, &stack.#factors, #beta, #shift); }
         });
         let end = match affine.op.to_float {
             Some(scale) => {
-                let scale = Literal::f32_unsuffixed(scale);
+                let scale = match (scale, factors) {
+                    (Scale::Shared(scale), _) => {
+                        let scale = Literal::f32_unsuffixed(scale);
+                        quote! { |_| #scale }
+                    }
+                    (Scale::OfFile, scales) => quote! { |output| stack.#scales[output] },
+                };
                 quote! {
                     kernels::to_float(&sums, #scale, &stack.#biases, |a, b, c| simd::fma_f32(a, b, c))
                 }

@@ -1,8 +1,8 @@
 //! A network as text, from features to value: its shape at a glance, then one line per operation.
 
 use crate::network::{
-    Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pooling, Ratio, Rounding, Slice,
-    Source, SparseBy, Sums, TransformerActivation, UNPOOLED, Units, WeightType,
+    Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pooling, Ratio, Rounding, Scale,
+    Slice, Source, SparseBy, Sums, TransformerActivation, UNPOOLED, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -235,10 +235,16 @@ fn layer_row(network: &Network, layer: &Layer) -> Row {
         .iter()
         .map(|slice| network.describe(*slice))
         .collect();
-    let computed_as = match &layer.op {
+    let mut computed_as = match &layer.op {
         Op::Affine(op) => affine(network, layer, op, &inputs.join(" ++ ")),
         Op::Elementwise(function) => function.formula(&inputs),
     };
+    if layer.shared {
+        computed_as += ", shared by all stacks";
+    }
+    if layer.factorised {
+        computed_as += ", added to what all stacks share";
+    }
     row(
         &layer.name,
         layer.output.len,
@@ -288,12 +294,11 @@ fn affine(network: &Network, layer: &Layer, op: &Affine, inputs: &str) -> String
     if !op.biases {
         text += ", no biases";
     }
-    if op.shared {
-        text += ", shared by all stacks";
-    }
-    if let Some(scale) = op.to_float {
-        text += &format!(", sums * {scale:e} in f32 before biases");
-    }
+    text += &match op.to_float {
+        Some(Scale::Shared(scale)) => format!(", sums * {scale:e} in f32 before biases"),
+        Some(Scale::OfFile) => ", sums * scales in f32 before biases".to_string(),
+        None => String::new(),
+    };
     text
 }
 

@@ -5,10 +5,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use super::Program;
-use super::memory::count;
+use super::memory::{count, ident};
 use super::propagate::{values, variable};
 use crate::layout;
-use crate::network::{self, Argument, Call, Calls, Element, Slice, Source};
+use crate::network::{self, Argument, Call, Calls, Element, Gain, Slice, Source};
 
 /// A statement that leaves the layer's values in a variable of its name.
 pub(super) fn statement(
@@ -22,7 +22,7 @@ pub(super) fn statement(
     let runs: Vec<TokenStream> = runs.collect();
     let call = |(function, arguments): &Call, values: Vec<TokenStream>| {
         let function = format_ident!("{function}");
-        let arguments = arguments.iter().map(argument);
+        let arguments = (arguments.iter()).map(|own| argument(own, elementwise));
         let values = values.into_iter().chain(arguments);
         // Activations of integers are generic over the type of their results.
         let element = match (elementwise.function, element) {
@@ -109,12 +109,17 @@ fn of_transformer(program: &Program<'_>, slice: Slice) -> TokenStream {
     }
 }
 
-fn argument(argument: &Argument) -> TokenStream {
+fn argument(argument: &Argument, elementwise: &layout::Elementwise<'_>) -> TokenStream {
     match argument {
         Argument::Integer(number) => Literal::u32_unsuffixed(*number).into_token_stream(),
         Argument::Float(number) => Literal::f32_unsuffixed(*number).into_token_stream(),
         Argument::Fma => quote! { |a, b, c| simd::fma_f32(a, b, c) },
         Argument::Sqrt => quote! { |x| simd::sqrt_f32(x) },
+        Argument::Gain(gain) => match (gain, elementwise.factors.as_ref().map(ident)) {
+            (Some(Gain::Gamma), Some(gamma)) => quote! { |index| stack.#gamma[index] },
+            (Some(Gain::OneMore), Some(gamma)) => quote! { |index| 1.0 + stack.#gamma[index] },
+            _ => quote! { |_| 1.0 },
+        },
         Argument::Integers(numbers) => {
             let numbers = numbers.iter().copied().map(Literal::i64_unsuffixed);
             quote! { &[#(#numbers),*] }

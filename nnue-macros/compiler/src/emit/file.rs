@@ -1,8 +1,8 @@
 //! The file layout as a constant: what [`crate::layout::file`] made, printed.
 
 use nnue_format::{
-    Block, Coalesced, Encoding, FieldForm, FileLayout, Form, Format, Overflow, Placed, Quantise,
-    Rounding, Section, Segment, Stored, Tail, Tensor, VirtualSet,
+    Block, Coalesced, CoalescedSet, Encoding, FieldForm, FileLayout, Form, Format, Overflow,
+    Placed, Quantise, Rounding, Section, Segment, Stored, Tail, Tensor, VirtualSet,
 };
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -260,8 +260,22 @@ fn segment(segment: &Segment) -> TokenStream {
     quote! { file::Segment::run(#input, #slot, #len) #every #at #packed }
 }
 
-/// The table of rows to which virtual rows are added when a file is loaded.
+/// What is added to other values when a file is loaded.
 fn coalesced(runtime: &TokenStream, coalesced: &Coalesced) -> TokenStream {
+    match coalesced {
+        Coalesced::Set(set) => {
+            let set = coalesced_set(runtime, set);
+            quote! { file::Coalesced::Set(#set) }
+        }
+        Coalesced::Stacks { own, shared } => {
+            let [own, shared] = [*own, *shared].map(count);
+            quote! { file::Coalesced::Stacks { own: #own, shared: #shared } }
+        }
+    }
+}
+
+/// The table of rows to which virtual rows are added.
+fn coalesced_set(runtime: &TokenStream, coalesced: &CoalescedSet) -> TokenStream {
     let element = word(coalesced.element);
     let [offset, columns, row, virtual_row] = [
         coalesced.offset,
@@ -279,7 +293,7 @@ fn coalesced(runtime: &TokenStream, coalesced: &Coalesced) -> TokenStream {
     });
     let round_each = coalesced.factors.round_each;
     quote! {
-        file::Coalesced {
+        file::CoalescedSet {
             element: #element,
             offset: #offset,
             columns: #columns,

@@ -55,12 +55,9 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         .iter()
         .filter(|tensor| matches!(tensor.role, Role::Weights(_) | Role::Biases(_)))
         .map(|tensor| &tensor.name);
-    let readers = tensors.iter().filter_map(|tensor| {
-        let Role::LayerWeights(layer) = tensor.role else {
-            return None;
-        };
-        reader(program, layer, &tensor.name)
-    });
+    let readers = tensors
+        .iter()
+        .filter_map(|tensor| reader(program, tensor.role.matrix()?, &tensor.name));
     let kept = network.layers.iter().enumerate();
     let kept = kept.filter(|(_, layer)| layer.affine().is_none());
     let kept = kept.filter_map(|(index, layer)| reader(program, index, &layer.name));

@@ -73,8 +73,8 @@ pub struct Fields {
     pub biases: Field,
     /// The weights, in the order of [`Affine::form`].
     pub weights: Field,
-    /// One factor for each output, for layers with [`network::Affine::scales`].
-    pub alpha: Option<Field>,
+    /// One factor for each output, if the layer has [`network::Layer::factors`].
+    pub factors: Option<Field>,
     /// The runs of outputs that each input reaches, for [`Form::OutputBlocks`].
     pub blocks: Option<Field>,
 }
@@ -226,9 +226,9 @@ impl Fields {
             false => format!("zeros, for `{name}` has no biases: {outputs_in_words}{unit}"),
         };
         let biases = field("biases", element_of_biases, vec![outputs], &biases_doc);
-        let alpha = op.scales.map(|_| {
+        let factors = layer.factors().map(|(part, element)| {
             let doc = format!("factors of the sums of `{name}`");
-            field("alpha", Element::I16, vec![outputs], &doc)
+            field(part, element, vec![outputs], &doc)
         });
         let blocks = match form {
             Form::OutputBlocks(blocks) => {
@@ -247,7 +247,7 @@ impl Fields {
         Fields {
             biases,
             weights: field("weights", element, shape, &doc),
-            alpha,
+            factors,
             blocks,
         }
     }

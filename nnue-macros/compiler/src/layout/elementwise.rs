@@ -1,6 +1,6 @@
 //! Layers that compute value by value, and where their values lie.
 
-use super::{LaidOut, OUTPUT_UNIT};
+use super::{Builder, Field, LaidOut, OUTPUT_UNIT};
 use crate::network::{self, Element, Layer, Network, Op, Slice, Source};
 
 /// A layer that computes value by value.
@@ -16,6 +16,9 @@ pub struct Elementwise<'n> {
     /// How far the first value of one function is from the first of the next. Values that are
     /// computed of padding lie between them, or are overwritten by the next function.
     pub stride: usize,
+    /// The field of a stack that has one factor for each output, if the layer has
+    /// [`Layer::factors`].
+    pub factors: Option<Field>,
 }
 
 impl<'n> Elementwise<'n> {
@@ -27,6 +30,7 @@ impl<'n> Elementwise<'n> {
         layer: &'n Layer,
         function: &'n network::Elementwise,
         layers: &[LaidOut<'_>],
+        stack: &mut Builder,
     ) -> Elementwise<'n> {
         let slice = layer.inputs[0];
         let padded = slice.len.next_multiple_of(OUTPUT_UNIT);
@@ -46,11 +50,17 @@ impl<'n> Elementwise<'n> {
             true => lanes,
             false => len,
         };
+        let factors = layer.factors().map(|(part, element)| {
+            let doc = format!("factors of the values of `{}`", layer.name);
+            let name = format!("{}_{part}", layer.name);
+            stack.field(&name, element, vec![len], &doc)
+        });
         Elementwise {
             layer,
             function,
             lanes,
             stride,
+            factors,
         }
     }
 

@@ -1,11 +1,11 @@
 //! The net file and memory together: what a file must contain, and where each of its tensors goes.
 
 use nnue_format::{
-    Coalesced, Element, Encoding, Extent, FileLayout, Form, Format, Placed, Section, Segment,
-    Stacks, Stored,
+    Coalesced, CoalescedSet, Element, Encoding, Extent, FileLayout, Form, Format, Placed, Section,
+    Segment, Stacks, Stored,
 };
 
-use super::{Affine, ColumnRun, Field, FieldElement, LaidOut, Layout};
+use super::{Affine, ColumnRun, Field, FieldElement, LaidOut, Layout, summand};
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor, section_len};
 use crate::network::{Network, Source};
@@ -52,19 +52,19 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
         Role::Psqt(row) => (ROWS_OF_PSQT, psqt_of_rows(layout, tensor, row)),
         Role::LayerWeights(layer) => (ROWS_OF_WEIGHTS, weights(layout, affine(layout, layer))),
         Role::LayerBiases(layer) => {
-            let affine = affine(layout, layer);
-            let biases = outputs(layout, affine, Some(&affine.fields.biases));
-            (ROWS_OF_BIASES, biases)
+            let biases = &affine(layout, layer).fields.biases;
+            (ROWS_OF_BIASES, outputs(layout, layer, Some(biases)))
         }
-        Role::LayerAlpha(layer) => {
-            let affine = affine(layout, layer);
-            let alpha = outputs(layout, affine, affine.fields.alpha.as_ref());
-            (ROWS_OF_BIASES, alpha)
+        Role::LayerFactors(layer) => {
+            let factors = layout.layers[layer].factors();
+            (ROWS_OF_BIASES, outputs(layout, layer, factors))
         }
+        Role::SharedWeights(_) => (ROWS_OF_WEIGHTS, as_in_file(layout, tensor, ROWS_OF_WEIGHTS)),
+        Role::SharedBiases(_) => (ROWS_OF_BIASES, as_in_file(layout, tensor, ROWS_OF_BIASES)),
     };
     let mut shape = axes.map(|axis| tensor.len(axis));
-    let layer = tensor.role.layer().map(|layer| affine(layout, layer));
-    if layer.is_some_and(|layer| layer.op.shared) {
+    let layer = tensor.role.layer();
+    if layer.is_some_and(|layer| layout.network.layers[layer].shared) {
         // The file has the values once, and each stack has a copy of them in memory.
         shape[0] = layout.network.stacks.count;
     }
@@ -81,7 +81,8 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
             strides: axes.map(|axis| tensor.stride(axis)),
             blocks: axes.map(|axis| tensor.block(axis)),
             values: tensor.values(),
-            quantise: tensor.quantise,
+            // Sums are quantised, and not their summands.
+            quantise: tensor.quantise.filter(|_| !tensor.role.is_shared_summand()),
         },
         placed,
     }
@@ -130,14 +131,20 @@ fn psqt_of_rows(layout: &Layout<'_>, tensor: &Tensor, first: usize) -> Placed {
 fn affine<'l, 'n>(layout: &'l Layout<'n>, layer: usize) -> &'l Affine<'n> {
     match &layout.layers[layer] {
         LaidOut::Affine(affine) => affine,
-        LaidOut::Elementwise(_) => unreachable!("only affine layers have tensors"),
+        LaidOut::Elementwise(_) => unreachable!("only affine layers have weights and biases"),
     }
 }
 
-/// A number for each output of an affine layer.
-fn outputs(layout: &Layout<'_>, affine: &Affine<'_>, field: Option<&Field>) -> Placed {
+/// A number for each output of a layer.
+fn outputs(layout: &Layout<'_>, layer: usize, field: Option<&Field>) -> Placed {
     let (element, offset) = of_stack(layout, field);
-    Placed::rows(element, offset, [1, affine.outputs])
+    Placed::rows(element, offset, [1, layout.layers[layer].lanes()])
+}
+
+/// What all stacks share, with the type that the file has.
+fn as_in_file(layout: &Layout<'_>, tensor: &Tensor, [_, row, column]: [Axis; 3]) -> Placed {
+    let shape = [row, column].map(|axis| tensor.len(axis));
+    Placed::rows(tensor.element, offset(layout, &summand(tensor)), shape)
 }
 
 /// The weights of an affine layer.
@@ -184,8 +191,27 @@ fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
     }
 }
 
-/// The rows that are sums of their own and of virtual rows.
+/// What are sums: rows of sets and their virtual rows, tensors of stacks and what these share.
 fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
+    let sets = coalesced_sets(layout).into_iter().map(Coalesced::Set);
+    let sections = layout.network.file.sections.iter();
+    let summands = sections.filter_map(Section::as_tensor);
+    let stacks = summands.filter_map(|tensor| {
+        let own = match tensor.role {
+            Role::SharedWeights(layer) => &affine(layout, layer).fields.weights,
+            Role::SharedBiases(layer) => &affine(layout, layer).fields.biases,
+            _ => return None,
+        };
+        Some(Coalesced::Stacks {
+            own: of_stack(layout, Some(own)).1,
+            shared: offset(layout, &summand(tensor)),
+        })
+    });
+    sets.chain(stacks).collect()
+}
+
+/// The rows that are sums of their own and of virtual rows.
+fn coalesced_sets(layout: &Layout<'_>) -> Vec<CoalescedSet> {
     let network = layout.network;
     let psqt = network.transformer.psqt;
     let mut coalesced = Vec::new();
@@ -197,7 +223,7 @@ fn coalesced(layout: &Layout<'_>) -> Vec<Coalesced> {
                 let ((table, row_of_table), (_, virtual_row_of_table)) =
                     (layout.row(row), layout.row(virtual_row));
                 let mut add = |name: &str, element, columns, row, virtual_row| {
-                    coalesced.push(Coalesced {
+                    coalesced.push(CoalescedSet {
                         element,
                         offset: offset(layout, name),
                         columns,
@@ -300,7 +326,7 @@ fn has_virtual_rows(network: &Network, tensor: &Tensor) -> bool {
 
 /// The bytes of a tensor that are weights of the transformer's output.
 fn bytes_of_transformer(network: &Network, tensor: &Tensor) -> usize {
-    let Role::LayerWeights(layer) = tensor.role else {
+    let Some(layer) = tensor.role.matrix() else {
         return 0;
     };
     let inputs = network.layers[layer].inputs.iter();

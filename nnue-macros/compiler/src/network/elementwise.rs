@@ -1,9 +1,9 @@
 //! Layers that compute value by value. What each does, how the table of a network writes it, and
 //! which functions of the runtime do it stand together, so that a new one is added in one place.
 
-use super::{Activation, Align, Element};
+use super::{Activation, Align, Element, Gain};
 
-/// What a layer without weights computes for each value of its output.
+/// What a layer computes for each value of its output, value by value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elementwise {
     /// Functions of one value each. The results of all values by the first function come before
@@ -21,11 +21,13 @@ pub enum Elementwise {
         /// Bits that are shifted out to the right.
         shift: u32,
     },
-    /// `y[i] = x[i] * (1 / sqrt(mean + epsilon))` of `f32`, where `mean` is that of the squares of
-    /// all values, added as [`super::Sums::Lanes`] does. Each operation is rounded.
+    /// `y[i] = x[i] * (1 / sqrt(mean + epsilon)) * gain[i]` of `f32`, where `mean` is that of the
+    /// squares of all values, added as [`super::Sums::Lanes`] does. Each operation is rounded.
     RmsNorm {
         /// A positive number.
         epsilon: f32,
+        /// What the gains are, if there are any; otherwise they are 1.
+        gain: Option<Gain>,
     },
     /// `y[i] = x[i] as f32 * scale`, rounded once.
     Float {
@@ -50,11 +52,14 @@ impl Elementwise {
             }
             Elementwise::Product { shift: 0 } => inputs.join(" * "),
             Elementwise::Product { shift } => format!("{} >> {shift}", inputs.join(" * ")),
-            Elementwise::RmsNorm { epsilon } => {
-                format!(
-                    "x * (1 / sqrt(mean(x * x) + {epsilon:e})), x = {}",
-                    inputs.join(" ++ ")
-                )
+            Elementwise::RmsNorm { epsilon, gain } => {
+                let gain = match gain {
+                    None => "",
+                    Some(Gain::Gamma) => " * gamma",
+                    Some(Gain::OneMore) => " * (1 + gamma)",
+                };
+                let x = inputs.join(" ++ ");
+                format!("x * (1 / sqrt(mean(x * x) + {epsilon:e})){gain}, x = {x}")
             }
             Elementwise::Float { scale } => format!("{} * {scale:e}", inputs.join(" ++ ")),
         }
@@ -82,8 +87,13 @@ impl Elementwise {
             Elementwise::Product { shift } => {
                 Calls::Joined(vec![("product", vec![Argument::Integer(*shift)])])
             }
-            Elementwise::RmsNorm { epsilon } => {
-                let arguments = vec![Argument::Float(*epsilon), Argument::Fma, Argument::Sqrt];
+            Elementwise::RmsNorm { epsilon, gain } => {
+                let arguments = vec![
+                    Argument::Float(*epsilon),
+                    Argument::Fma,
+                    Argument::Sqrt,
+                    Argument::Gain(*gain),
+                ];
                 Calls::Joined(vec![("rms_norm_f32", arguments)])
             }
             Elementwise::Float { scale } => {
@@ -119,6 +129,8 @@ pub enum Argument {
     Fma,
     /// The level's primitive for square roots in `f32`.
     Sqrt,
+    /// The gain of the value of an index, made of the layer's factors; 1 without any.
+    Gain(Option<Gain>),
     /// One number for all values, or one for each.
     Integers(Vec<i64>),
 }

@@ -32,8 +32,12 @@ pub enum Role {
     LayerWeights(usize),
     /// The biases of the layer of this index: stacks, outputs.
     LayerBiases(usize),
-    /// The factors of the sums of the layer of this index: stacks, outputs.
-    LayerAlpha(usize),
+    /// The factors of the layer of this index: stacks, outputs.
+    LayerFactors(usize),
+    /// What is added to the weights of the layer of this index in all stacks: outputs, inputs.
+    SharedWeights(usize),
+    /// What is added to the biases of the layer of this index in all stacks: outputs.
+    SharedBiases(usize),
 }
 
 impl Role {
@@ -41,10 +45,25 @@ impl Role {
     pub fn layer(self) -> Option<usize> {
         match self {
             Role::Weights(_) | Role::Biases(_) | Role::Psqt(_) => None,
-            Role::LayerWeights(layer) | Role::LayerBiases(layer) | Role::LayerAlpha(layer) => {
-                Some(layer)
-            }
+            Role::LayerWeights(layer)
+            | Role::LayerBiases(layer)
+            | Role::LayerFactors(layer)
+            | Role::SharedWeights(layer)
+            | Role::SharedBiases(layer) => Some(layer),
         }
+    }
+
+    /// The layer of whose matrix it is, or a summand.
+    pub fn matrix(self) -> Option<usize> {
+        match self {
+            Role::LayerWeights(layer) | Role::SharedWeights(layer) => Some(layer),
+            _ => None,
+        }
+    }
+
+    /// Whether its values are added to those of other tensors.
+    pub fn is_shared_summand(self) -> bool {
+        matches!(self, Role::SharedWeights(_) | Role::SharedBiases(_))
     }
 }
 

@@ -214,7 +214,7 @@ impl fmt::Display for LoadError {
                 let sum = own + virtual_sum;
                 write!(
                     f,
-                    "row {row} of `{place}` has {own} in column {column} and its virtual rows add {virtual_sum}: the sum is {sum}"
+                    "row {row} of `{place}` has {own} in column {column}, to which the file adds {virtual_sum}: the sum is {sum}"
                 )?;
                 limits.write(f, sum)
             }

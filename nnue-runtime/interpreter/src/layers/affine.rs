@@ -1,16 +1,16 @@
 //! Fully connected layers: `y[o] = biases[o] + the sum of weights[o][i] * x[i]`.
 
-use nnue_compiler::network::{Affine, Layer, Sums, WeightType};
+use nnue_compiler::network::{Affine, Layer, Scale, Sums, WeightType};
 
 use super::Tensors;
 use crate::fixed_point::divide;
-use crate::weights::{AffineWeights, Values};
+use crate::weights::{LayerWeights, Values};
 
 /// The outputs of an affine layer. Its inputs follow each other in the order of the spec.
 pub(super) fn compute(
     layer: &Layer,
     op: &Affine,
-    weights: &AffineWeights,
+    weights: &LayerWeights,
     tensors: &Tensors,
 ) -> Values {
     if op.weights == WeightType::F32 {
@@ -30,12 +30,13 @@ pub(super) fn compute(
     match op.to_float {
         // The sum becomes the nearest `f32`; product and bias are rounded together.
         Some(scale) => {
-            let outputs = sums.iter().zip(weights.biases.floats());
-            Values::Floats(
-                outputs
-                    .map(|(sum, bias)| (*sum as f32).mul_add(scale, *bias))
-                    .collect(),
-            )
+            let scales = match scale {
+                Scale::Shared(scale) => vec![scale; sums.len()],
+                Scale::OfFile => weights.factors.floats().to_vec(),
+            };
+            let outputs = sums.iter().zip(scales).zip(weights.biases.floats());
+            let outputs = outputs.map(|((sum, scale), bias)| (*sum as f32).mul_add(scale, *bias));
+            Values::Floats(outputs.collect())
         }
         None => {
             let outputs = sums.iter().zip(weights.biases.integers());
@@ -50,7 +51,7 @@ pub(super) fn compute(
 
 /// The sums of products of each output, scaled and divided, without the bias. They are `i32` and
 /// wrap around.
-fn of_integers(op: &Affine, inputs: &[i64], weights: &AffineWeights) -> Vec<i32> {
+fn of_integers(op: &Affine, inputs: &[i64], weights: &LayerWeights) -> Vec<i32> {
     let rows = weights.weights.integers().chunks_exact(inputs.len());
     let sums = rows.enumerate().map(|(output, row)| {
         let products = inputs.iter().zip(row).map(|(x, weight)| match op.weights {
@@ -61,7 +62,7 @@ fn of_integers(op: &Affine, inputs: &[i64], weights: &AffineWeights) -> Vec<i32>
         let mut sum = products.fold(0i64, i64::wrapping_add) as i32;
         if let Some(scales) = op.scales {
             let beta = if scales.inputs { mean_size(inputs) } else { 1 };
-            let alpha = i64::from(weights.alpha[output]);
+            let alpha = weights.factors.integers()[output];
             let product = (i64::from(sum) * alpha).wrapping_mul(beta);
             sum = (product >> scales.shift) as i32;
         }
@@ -74,7 +75,7 @@ fn of_integers(op: &Affine, inputs: &[i64], weights: &AffineWeights) -> Vec<i32>
 }
 
 /// The sums of products of each output and its bias, modulo 2^64.
-fn of_wide_integers(inputs: &[i64], weights: &AffineWeights) -> Vec<i64> {
+fn of_wide_integers(inputs: &[i64], weights: &LayerWeights) -> Vec<i64> {
     let rows = weights.weights.integers().chunks_exact(inputs.len());
     let outputs = rows.zip(weights.biases.integers());
     let sums = outputs.map(|(row, bias)| {
@@ -97,7 +98,7 @@ fn mean_size(inputs: &[i64]) -> i64 {
     inputs.iter().map(|x| x.abs()).sum::<i64>() / inputs.len() as i64
 }
 
-fn of_floats(sums: Sums, inputs: &[f32], weights: &AffineWeights) -> Vec<f32> {
+fn of_floats(sums: Sums, inputs: &[f32], weights: &LayerWeights) -> Vec<f32> {
     let rows = weights.weights.floats().chunks_exact(inputs.len());
     rows.zip(weights.biases.floats())
         .map(|(row, bias)| match sums {

@@ -27,6 +27,10 @@ impl RandomWeights {
             Some(affine) => affine,
             None => panic!("`{}` has no weights", network.layers[index].name),
         };
+        let summands = |index: usize| match &self.shared[index] {
+            Some(summands) => summands,
+            None => panic!("`{}` is not factorised", network.layers[index].name),
+        };
         match weight.role {
             Role::Weights(first) => {
                 let index = |row: usize| row * network.transformer.width + column;
@@ -44,11 +48,22 @@ impl RandomWeights {
                 })
             }
             Role::LayerWeights(index) => {
-                let inputs = network.layers[index].input_len();
-                number(&layer(index).weights, row * inputs + column)
+                let place = row * network.layers[index].input_len() + column;
+                let shared = self.shared[index].as_ref();
+                let shared = shared.map_or(0.0, |shared| number(&shared.weights, place));
+                number(&layer(index).weights, place) - shared
             }
-            Role::LayerBiases(index) => number(&layer(index).biases, column),
-            Role::LayerAlpha(index) => f64::from(layer(index).alpha[column]),
+            Role::LayerBiases(index) => {
+                let shared = self.shared[index].as_ref();
+                let shared = shared.map_or(0.0, |shared| number(&shared.biases, column));
+                number(&layer(index).biases, column) - shared
+            }
+            Role::SharedWeights(index) => {
+                let place = row * network.layers[index].input_len() + column;
+                number(&summands(index).weights, place)
+            }
+            Role::SharedBiases(index) => number(&summands(index).biases, column),
+            Role::LayerFactors(index) => number(&layer(index).factors, column),
         }
     }
 }

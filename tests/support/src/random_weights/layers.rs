@@ -1,11 +1,11 @@
 //! Random weights of layers, and biases that keep their sums within the range of the activations.
 
 use nnue_compiler::network::file::Role;
-use nnue_compiler::network::{Affine, Element, Layer, Network, Op, WeightType};
-use nnue_interpreter::{Accumulators, AffineWeights, Net, Values};
+use nnue_compiler::network::{Affine, Element, Layer, Network, Op, Scale, WeightType};
+use nnue_interpreter::{Accumulators, LayerWeights, Net, Values};
 use nnue_runtime::Color;
 
-use super::{Draw, Range, Style, alternating, is_shared, max_active, net_of, spread};
+use super::{Draw, Range, Style, alternating, max_active, net_of, spread};
 
 /// The number of random accumulators for which biases are chosen.
 const SAMPLES: usize = 4;
@@ -13,15 +13,23 @@ const SAMPLES: usize = 4;
 /// Outputs of a run in layers that are sparse in their outputs.
 const RUN: usize = 16;
 
+/// The size of sums that are multiplied by factors of the file.
+const ONE_OF_SCALES: f64 = 8128.0;
+
 impl Draw {
-    /// The weights of a layer; its biases are zero.
-    pub(super) fn layer(&mut self, network: &Network, index: usize) -> Option<AffineWeights> {
+    /// The numbers of a layer, if files have any; its biases are zero.
+    pub(super) fn layer(&mut self, network: &Network, index: usize) -> Option<LayerWeights> {
         let layer = &network.layers[index];
+        let nothing = Values::Integers(Vec::new());
         let Op::Affine(op) = &layer.op else {
-            return None;
+            return layer.factors().map(|_| LayerWeights {
+                biases: nothing.clone(),
+                weights: nothing,
+                factors: self.gammas(layer.output.len),
+            });
         };
         let (inputs, outputs) = (layer.input_len(), layer.output.len);
-        let range = Range::of(network, Role::LayerWeights(index));
+        let range = Range::of_layer(network, index, Role::LayerWeights);
         let places = (0..outputs).flat_map(|output| (0..inputs).map(move |input| (output, input)));
         let weights = match op.weights {
             WeightType::F32 => {
@@ -50,11 +58,36 @@ impl Draw {
             Element::F32 => Values::Floats(vec![0.0; outputs]),
             _ => Values::Integers(vec![0; outputs]),
         };
-        Some(AffineWeights {
+        Some(LayerWeights {
             biases,
             weights,
-            alpha: self.factors(network, index, op),
+            factors: match (op.scales, op.to_float) {
+                (Some(_), _) => self.alphas(network, index, op),
+                (None, Some(Scale::OfFile)) => self.scales(outputs),
+                (None, _) => nothing,
+            },
         })
+    }
+
+    /// What all stacks share of a factorised layer's weights and biases.
+    pub(super) fn summands(&mut self, network: &Network, index: usize) -> Option<LayerWeights> {
+        let layer = &network.layers[index];
+        let mut shared = self.layer(network, index)?;
+        if self.style != Style::Zero && layer.affine().is_some_and(|affine| affine.biases) {
+            let outputs = 0..layer.output.len;
+            shared.biases = match layer.output.element {
+                Element::F32 => Values::Floats(outputs.map(|_| self.fraction(1.0)).collect()),
+                _ => {
+                    let range = Range::of_layer(network, index, Role::LayerBiases);
+                    let biases = outputs.map(|output| {
+                        let one = f64::from(layer.output.one.at(output));
+                        self.near_zero(one, range)
+                    });
+                    Values::Integers(biases.collect())
+                }
+            };
+        }
+        Some(shared)
     }
 
     fn weight(&mut self, (output, input): (usize, usize), size: f64, range: Range) -> i64 {
@@ -95,21 +128,30 @@ impl Draw {
         (self.near_zero(STEPS, Range::bits(32)) as f64 / STEPS * size) as f32
     }
 
-    fn factors(&mut self, network: &Network, index: usize, op: &Affine) -> Vec<i16> {
-        if op.scales.is_none() {
-            return Vec::new();
-        }
-        let layer = &network.layers[index];
-        let range = Range::of(network, Role::LayerAlpha(index));
-        let factors = (0..layer.output.len).map(|output| {
-            let factor = match self.style {
-                Style::Zero => 0,
-                Style::Extreme if output.is_multiple_of(3) => self.either(range),
-                _ => self.near_zero(size_of_factors(network, layer, op, output), range),
-            };
-            factor as i16
+    /// Gains of normalised values, of both signs.
+    fn gammas(&mut self, len: usize) -> Values {
+        let gammas = (0..len).map(|output| self.float_weight((output, 0), 1.5));
+        Values::Floats(gammas.collect())
+    }
+
+    /// Factors of sums that are about as large as [`ONE_OF_SCALES`], of both signs.
+    fn scales(&mut self, len: usize) -> Values {
+        let scales = (0..len).map(|output| {
+            let scale = self.float_weight((output, 0), 1.5);
+            (f64::from(scale) / ONE_OF_SCALES) as f32
         });
-        factors.collect()
+        Values::Floats(scales.collect())
+    }
+
+    fn alphas(&mut self, network: &Network, index: usize, op: &Affine) -> Values {
+        let layer = &network.layers[index];
+        let range = Range::of(network, Role::LayerFactors(index));
+        let factors = (0..layer.output.len).map(|output| match self.style {
+            Style::Zero => 0,
+            Style::Extreme if output.is_multiple_of(3) => self.either(range),
+            _ => self.near_zero(size_of_factors(network, layer, op, output), range),
+        });
+        Values::Integers(factors.collect())
     }
 
     /// Sets weights to zero until each input has at most the allowed number of runs of outputs.
@@ -136,7 +178,7 @@ impl Draw {
                 if layer.affine().is_none_or(|affine| !affine.biases) {
                     continue;
                 }
-                let owners = match (is_shared(layer), stack) {
+                let owners = match (layer.shared, stack) {
                     (false, stack) => stack..stack + 1,
                     (true, 0) => 0..network.stacks.count,
                     // They are those of the first stack.
@@ -149,7 +191,7 @@ impl Draw {
                     .map(|mut trace| trace.layers.swap_remove(index))
                     .collect();
                 let mut weights = net.into_weights();
-                let range = Range::of(&network, Role::LayerBiases(index));
+                let range = Range::of_layer(&network, index, Role::LayerBiases);
                 let biases = self.biases(layer, &sums, range);
                 for owner in &mut weights.stacks[owners] {
                     if let Some(affine) = &mut owner[index] {
@@ -198,7 +240,8 @@ impl Draw {
 fn size_of_weights(network: &Network, layer: &Layer, op: &Affine, output: usize) -> f64 {
     let divisor = op.divide.map_or(1.0, |divide| f64::from(divide.by));
     let one = match op.to_float {
-        Some(scale) => 1.0 / f64::from(scale),
+        Some(Scale::Shared(scale)) => 1.0 / f64::from(scale),
+        Some(Scale::OfFile) => ONE_OF_SCALES,
         None => f64::from(layer.output.one.at(output)),
     };
     spread(

@@ -8,9 +8,9 @@ use nnue_compiler::feature_set::piece_square::{
 use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
-    Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Named, OpName, Order, Pairs,
-    Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, Sharing, SparseBy, Stockfish, Sums, TailName,
-    TransformerActivation,
+    Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Gain, Named, OpName, Order,
+    Pairs, Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, ScaleType, Sharing, SparseBy, Stockfish,
+    Sums, TailName, TransformerActivation,
 };
 
 use super::words::Words;
@@ -56,6 +56,8 @@ const FORMS: &[&str] = &[
     "layer.divide",
     "layer.epsilon",
     "layer.error",
+    "layer.factorised, of f32",
+    "layer.factorised, of integers",
     "layer.input, a list",
     "layer.input, a part of a layer",
     "layer.input, a part of the transformer",
@@ -77,9 +79,10 @@ const FORMS: &[&str] = &[
     "layer.op = float, of the transformer",
     "layer.scale, of a conversion",
     "layer.scale, of sums",
-    "layer.scales",
+    "layer.scales, a table",
     "layer.scales, inputs = true",
     "layer.shared",
+    "layer.shared, of a normalisation",
     "layer.shift, for each function",
     "layer.shift, to the left",
     "layer.weights_one",
@@ -188,6 +191,8 @@ impl Words {
             }
         }
         self.names::<BiasType>("layer.biases");
+        self.names::<Gain>("layer.gain");
+        self.names::<ScaleType>("layer.scales");
         self.names::<SparseBy>("layer.sparse");
         self.names::<Sums>("layer.sums");
         self.names::<Rounding>("layer.rounding");

@@ -6,8 +6,9 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Slice, Source, Units};
 use nnue_compiler::spec::{
-    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, PairsKey, Part, Select,
-    Spec, Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation, Transposed, Value,
+    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, PairsKey, Part, Scales,
+    Select, Spec, Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation, Transposed,
+    Value, WeightType,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -177,6 +178,8 @@ impl Words {
                     self.add_if(keys.limit.is_some(), &format!("layer.limit, of {function}"));
                 }
                 self.add_if(keys.epsilon.is_some(), "layer.epsilon");
+                self.value("layer.gain", keys.gain.as_ref());
+                self.add_if(checked.shared, "layer.shared, of a normalisation");
                 let is_gate = function == OpName::Product && is_float;
                 self.add_if(is_gate, "layer.op = product, of f32");
                 let shifts = keys.shift.iter().flat_map(|shift| &shift.value);
@@ -211,19 +214,26 @@ impl Words {
         self.value("layer.sums", affine.sums.as_ref());
         self.value("layer.rounding", affine.rounding.as_ref());
         self.add_if(affine.density.is_some(), "layer.density");
-        self.add_if(
-            checked.affine().is_some_and(|affine| affine.shared),
-            "layer.shared",
-        );
+        self.add_if(checked.shared, "layer.shared");
+        let numbers = match affine.weights.value {
+            WeightType::F32 => "f32",
+            _ => "integers",
+        };
+        let factorised = format!("layer.factorised, of {numbers}");
+        self.add_if(checked.factorised, &factorised);
         self.add_if(affine.output_blocks.is_some(), "layer.output_blocks");
         self.add_if(affine.divide.is_some(), "layer.divide");
         self.add_if(affine.scale.is_some(), "layer.scale, of sums");
         let ones = affine.one.as_ref().map_or(0, |ones| ones.value.len());
         self.add_if(ones > 1, "layer.one, for each output");
         self.add_if(affine.weights_one.is_some(), "layer.weights_one");
-        if let Some(scales) = &affine.scales {
-            self.add("layer.scales");
-            self.add_if(scales.inputs, "layer.scales, inputs = true");
+        match affine.scales.as_ref().map(|scales| &scales.value) {
+            Some(Scales::Integers { inputs, .. }) => {
+                self.add("layer.scales, a table");
+                self.add_if(*inputs, "layer.scales, inputs = true");
+            }
+            Some(Scales::Floats(scales)) => self.add(format!("layer.scales = {scales}")),
+            None => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! Affine layers: weights of a type that fits the inputs, and a one that the sums can reach.
 
 use nnue_compiler::network::{Element, One, Tensor};
-use nnue_compiler::spec::{BiasType, Rounding, SparseBy, Sums};
+use nnue_compiler::spec::{BiasType, Rounding, ScaleType, SparseBy, Sums};
 
 use super::{Graph, Part};
 
@@ -39,6 +39,8 @@ impl Graph<'_> {
         let mut aside = self.dice.aside_for("shared");
         if aside.once_in(8) {
             self.toml.set("shared", !aside.once_in(8));
+        } else if weights != "binary" && aside.once_in(20) {
+            self.toml.set("factorised", !aside.once_in(8));
         }
         // Sums of random weights stay far below what 32 bits hold; nothing that is drawn depends on
         // it.
@@ -140,6 +142,16 @@ impl Graph<'_> {
             wanted /= divisor;
         }
         let one = self.one_near(wanted, last);
+        let mut aside = self.dice.aside_for("scales");
+        if weights != "binary" && aside.once_in(24) {
+            self.toml.name("scales", ScaleType::F32);
+            match aside.within(0..=2) {
+                0 => self.toml.name("biases", BiasType::None),
+                1 => self.toml.name("biases", BiasType::F32),
+                _ => {}
+            }
+            return (Element::F32, One::Tensor(1));
+        }
         if self.dice.once_in(6) {
             self.toml.name("biases", Element::F32);
             match self.dice.within(0..=2) {

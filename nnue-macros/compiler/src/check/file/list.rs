@@ -113,6 +113,11 @@ fn tail(key: Option<&Spanned<TailName>>, default: TailName) -> Tail {
     }
 }
 
+/// Whether a tensor has virtual rows of the transformer.
+fn has_virtual_rows(known: &Known) -> bool {
+    known.sums.is_virtual && known.role.layer().is_none()
+}
+
 /// The entries of bullet's examples: the transformer, then every affine layer.
 fn default_entries(
     file: &spec::Bullet,
@@ -120,7 +125,7 @@ fn default_entries(
     tensors: &[Known],
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<Entry>> {
-    if kind != BulletKind::Weights && tensors.iter().any(|known| known.sums.is_virtual) {
+    if kind != BulletKind::Weights && tensors.iter().any(has_virtual_rows) {
         diagnostics
             .error(file.span, format!("bullet has no usual place for virtual rows in files of `kind = \"{kind}\"`"))
             .help(match kind {

@@ -74,14 +74,18 @@ pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> F
         Role::Psqt(_) => (None, 2, 0),
         Role::LayerBiases(layer) => (Some(layer), 0, 0),
         Role::LayerWeights(layer) => (Some(layer), 1, 0),
-        Role::LayerAlpha(layer) => (Some(layer), 2, 0),
+        Role::LayerFactors(layer) => (Some(layer), 2, 0),
+        Role::SharedBiases(layer) => (Some(layer), 3, 0),
+        Role::SharedWeights(layer) => (Some(layer), 4, 0),
     });
     for known in ordered {
         let own = known.of_a_stack();
         let mut tensor = own.as_ref().unwrap_or(known).tensor();
         match known.role {
-            Role::LayerWeights(_) => tensor.padded = tensor.padded.next_multiple_of(ROW_UNIT),
-            Role::LayerBiases(_) | Role::LayerAlpha(_) => {}
+            Role::LayerWeights(_) | Role::SharedWeights(_) => {
+                tensor.padded = tensor.padded.next_multiple_of(ROW_UNIT)
+            }
+            role if role.layer().is_some() => {}
             // LEB128 would make bytes longer.
             _ if tensor.element == Element::I8 => {}
             _ => tensor.encoding = encoding,

@@ -5,7 +5,7 @@ use nnue_format::{Element, Encoding};
 use super::Parts;
 use crate::feature_set::FeatureSet;
 use crate::network::file::{Axis, Role, Tensor};
-use crate::network::{Affine, Layer, Output, Transformer, WeightType};
+use crate::network::{Affine, Layer, Output, Scale, Transformer, WeightType};
 
 /// What a tensor's values are once they are loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,14 +34,16 @@ pub(super) struct Known {
     pub(super) sums: Sums,
 }
 
-/// What is known of the virtual rows that rows of the transformer are, or are added to.
+/// What is known of the summands that values of a tensor are, or are added to: virtual rows of the
+/// transformer, and what all stacks share of a layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
-    /// Whether the rows are virtual.
+    /// Whether its values are those that are added to others.
     pub(super) is_virtual: bool,
-    /// Whether sums of real and virtual rows are rounded, of a set that has rows in it.
+    /// Whether sums of real and virtual values are rounded, of a set that has rows in it or of the
+    /// layer.
     pub(super) rounds_sums: bool,
-    /// Whether virtual rows are added to those of a set that has rows in it.
+    /// Whether virtual values are added to those of the layer, or of a set that has rows in it.
     pub(super) is_factorised: bool,
 }
 
@@ -101,19 +103,17 @@ pub(super) fn all(parts: Parts<'_>, sets_apart: bool) -> Option<Vec<Known>> {
     let (transformer, layers) = (parts.transformer?, parts.layers?);
     let (stacks, output) = (parts.stacks?.count, parts.output?);
     let mut tensors = of_transformer(transformer, parts.features?, sets_apart, output);
-    let affine = layers.iter().enumerate().filter_map(|(index, layer)| {
-        let affine = layer.affine()?;
-        Some((index, layer, affine))
-    });
-    for (number, (index, layer, affine)) in affine.enumerate() {
+    let mut affine = 0;
+    for (index, layer) in layers.iter().enumerate() {
+        // bullet's examples count affine layers, from the transformer on.
+        affine += usize::from(layer.affine().is_some());
         let owner = Owner {
             index,
             layer,
             stacks,
-            // bullet's examples count from the transformer on.
-            id: format!("l{}", number + 1),
+            id: layer.affine().map(|_| format!("l{affine}")),
         };
-        tensors.extend(owner.tensors(affine));
+        tensors.extend(owner.tensors());
     }
     Some(tensors)
 }
@@ -267,21 +267,65 @@ struct Owner<'a> {
     index: usize,
     layer: &'a Layer,
     stacks: usize,
-    id: String,
+    /// What the ids of its tensors begin with, if bullet's examples have such a layer.
+    id: Option<String>,
 }
 
 impl Owner<'_> {
-    fn tensors(&self, affine: &Affine) -> Vec<Known> {
-        let (stack, output) = (
-            (Axis::Stack, self.stacks),
-            (Axis::Output, self.layer.output.len),
-        );
-        let input = (Axis::Input, self.layer.input_len());
-        let of_outputs = match affine.shared {
+    fn tensors(&self) -> Vec<Known> {
+        let layer = self.layer;
+        let output = (Axis::Output, layer.output.len);
+        let of_outputs = match layer.shared {
             true => vec![output],
-            false => vec![stack, output],
+            false => vec![(Axis::Stack, self.stacks), output],
         };
-        let of_inputs = of_outputs.iter().copied().chain([input]).collect();
+        let mut tensors = Vec::new();
+        if let Some(affine) = layer.affine() {
+            tensors.push(self.weights(affine, &of_outputs));
+            if affine.biases {
+                tensors.push(self.biases(&of_outputs));
+            }
+        }
+        if let Some((name, element)) = layer.factors() {
+            let values = match element {
+                Element::F32 => Values::Float,
+                _ => Values::Integers(element),
+            };
+            let role = Role::LayerFactors(self.index);
+            tensors.push(self.tensor(role, (name, "a"), of_outputs, values, None));
+        }
+        if let Some(affine) = layer.affine()
+            && layer.factorised
+        {
+            tensors.push(self.shared(self.weights(affine, &[output])));
+            if affine.biases {
+                tensors.push(self.shared(self.biases(&[output])));
+            }
+        }
+        tensors
+    }
+
+    /// What all stacks share of such a tensor. bullet's examples have none.
+    fn shared(&self, of_stacks: Known) -> Known {
+        let (role, part) = match of_stacks.role {
+            Role::LayerBiases(_) => (Role::SharedBiases(self.index), "biases"),
+            _ => (Role::SharedWeights(self.index), "weights"),
+        };
+        Known {
+            role,
+            name: format!("{}.shared_{part}", self.layer.name),
+            id: None,
+            sums: Sums {
+                is_virtual: true,
+                ..of_stacks.sums
+            },
+            ..of_stacks
+        }
+    }
+
+    fn weights(&self, affine: &Affine, of_outputs: &[(Axis, usize)]) -> Known {
+        let mut axes = of_outputs.to_vec();
+        axes.push((Axis::Input, self.layer.input_len()));
         let values = match affine.weights {
             WeightType::I8 => Values::Integers(Element::I8),
             WeightType::I16 => Values::Integers(Element::I16),
@@ -289,56 +333,48 @@ impl Owner<'_> {
             WeightType::F32 => Values::Float,
             WeightType::Binary => Values::Signs,
         };
-        let float = self.layer.output.element == Element::F32;
-        let biases = match float {
-            true => Values::Float,
-            false => Values::Integers(Element::I32),
-        };
-        let biases_one = self.layer.output.one.shared().filter(|_| !float);
-        let weights_one = match affine.to_float {
-            Some(scale) => Some(1.0 / (f64::from(scale) * f64::from(affine.inputs_one))),
+        let one = match affine.to_float {
+            Some(Scale::Shared(scale)) => {
+                Some(1.0 / (f64::from(scale) * f64::from(affine.inputs_one)))
+            }
+            Some(Scale::OfFile) => None,
             None => (self.layer.weights_one()).map(|(one, inputs)| one as f64 / inputs as f64),
         };
-        let weights = self.tensor("weights", "w", of_inputs, values, weights_one);
-        let biases = self.tensor(
-            "biases",
-            "b",
-            of_outputs.clone(),
-            biases,
-            biases_one.map(f64::from),
-        );
-        let mut tensors = vec![weights];
-        if affine.biases {
-            tensors.push(biases);
-        }
-        if affine.scales.is_some() {
-            let values = Values::Integers(Element::I16);
-            tensors.push(self.tensor("alpha", "a", of_outputs, values, None));
-        }
-        tensors
+        let role = Role::LayerWeights(self.index);
+        self.tensor(role, ("weights", "w"), axes, values, one)
+    }
+
+    fn biases(&self, of_outputs: &[(Axis, usize)]) -> Known {
+        let output = &self.layer.output;
+        let (values, one) = match output.element {
+            Element::F32 => (Values::Float, None),
+            _ => (Values::Integers(Element::I32), output.one.shared()),
+        };
+        let (role, axes) = (Role::LayerBiases(self.index), of_outputs.to_vec());
+        self.tensor(role, ("biases", "b"), axes, values, one.map(f64::from))
     }
 
     fn tensor(
         &self,
-        part: &str,
-        letter: &str,
+        role: Role,
+        (part, letter): (&str, &str),
         axes: Vec<(Axis, usize)>,
         values: Values,
         one: Option<f64>,
     ) -> Known {
-        let role = match letter {
-            "w" => Role::LayerWeights(self.index),
-            "b" => Role::LayerBiases(self.index),
-            _ => Role::LayerAlpha(self.index),
-        };
+        let is_summed = !matches!(role, Role::LayerFactors(_));
         Known {
             role,
             name: format!("{}.{part}", self.layer.name),
-            id: Some(format!("{}{letter}", self.id)),
+            id: self.id.as_ref().map(|id| format!("{id}{letter}")),
             axes,
             values,
             one,
-            sums: Sums::default(),
+            sums: Sums {
+                is_virtual: false,
+                rounds_sums: self.layer.factorised && is_summed,
+                is_factorised: self.layer.factorised && is_summed,
+            },
         }
     }
 }

@@ -23,7 +23,7 @@ impl NamedTensor<'_> {
         let mut axes = whole(&self.known.axes);
         let transposed = self.is_transposed(listed);
         match self.known.role {
-            Role::LayerWeights(_) if !transposed => axes.rotate_right(1),
+            role if role.matrix().is_some() && !transposed => axes.rotate_right(1),
             Role::Weights(_) | Role::Psqt(_) if transposed => axes.reverse(),
             _ => {}
         }

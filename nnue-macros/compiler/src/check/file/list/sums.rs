@@ -1,4 +1,5 @@
-//! Real and virtual rows of floating point, which are added before they are rounded.
+//! Real and virtual rows of floating point, and the summands of a layer's weights, which are added
+//! before they are rounded.
 
 use super::listing::Listed;
 use crate::diagnostics::Diagnostics;
@@ -16,7 +17,7 @@ impl Listed {
     }
 }
 
-/// Reports real and virtual rows that are added before their sum is rounded, but are not scaled and
+/// Reports real and virtual values that are added before their sum is rounded, but are not scaled and
 /// rounded in the same way.
 pub(super) fn check(listed: &[Listed], diagnostics: &mut Diagnostics) -> Option<()> {
     let rounded = listed.iter().filter(|listed| listed.known.sums.rounds_sums);
@@ -26,18 +27,39 @@ pub(super) fn check(listed: &[Listed], diagnostics: &mut Diagnostics) -> Option<
         .iter()
         .flat_map(|own| reals.iter().map(move |real| (own, real)));
     for (own, real) in pairs {
-        let is_psqt = |listed: &Listed| matches!(listed.known.role, Role::Psqt(_));
         let how = |listed: &Listed| {
             let quantise = listed.quantise;
             quantise.map(|quantise| (quantise.factor, quantise.rounding))
         };
-        if is_psqt(own) == is_psqt(real) && how(own) != how(real) {
+        if are_summands(own.known.role, real.known.role) && how(own) != how(real) {
+            let or_each = match real.known.role.layer() {
+                Some(_) => "",
+                None => "; or `[[features]]` its `rounding = \"each\"`",
+            };
             diagnostics
-                .error(own.span, format!("{}, but {}", own.becomes(), real.becomes()))
-                .related(real.span, "its rows and these are added before the sums are rounded")
-                .help("give both the same `type`, `one` and `rounding`; or `[[features]]` its `rounding = \"each\"`");
+                .error(
+                    own.span,
+                    format!("{}, but {}", own.becomes(), real.becomes()),
+                )
+                .related(
+                    real.span,
+                    "its values and these are added before the sums are rounded",
+                )
+                .help(format!(
+                    "give both the same `type`, `one` and `rounding`{or_each}"
+                ));
             return None;
         }
     }
     Some(())
+}
+
+/// Whether values of a virtual tensor are added to those of a real one.
+fn are_summands(own: Role, real: Role) -> bool {
+    match (own, real) {
+        (Role::Weights(_), Role::Weights(_)) | (Role::Psqt(_), Role::Psqt(_)) => true,
+        (Role::SharedWeights(own), Role::LayerWeights(real))
+        | (Role::SharedBiases(own), Role::LayerBiases(real)) => own == real,
+        _ => false,
+    }
 }

@@ -59,7 +59,7 @@ impl NamedTensor<'_> {
         }
         match listed.map(|listed| &listed.value) {
             None => false,
-            Some(Transposed::All(all)) => *all && matches!(self.known.role, Role::LayerWeights(_)),
+            Some(Transposed::All(all)) => *all && self.known.role.matrix().is_some(),
             Some(Transposed::Ids(ids)) => {
                 let id = self.entry.keys.id.as_ref().map(|id| &id.value);
                 ids.iter().any(|listed| Some(&listed.value) == id)
@@ -87,10 +87,13 @@ impl NamedTensor<'_> {
                 .help("all values of this file are `f32`: remove it");
             return None;
         }
+        let is_summand_of_layer = known.sums.is_factorised && known.role.layer().is_some();
         let allowed: Vec<Element> = Element::NAMES
             .iter()
             .map(|(_, element)| *element)
             .filter(|element| match known.values {
+                // What is added while it is in the file's type needs room for the sum.
+                _ if is_summand_of_layer => element.is_float() || *element == known.element(),
                 Values::Integers(own) => element.is_float() || element.fits_in(own),
                 Values::Float => element.fits_in(Element::F32),
                 Values::Signs => true,
@@ -110,7 +113,7 @@ impl NamedTensor<'_> {
     /// The type that bullet's examples give a tensor: where weights are `i16`, biases are too.
     fn quantised_element(&self) -> Element {
         let known = self.known;
-        let Role::LayerBiases(layer) = known.role else {
+        let (Role::LayerBiases(layer) | Role::SharedBiases(layer)) = known.role else {
             return known.element();
         };
         let mut tensors = self.list.tensors.iter();
