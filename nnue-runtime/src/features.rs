@@ -170,6 +170,15 @@ impl FeatureSet {
     }
 }
 
+/// The number that squares are exclusive-ored with for a perspective that sees the board flipped by
+/// `flip`, and mirrored if its own king then stands on one of `mirror_files`, a bit for each.
+#[inline]
+fn orientation(flip: u8, mirror_files: u8, king: Square) -> u8 {
+    let file = (king.index() as u8 ^ flip) % 8;
+    let mirrored = mirror_files >> file & 1 != 0;
+    flip ^ if mirrored { 7 } else { 0 }
+}
+
 /// Pieces on a board.
 const PIECES: usize = 32;
 

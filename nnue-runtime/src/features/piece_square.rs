@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use nnue_format::PieceSquare;
 
-use super::FeatureSet;
 use super::bounds::{Bounds, extremes};
+use super::{FeatureSet, orientation};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::placement::{PieceCode, Step, for_each_piece};
@@ -35,9 +35,7 @@ impl View {
         king: Square,
     ) -> View {
         let p = perspective.index();
-        let flipped = king.index() as u8 ^ tables.flip[p];
-        let mirrored = tables.mirror_files >> (flipped % 8) & 1 != 0;
-        let orientation = tables.flip[p] ^ if mirrored { 7 } else { 0 };
+        let orientation = orientation(tables.flip[p], tables.mirror_files, king);
         let offset = tables.king_offset[(king.index() ^ usize::from(orientation)) % 64];
         View {
             orientation,

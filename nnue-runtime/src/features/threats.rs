@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 use nnue_format::Threats;
 
 use self::changes::{BoardChanges, Threat};
-use super::FeatureSet;
 use super::bounds::{Bounds, extremes};
+use super::{FeatureSet, orientation};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
 use crate::network::Network;
@@ -34,10 +34,9 @@ impl View {
     /// mirror it.
     #[inline]
     pub(super) fn of(mirror_files: u8, perspective: Color, king: Square) -> View {
-        let mirrored = mirror_files >> (king.index() % 8) & 1 != 0;
         let flip = [0, 0b111_000][perspective.index()];
         View {
-            orientation: flip ^ if mirrored { 7 } else { 0 },
+            orientation: orientation(flip, mirror_files, king),
             is_black: perspective == Color::Black,
         }
     }

@@ -9,10 +9,10 @@
 
 pub(super) mod virtual_rows;
 
-use nnue_compiler::feature_set::piece_square::{FirstSquare, Flip, Parameters, PieceOrder, Planes};
+use nnue_compiler::feature_set::piece_square::{FirstSquare, Parameters, PieceOrder, Planes};
 use nnue_runtime::{Color, Piece, Position, Role, Square};
 
-use super::mirrored;
+use super::orientation;
 
 /// The rows that a position switches on for a perspective, among those of the set.
 pub(super) fn active(
@@ -42,17 +42,8 @@ struct View<'a> {
 
 impl View<'_> {
     fn of(parameters: &Parameters, perspective: Color, own_king: Square) -> View<'_> {
-        let flip = match (perspective, parameters.flip) {
-            (Color::White, _) | (_, Flip::None) => 0,
-            (Color::Black, Flip::Vertical) => 56,
-            (Color::Black, Flip::Rotate) => 63,
-        };
-        let king = own_king.index() ^ flip;
-        // The king is put on the half that the set names, with all other pieces.
-        let turn = match mirrored(parameters.mirror, king) {
-            true => flip ^ 7,
-            false => flip,
-        };
+        let Parameters { flip, mirror, .. } = *parameters;
+        let turn = orientation(flip, mirror, perspective, own_king);
         View {
             parameters,
             turn,

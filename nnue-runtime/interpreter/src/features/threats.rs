@@ -12,10 +12,11 @@
 //! and `rank` the number of squares before `to` that the attacker reaches from `from`, both on an
 //! empty board.
 
+use nnue_compiler::feature_set::piece_square::Flip;
 use nnue_compiler::feature_set::threats::Parameters;
 use nnue_runtime::{Color, Piece, Position, Role};
 
-use super::mirrored;
+use super::orientation;
 
 /// A step from one square to the next: files to the right, and ranks towards the opponent.
 type Step = (i32, i32);
@@ -36,16 +37,8 @@ pub(super) fn active(
     position: &impl Position,
     perspective: Color,
 ) -> Vec<usize> {
-    let turn = match perspective {
-        Color::White => 0,
-        Color::Black => 56,
-    };
-    let king = position.king(perspective).index() ^ turn;
-    let turn = if mirrored(parameters.mirror, king) {
-        turn ^ 7
-    } else {
-        turn
-    };
+    let king = position.king(perspective);
+    let turn = orientation(Flip::Vertical, parameters.mirror, perspective, king);
     let mut board = [None; 64];
     for piece in Piece::ALL {
         for square in position.pieces(piece) {

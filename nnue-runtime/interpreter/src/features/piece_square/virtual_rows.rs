@@ -7,7 +7,8 @@ use nnue_compiler::feature_set::piece_square::Parameters;
 use nnue_format::VirtualSet;
 use nnue_runtime::Role;
 
-use super::{mirrored, numbered, plane, plane_of_its_own, roles, row};
+use super::super::mirrored;
+use super::{numbered, plane, plane_of_its_own, roles, row};
 
 /// A row of a set, and the virtual rows that are added to it: the numbers of both among those of
 /// the set.
