@@ -77,7 +77,7 @@ fn threats(dice: &mut Dice, toml: &mut Toml) {
         toml.name("mutual", dice.name::<threats::Mutual>());
     }
     if dice.once_in(3) {
-        toml.name("piece_order", dice.name::<PieceOrder>());
+        toml.name("piece_order", dice.name::<threats::PieceOrder>());
     }
     if dice.once_in(3) {
         toml.name("order", dice.name::<threats::Order>());
