@@ -64,6 +64,7 @@ differential! {
     uneven_rounds: "specs/layers/uneven_rounds.toml";
     word_products: "specs/layers/word_products.toml";
     words: "specs/layers/words.toml";
+    words_times_words: "specs/layers/words_times_words.toml";
 }
 
 /// The same for networks that other tests need too.
@@ -94,6 +95,8 @@ compiled! {
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
     mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
     opponent_first: networks::features::opponent_first = "../specs/features/opponent_first.toml";
+    queens: networks::features::queens = "../specs/features/queens.toml";
+    queens_and_threats: networks::features::queens_and_threats = "../specs/features/queens_and_threats.toml";
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
     threats: networks::features::threats = "../specs/features/threats.toml";

@@ -1,8 +1,8 @@
 //! The family of pawn pairs: a row for each two pawns that stand near each other.
 
-use super::FeatureSet;
 use super::threats::View;
 use super::threats::changes::BoardChanges;
+use super::{FeatureSet, Viewpoint};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::network::Network;
@@ -52,7 +52,7 @@ pub(super) fn list_changes<A: Architecture>(
     pairs: PawnPairs,
     net: &Network<A>,
     perspective: Color,
-    king: Square,
+    from: Viewpoint,
     board: &BoardChanges,
     changes: &mut RowChanges<A>,
 ) {
@@ -60,7 +60,7 @@ pub(super) fn list_changes<A: Architecture>(
     if before == after {
         return;
     }
-    let view = View::of(pairs.mirror_files, perspective, king);
+    let view = View::of(pairs.mirror_files, perspective, from);
     let first_row = set.first_row[perspective.index()];
     let RowChanges { added, removed } = changes;
     for (all, others, onto) in [(before, after, removed), (after, before, added)] {

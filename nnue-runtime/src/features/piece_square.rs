@@ -6,40 +6,40 @@ use alloc::vec::Vec;
 use nnue_format::PieceSquare;
 
 use super::bounds::{Bounds, extremes};
-use super::{FeatureSet, orientation};
+use super::{FeatureSet, Viewpoint, orientation};
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::placement::{PieceCode, Step, for_each_piece};
 use crate::position::Position;
 use crate::rows::{RowChanges, RowLists};
 
-/// How a perspective looks at the board: it changes only when its own king moves, and not always
-/// then.
+/// How a perspective looks at the board: it changes only with its viewpoint, and not always then.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct View {
     /// The number that squares are exclusive-ored with.
     orientation: u8,
-    /// The first row of the king's rows, in the set's table.
+    /// The first row of the viewpoint's rows, in the set's table.
     offset: u32,
     /// The first row of each piece within them.
     planes: &'static [u32; 16],
 }
 
 impl View {
-    /// How `perspective` looks at the board when its king is on `king`.
+    /// How `perspective` looks at the board from a viewpoint.
     #[inline]
     pub(super) fn of(
         set: &FeatureSet,
         tables: &'static PieceSquare,
         perspective: Color,
-        king: Square,
+        from: Viewpoint,
     ) -> View {
         let p = perspective.index();
-        let orientation = orientation(tables.flip[p], tables.mirror_files, king);
-        let offset = tables.king_offset[(king.index() ^ usize::from(orientation)) % 64];
+        let orientation = orientation(tables.flip[p], tables.mirror_files, from.king);
+        let king = (from.king.index() ^ usize::from(orientation)) % 64;
+        let queens = from.queens_seen(orientation);
         View {
             orientation,
-            offset: set.first_row[p] + offset,
+            offset: set.first_row[p] + tables.king_offset[king] + tables.queen_offset[queens],
             planes: &tables.planes[p],
         }
     }
@@ -63,7 +63,7 @@ pub(super) fn list_active<A: Architecture>(
     wanted: [bool; 2],
     changes: &mut [RowChanges<A>; 2],
 ) {
-    let view = |color| View::of(set, tables, color, position.king(color));
+    let view = |color| View::of(set, tables, color, Viewpoint::of::<A>(position, color));
     let views = [view(Color::White), view(Color::Black)];
     for_each_piece(position, |piece, square| {
         let code = PieceCode::of(piece);
@@ -104,7 +104,8 @@ pub(super) fn bounds<W: Copy + Into<i16>>(
     rows: &[W],
     width: usize,
 ) -> Bounds {
-    let mut offsets: Vec<u32> = tables.king_offset.to_vec();
+    let of_queens = |king: u32| tables.queen_offset.map(|queens| king + queens);
+    let mut offsets: Vec<u32> = tables.king_offset.into_iter().flat_map(of_queens).collect();
     offsets.sort_unstable();
     offsets.dedup();
     let mut planes = tables.planes[Color::White.index()].to_vec();

@@ -14,9 +14,9 @@ use nnue_format::Threats;
 
 use self::changes::{BoardChanges, Threat};
 use super::bounds::{Bounds, extremes};
-use super::{FeatureSet, orientation};
+use super::{FeatureSet, Viewpoint, orientation};
 use crate::architecture::Architecture;
-use crate::chess::{Bitboard, Color, Square};
+use crate::chess::{Bitboard, Color};
 use crate::network::Network;
 use crate::rows::{RowChanges, RowList, RowLists};
 
@@ -30,13 +30,12 @@ pub(super) struct View {
 }
 
 impl View {
-    /// How `perspective` looks at the board when its king is on `king` and kings on these files
-    /// mirror it.
+    /// How `perspective` looks at the board from a viewpoint if kings on these files mirror it.
     #[inline]
-    pub(super) fn of(mirror_files: u8, perspective: Color, king: Square) -> View {
+    pub(super) fn of(mirror_files: u8, perspective: Color, from: Viewpoint) -> View {
         let flip = [0, 0b111_000][perspective.index()];
         View {
-            orientation: orientation(flip, mirror_files, king),
+            orientation: orientation(flip, mirror_files, from.king),
             is_black: perspective == Color::Black,
         }
     }
@@ -86,11 +85,11 @@ pub(super) fn list_changes<A: Architecture>(
     tables: &'static Threats,
     net: &Network<A>,
     perspective: Color,
-    king: Square,
+    from: Viewpoint,
     board: &BoardChanges,
     changes: &mut RowChanges<A>,
 ) {
-    let view = View::of(tables.mirror_files, perspective, king);
+    let view = View::of(tables.mirror_files, perspective, from);
     let first_row = set.first_row[perspective.index()];
     let RowChanges { added, removed } = changes;
     for (threats, onto) in [(&board.added, added), (&board.removed, removed)] {

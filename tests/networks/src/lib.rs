@@ -52,6 +52,11 @@ pub mod features {
         from_a8: "../specs/features/from_a8.toml";
         /// The opponent's planes before the own ones.
         opponent_first: "../specs/features/opponent_first.toml";
+        /// Buckets by the opponent's queens, alone and beside those of the own king.
+        queens: "../specs/features/queens.toml";
+        /// Buckets by the opponent's queens beside threats, with weights for white and others for
+        /// black.
+        queens_and_threats: "../specs/features/queens_and_threats.toml";
         /// Rotated for black and mirrored, with merged kings.
         rotated: "../specs/features/rotated.toml";
         /// Three sets in one accumulator.

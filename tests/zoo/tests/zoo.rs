@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use nnue_zoo::{Coverage, check_for, draw, seed_of};
 
 nnue_zoo::zoo! {
-    zoo_01: "specs/zoo_01.toml", check;
+    zoo_01: "specs/zoo_01.toml", check_by_caller;
     zoo_02: "specs/zoo_02.toml", check_mixed;
     zoo_03: "specs/zoo_03.toml", check;
-    zoo_04: "specs/zoo_04.toml", check;
+    zoo_04: "specs/zoo_04.toml", check_custom;
     zoo_05: "specs/zoo_05.toml", check;
-    zoo_06: "specs/zoo_06.toml", check_by_caller;
+    zoo_06: "specs/zoo_06.toml", check;
     zoo_07: "specs/zoo_07.toml", check;
     zoo_08: "specs/zoo_08.toml", check;
     zoo_09: "specs/zoo_09.toml", check_by_caller;
@@ -23,7 +23,7 @@ nnue_zoo::zoo! {
     zoo_14: "specs/zoo_14.toml", check_by_caller;
     zoo_15: "specs/zoo_15.toml", check;
     zoo_16: "specs/zoo_16.toml", check;
-    zoo_17: "specs/zoo_17.toml", check;
+    zoo_17: "specs/zoo_17.toml", check_mixed;
     zoo_18: "specs/zoo_18.toml", check;
     zoo_19: "specs/zoo_19.toml", check;
     zoo_20: "specs/zoo_20.toml", check_by_caller;
@@ -50,15 +50,18 @@ nnue_zoo::zoo! {
     zoo_41: "specs/zoo_41.toml", check;
     zoo_42: "specs/zoo_42.toml", check;
     zoo_43: "specs/zoo_43.toml", check;
-    zoo_44: "specs/zoo_44.toml", check;
+    zoo_44: "specs/zoo_44.toml", check_mixed;
     zoo_45: "specs/zoo_45.toml", check_mixed;
     zoo_46: "specs/zoo_46.toml", check;
     zoo_47: "specs/zoo_47.toml", check_by_caller;
     zoo_48: "specs/zoo_48.toml", check;
+    zoo_49: "specs/zoo_49.toml", check;
+    zoo_50: "specs/zoo_50.toml", check;
+    zoo_51: "specs/zoo_51.toml", check;
 }
 
 /// How many there are.
-const NETWORKS: usize = 48;
+const NETWORKS: usize = 51;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

@@ -99,11 +99,13 @@ pub(super) fn reads_floats(
     for (index, slice) in inputs.iter().enumerate() {
         let element = scope.tensor(slice.source)?.element;
         let span = input_span(layer, index);
-        if slice.source == Source::Transformer {
-            let message = format!("`{name}` {verb} values of the transformer's output");
+        // Bytes lie in an order of the instruction set's own.
+        if slice.source == Source::Transformer && element != Element::I16 {
+            let message =
+                format!("`{name}` {verb} `{element}` of the transformer's output, expected `i16`");
             diagnostics
                 .error(span, message)
-                .help("only affine layers read it");
+                .help("only affine layers read the others");
             return None;
         }
         if slice.len != first.len {

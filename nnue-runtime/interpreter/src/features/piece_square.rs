@@ -1,7 +1,8 @@
 //! The piece-square family, by the formula of the language reference, one piece at a time:
 //!
 //! ```text
-//! row = bucket * (offset + 64 * planes) + offset + 64 * plane + (square ^ n)
+//! row    = bucket * (offset + 64 * planes) + offset + 64 * plane + (square ^ n)
+//! bucket = bucket of the opponent's queens * (buckets of the own king) + bucket of the own king
 //! ```
 //!
 //! with squares as the perspective sees them, counted from a1 = 0 to h8 = 63, and `n` = 56 where
@@ -9,7 +10,9 @@
 
 pub(super) mod virtual_rows;
 
-use nnue_compiler::feature_set::piece_square::{FirstSquare, Parameters, PieceOrder, Planes};
+use nnue_compiler::feature_set::piece_square::{
+    FirstSquare, Parameters, PieceOrder, Planes, QueenBuckets,
+};
 use nnue_runtime::{Color, Piece, Position, Role, Square};
 
 use super::orientation;
@@ -20,10 +23,10 @@ pub(super) fn active(
     position: &impl Position,
     perspective: Color,
 ) -> Vec<usize> {
-    let view = View::of(parameters, perspective, position.king(perspective));
+    let view = View::of(parameters, position, perspective);
     let mut active = Vec::new();
     for piece in Piece::ALL {
-        if let Some(plane) = plane(parameters, piece.role, piece.color == perspective) {
+        if let Some(plane) = plane(parameters, piece, perspective) {
             let squares = position.pieces(piece).into_iter();
             active.extend(squares.map(|square| view.row(plane, square)));
         }
@@ -36,18 +39,43 @@ struct View<'a> {
     parameters: &'a Parameters,
     /// The number that squares are exclusive-ored with.
     turn: usize,
-    /// That of the own king.
     bucket: usize,
 }
 
 impl View<'_> {
-    fn of(parameters: &Parameters, perspective: Color, own_king: Square) -> View<'_> {
+    fn of<'a>(
+        parameters: &'a Parameters,
+        position: &impl Position,
+        perspective: Color,
+    ) -> View<'a> {
         let Parameters { flip, mirror, .. } = *parameters;
+        let own_king = position.king(perspective);
         let turn = orientation(flip, mirror, perspective, own_king);
+        let king_buckets = parameters.king_buckets.map(usize::from);
+        let own_kings = king_buckets.into_iter().max().map_or(1, |last| last + 1);
+        let queens: Vec<Square> = position
+            .pieces(Piece::new(!perspective, Role::Queen))
+            .into_iter()
+            .collect();
+        let of_queens = match (parameters.queen_buckets, &queens[..]) {
+            (QueenBuckets::None, _) | (_, []) => 0,
+            (_, [queen]) => {
+                let seen = queen.index() ^ turn;
+                let (is_right, is_far) = (seen % 8 >= 4, seen / 8 >= 4);
+                match (is_far, is_right) {
+                    (false, false) => 1,
+                    (false, true) => 2,
+                    (true, false) => 3,
+                    (true, true) => 4,
+                }
+            }
+            (QueenBuckets::Five, _) => 0,
+            (QueenBuckets::Six, _) => 5,
+        };
         View {
             parameters,
             turn,
-            bucket: parameters.king_buckets[own_king.index() ^ turn].into(),
+            bucket: of_queens * own_kings + king_buckets[own_king.index() ^ turn],
         }
     }
 
@@ -78,27 +106,29 @@ fn numbered(parameters: &Parameters, square: usize) -> usize {
     }
 }
 
-/// The plane of a piece; `None` for kings where they switch on nothing.
-fn plane(parameters: &Parameters, role: Role, is_own: bool) -> Option<usize> {
-    match (role, parameters.planes) {
+/// The plane of a piece for a perspective; `None` for kings where they switch on nothing.
+fn plane(parameters: &Parameters, piece: Piece, perspective: Color) -> Option<usize> {
+    match (piece.role, parameters.planes) {
         (Role::King, Planes::NoKings) => None,
         // Both kings share the plane of the player whose pieces come first.
         (Role::King, Planes::MergedKings) => {
-            let own_first = parameters.piece_order != PieceOrder::OpponentFirst;
-            Some(plane_of_its_own(parameters, role, own_first))
+            let kings = Color::ALL.map(|color| Piece::new(color, Role::King));
+            let planes = kings.map(|king| plane_of_its_own(parameters, king, perspective));
+            planes.into_iter().min()
         }
-        _ => Some(plane_of_its_own(parameters, role, is_own)),
+        _ => Some(plane_of_its_own(parameters, piece, perspective)),
     }
 }
 
-/// The plane of a piece if no two pieces shared one.
-fn plane_of_its_own(parameters: &Parameters, role: Role, is_own: bool) -> usize {
-    let roles = roles(parameters);
-    let opponents = usize::from(!is_own);
+/// The plane of a piece for a perspective if no two pieces shared one.
+fn plane_of_its_own(parameters: &Parameters, piece: Piece, perspective: Color) -> usize {
+    let (roles, role) = (roles(parameters), piece.role.index());
+    let is_own = piece.color == perspective;
     match parameters.piece_order {
-        PieceOrder::ByColour => roles * opponents + role.index(),
-        PieceOrder::Interleaved => 2 * role.index() + opponents,
-        PieceOrder::OpponentFirst => roles * usize::from(is_own) + role.index(),
+        PieceOrder::ByColour => roles * usize::from(!is_own) + role,
+        PieceOrder::Interleaved => 2 * role + usize::from(!is_own),
+        PieceOrder::OpponentFirst => roles * usize::from(is_own) + role,
+        PieceOrder::WhiteFirst => roles * usize::from(piece.color == Color::Black) + role,
     }
 }
 

@@ -1,11 +1,12 @@
 //! All sets of the family are one formula with other parameters. Seen by a perspective,
 //!
 //! ```text
-//! row = king_offset[king ^ o] + plane[piece] + (square ^ o)
+//! row = king_offset[king ^ o] + queen_offset[queens] + plane[piece] + (square ^ o)
 //! o   = flip[perspective], ^ 7 if the own king's file is then in mirror_files
 //! ```
 //!
-//! `king` is the perspective's own king and `piece` is told apart as own or opponent's.
+//! `king` is the perspective's own king, `queens` tells where the opponent's queens are, and `piece`
+//! is told apart as own or opponent's.
 
 use nnue_format::PieceSquare;
 
@@ -33,6 +34,8 @@ named! {
         Interleaved = "interleaved",
         /// The opponent's pawn, knight, ... king, then the own ones.
         OpponentFirst = "opponent-first",
+        /// White's pawn, knight, ... king, then black's, for both perspectives.
+        WhiteFirst = "white-first",
     }
 }
 
@@ -114,6 +117,31 @@ impl Planes {
     }
 }
 
+/// Whether the opponent's queens choose the bucket, besides the own king.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueenBuckets {
+    /// They do not.
+    None,
+    /// Five buckets: for no queen or several, and for one queen in each quadrant.
+    Five,
+    /// Six buckets: for no queen, for one in each quadrant, and for several.
+    Six,
+}
+
+impl QueenBuckets {
+    /// Every value that a spec can ask for.
+    pub const ALL: [QueenBuckets; 2] = [QueenBuckets::Five, QueenBuckets::Six];
+
+    /// How many buckets there are.
+    pub fn count(self) -> usize {
+        match self {
+            QueenBuckets::None => 1,
+            QueenBuckets::Five => 5,
+            QueenBuckets::Six => 6,
+        }
+    }
+}
+
 /// The parameters of a set, as a spec gives them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
@@ -130,6 +158,8 @@ pub struct Parameters {
     /// The bucket of each square of the oriented own king. Mirrored boards have the same on both
     /// halves.
     pub king_buckets: [u8; SQUARES],
+    /// Whether the opponent's queens choose the bucket too.
+    pub queen_buckets: QueenBuckets,
     /// Rows before the first plane of each bucket.
     pub offset: u32,
 }
@@ -146,6 +176,7 @@ impl Parameters {
             first_square: FirstSquare::A1,
             mirror: Mirror::None,
             king_buckets: each_square,
+            queen_buckets: QueenBuckets::None,
             offset: 0,
         };
         Some(match name {
@@ -187,6 +218,7 @@ impl Parameters {
             first_square: FirstSquare::A1,
             mirror: Mirror::None,
             king_buckets: [0; SQUARES],
+            queen_buckets: QueenBuckets::None,
             offset: 0,
         }
     }
@@ -196,8 +228,13 @@ impl Parameters {
         self.offset + self.planes.count() * SQUARES as u32
     }
 
-    /// How many buckets there are: they are numbered without gaps.
+    /// How many buckets there are: those of the own king for each of the queens'.
     pub fn buckets(&self) -> usize {
+        self.own_kings_buckets() * self.queen_buckets.count()
+    }
+
+    /// How many buckets the own king has: they are numbered without gaps.
+    fn own_kings_buckets(&self) -> usize {
         self.king_buckets
             .iter()
             .max()
@@ -207,8 +244,13 @@ impl Parameters {
     /// The tables that the loader and the runtime read.
     pub fn tables(&self) -> PieceSquare {
         let bucket_rows = self.bucket_rows();
-        let plane = planes(self.planes, self.piece_order);
         let planes = [0, 6].map(|own| {
+            let order = match self.piece_order {
+                PieceOrder::WhiteFirst if own == 0 => PieceOrder::ByColour,
+                PieceOrder::WhiteFirst => PieceOrder::OpponentFirst,
+                order => order,
+            };
+            let plane = planes(self.planes, order);
             let mut planes = [PieceSquare::NO_PLANE; 16];
             for (piece, row) in planes[1..=12].iter_mut().enumerate() {
                 if self.planes != Planes::NoKings || piece % 6 != 5 {
@@ -218,7 +260,7 @@ impl Parameters {
             planes
         });
         // Where squares are counted from a8, white's are the ones that are turned.
-        let renumbered = match self.first_square {
+        let renumbered: u8 = match self.first_square {
             FirstSquare::A1 => 0,
             FirstSquare::A8 => 0b111_000,
         };
@@ -234,6 +276,15 @@ impl Parameters {
                 let bucket = self.king_buckets[square ^ usize::from(renumbered)];
                 u32::from(bucket) * bucket_rows
             }),
+            queen_offset: std::array::from_fn(|place| {
+                let quadrant = |number: usize| number ^ usize::from(renumbered >> 4 & 2);
+                let bucket = match (place, self.queen_buckets) {
+                    (_, QueenBuckets::None) | (0, _) | (5, QueenBuckets::Five) => 0,
+                    (1..=4, _) => 1 + quadrant(place - 1),
+                    _ => place,
+                };
+                (bucket * self.own_kings_buckets()) as u32 * bucket_rows
+            }),
             planes,
         }
     }
@@ -244,7 +295,7 @@ impl Parameters {
     }
 }
 
-/// The plane of each piece: own pawn to king, then the opponent's.
+/// The plane of each piece, own pawn to king, then the opponent's, as white sees them.
 ///
 /// Both kings can share a plane where the own king stands only on squares of its bucket, and the
 /// opponent's cannot. It is the plane of the player whose pieces come first; the other player's is
@@ -257,7 +308,7 @@ fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
     std::array::from_fn(|piece| {
         let (owner, role) = (piece as u32 / 6, piece as u32 % 6);
         let player = match order {
-            PieceOrder::ByColour | PieceOrder::Interleaved => owner,
+            PieceOrder::ByColour | PieceOrder::Interleaved | PieceOrder::WhiteFirst => owner,
             PieceOrder::OpponentFirst => 1 - owner,
         };
         match (role, planes) {
@@ -271,7 +322,9 @@ fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
 /// The plane of the first (0) or the second (1) player's piece.
 fn plane(order: PieceOrder, roles: u32, player: u32, role: u32) -> u32 {
     match order {
-        PieceOrder::ByColour | PieceOrder::OpponentFirst => roles * player + role,
+        PieceOrder::ByColour | PieceOrder::OpponentFirst | PieceOrder::WhiteFirst => {
+            roles * player + role
+        }
         PieceOrder::Interleaved => 2 * role + player,
     }
 }
