@@ -53,7 +53,7 @@ pub struct FeatureSet {
 )]
 pub enum Family {
     /// A row for each piece on the board, which depends on the own king, and maybe on the opponent's
-    /// queens.
+    /// queens; and maybe one more for each piece that is threatened.
     PieceSquare(PieceSquare),
     /// A row for each piece that attacks another one.
     Threats(Threats),
@@ -73,8 +73,9 @@ impl FeatureSet {
 
     /// Whether [`list_changes`](Self::list_changes) reads squares that stay as they are.
     const fn reads_all_squares(&self) -> bool {
-        match self.family {
-            Family::PieceSquare(_) | Family::Custom => false,
+        match &self.family {
+            Family::PieceSquare(tables) => tables.has_threatened(),
+            Family::Custom => false,
             Family::Threats(_) | Family::PawnPairs(_) => true,
         }
     }
@@ -110,10 +111,10 @@ impl FeatureSet {
         changes: &mut [RowChanges<A>; 2],
     ) {
         match &self.family {
-            Family::PieceSquare(tables) => {
+            Family::PieceSquare(tables) if !tables.has_threatened() => {
                 piece_square::list_active(self, tables, position, wanted, changes);
             }
-            Family::Threats(_) | Family::PawnPairs(_) => {
+            Family::PieceSquare(_) | Family::Threats(_) | Family::PawnPairs(_) => {
                 let (nothing, placement) = (PieceCodes::EMPTY, Placement::of(position));
                 let mut board = BoardChanges::NONE;
                 let step = Step::between(net, &nothing, placement.squares(), &mut board);
@@ -143,7 +144,7 @@ impl FeatureSet {
         match &self.family {
             Family::PieceSquare(tables) => {
                 let view = piece_square::View::of(self, tables, perspective, from);
-                piece_square::list_changes(self.table, view, net.weights(), step, changes);
+                piece_square::list_changes(self.table, tables, view, net.weights(), step, changes);
             }
             Family::Threats(tables) => {
                 let board = step.board;

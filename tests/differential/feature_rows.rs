@@ -4,7 +4,7 @@
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_networks::features::{
-    a, from_a8, half_ka, half_kp, king_buckets, opponent_first, queens, rotated, summed,
+    a, from_a8, half_ka, half_kp, king_buckets, opponent_first, queens, rotated, summed, threatened,
 };
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Network, Piece, Position, Role, Square,
@@ -267,6 +267,82 @@ fn queens_choose_buckets_by_where_they_are_seen() {
         let from_a8 = 8 * (7 - seen.rank) + seen.file;
         row(first + (2 + 704) * bucket + 2 + 64 * seen.interleaved().min(10) + from_a8);
     });
+}
+
+/// Whether a weaker piece of the opponent attacks a piece. Kings do not count.
+fn is_threatened(board: &Board, piece: Piece, square: Square) -> bool {
+    let strength = |role: Role| match role {
+        Role::Pawn => 0,
+        Role::Knight | Role::Bishop => 1,
+        Role::Rook => 2,
+        Role::Queen => 3,
+        Role::King => 4,
+    };
+    let place = |square: Square| (square.index() as i32 % 8, square.index() as i32 / 8);
+    let (file, rank) = place(square);
+    let attacks = |role: Role, from: Square| {
+        let (from_file, from_rank) = place(from);
+        let (right, up) = (file - from_file, rank - from_rank);
+        // Squares between two on a line.
+        let is_open = || {
+            (1..right.abs().max(up.abs())).all(|step| {
+                let between =
+                    8 * (from_rank + step * up.signum()) + from_file + step * right.signum();
+                board.piece_at(Square::ALL[between as usize]).is_none()
+            })
+        };
+        match role {
+            Role::Pawn => {
+                right.abs() == 1 && up == if piece.color == Color::Black { 1 } else { -1 }
+            }
+            Role::Knight => right.abs() * up.abs() == 2,
+            Role::Bishop => right.abs() == up.abs() && is_open(),
+            Role::Rook => (right == 0 || up == 0) && is_open(),
+            Role::Queen | Role::King => false,
+        }
+    };
+    let weaker = Role::ALL
+        .into_iter()
+        .filter(|role| piece.role != Role::King && strength(*role) < strength(piece.role));
+    let mut attackers = weaker.flat_map(|role| {
+        let squares = board.pieces(Piece::new(!piece.color, role)).into_iter();
+        squares.map(move |from| (role, from))
+    });
+    attackers.any(|(role, from)| attacks(role, from))
+}
+
+/// The seventh plane of a player is for its pieces that a weaker one attacks: they have two rows.
+#[test]
+fn threatened_pieces_have_a_plane_of_their_own() {
+    check::<threatened::Net>(
+        spec!("threatened"),
+        |board, perspective, piece, square, row| {
+            let is_threatened = is_threatened(board, piece, square);
+            let roles = |role: usize| {
+                [Some(role), is_threatened.then_some(6)]
+                    .into_iter()
+                    .flatten()
+            };
+
+            let seen = Seen::new(Flip::Vertical, board, perspective, piece, square).mirrored(true);
+            let bucket = 2 * seen.king_file + usize::from(seen.king_rank > 0);
+            for role in roles(seen.role) {
+                let plane = 7 * usize::from(seen.opponents) + role;
+                row(896 * bucket + 64 * plane + seen.square());
+            }
+            let first = 8 * 896;
+            let seen = Seen::new(Flip::Rotate, board, perspective, piece, square);
+            for role in roles(seen.role) {
+                let plane = 2 * role + usize::from(seen.opponents);
+                row(first + 3 + 64 * plane + 8 * (7 - seen.rank) + seen.file);
+            }
+            let first = first + 3 + 896;
+            for role in roles(piece.role.index()) {
+                let plane = 7 * usize::from(piece.color == Color::Black) + role;
+                row(first + 64 * plane + square.index());
+            }
+        },
+    );
 }
 
 #[test]

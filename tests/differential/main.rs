@@ -99,6 +99,8 @@ compiled! {
     queens_and_threats: networks::features::queens_and_threats = "../specs/features/queens_and_threats.toml";
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
+    threatened: networks::features::threatened = "../specs/features/threatened.toml";
+    threatened_and_pairs: networks::features::threatened_and_pairs = "../specs/features/threatened_and_pairs.toml";
     threats: networks::features::threats = "../specs/features/threats.toml";
     threats_by_square: networks::features::threats_by_square = "../specs/features/threats_by_square.toml";
     white_first: networks::perspectives::white_first = "../specs/perspectives/white_first.toml";

@@ -175,6 +175,7 @@ mod tests {
         mirror_files: 0,
         king_offset: [0; 64],
         queen_offset: [0; PieceSquare::QUEENS],
+        threatened: PieceSquare::NO_THREATENED,
         planes: [[NONE; 16]; 2],
     };
 

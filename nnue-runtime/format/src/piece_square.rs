@@ -10,7 +10,8 @@
 /// ```
 ///
 /// of the perspective's rows of the set, where `king` is the perspective's own king, and `queens`
-/// tells where the opponent's queens are.
+/// tells where the opponent's queens are. Where a piece is attacked by a weaker one of the other
+/// player, it also switches on the row with `threatened[perspective][its colour]` for `planes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSquare {
     /// The numbers that white's and black's squares are exclusive-ored with.
@@ -22,6 +23,10 @@ pub struct PieceSquare {
     /// The first row, within the king's rows, for the opponent's queens: if there are none; if there
     /// is one, on a square `^ o` of a1 to d4, e1 to h4, a5 to d8 or e5 to h8; and for several.
     pub queen_offset: [u32; Self::QUEENS],
+    /// For white and for black, the first row, within the king's rows, of white's pieces and of
+    /// black's that a weaker piece of the opponent attacks, or
+    /// [`NO_THREATENED`](Self::NO_THREATENED).
+    pub threatened: [[u32; 2]; 2],
     /// For white and for black, the first row of each piece within the king's rows. A piece's index
     /// is 1 to 6 for white's pawn to king, 7 to 12 for black's. [`NO_PLANE`](Self::NO_PLANE) stands
     /// for what switches on no row.
@@ -31,6 +36,9 @@ pub struct PieceSquare {
 impl PieceSquare {
     /// How many places of the opponent's queens are told apart.
     pub const QUEENS: usize = 6;
+
+    /// [`Self::threatened`] of sets in which threatened pieces switch on no row of their own.
+    pub const NO_THREATENED: [[u32; 2]; 2] = [[Self::NO_PLANE; 2]; 2];
 
     /// Stands in [`Self::planes`] for what switches on no row. Sums with it are beyond all rows and
     /// do not overflow.
@@ -47,6 +55,12 @@ impl PieceSquare {
             index += 1;
         }
         false
+    }
+
+    /// Whether threatened pieces switch on a row of their own, besides that of the piece.
+    #[must_use]
+    pub const fn has_threatened(&self) -> bool {
+        self.threatened[0][0] != Self::NO_PLANE
     }
 
     /// [`Self::planes`] of the first rows of the twelve pieces, white's pawn to king and black's

@@ -6,6 +6,7 @@
 
 pub(crate) mod changes;
 mod levels;
+mod threatened;
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -61,6 +61,10 @@ pub mod features {
         rotated: "../specs/features/rotated.toml";
         /// Three sets in one accumulator.
         summed: "../specs/features/summed.toml";
+        /// Pieces that weaker ones attack, in three orders.
+        threatened: "../specs/features/threatened.toml";
+        /// The same beside threats and pawn pairs.
+        threatened_and_pairs: "../specs/features/threatened_and_pairs.toml";
         /// Threats and pawn pairs, each set mirrored in its own way.
         threats: "../specs/features/threats.toml";
         /// Threats both ways, square by square.

@@ -130,9 +130,12 @@ fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
     let mut parameters = defaults.clone().unwrap_or_else(Parameters::unbucketed);
     toml.table("[[features]]");
     toml.name("set", set);
-    if dice.once_in(3) {
-        parameters.planes = dice.pick(&Planes::ALL);
-        toml.set("planes", parameters.planes.count());
+    let kinds = [Planes::All, Planes::MergedKings, Planes::NoKings];
+    let planes = dice.once_in(3).then(|| dice.pick(&kinds));
+    let with_threatened = dice.aside_for("planes = 14").once_in(8);
+    if let Some(planes) = with_threatened.then_some(Planes::WithThreatened).or(planes) {
+        parameters.planes = planes;
+        toml.set("planes", planes.count());
     }
     let orders = [
         PieceOrder::ByColour,
@@ -169,7 +172,8 @@ fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
         toml.set("queen_buckets", parameters.queen_buckets.count());
     }
     element(dice, toml);
-    let can_be_virtual = parameters.queen_buckets == QueenBuckets::None && !white_first;
+    let has_queens = parameters.queen_buckets != QueenBuckets::None;
+    let can_be_virtual = !(with_threatened || has_queens || white_first);
     if can_be_virtual && dice.once_in(3) {
         factors(dice, &parameters, toml);
     }

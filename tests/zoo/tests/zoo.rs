@@ -26,7 +26,7 @@ nnue_zoo::zoo! {
     zoo_17: "specs/zoo_17.toml", check_mixed;
     zoo_18: "specs/zoo_18.toml", check;
     zoo_19: "specs/zoo_19.toml", check;
-    zoo_20: "specs/zoo_20.toml", check_by_caller;
+    zoo_20: "specs/zoo_20.toml", check;
     zoo_21: "specs/zoo_21.toml", check;
     zoo_22: "specs/zoo_22.toml", check_mixed;
     zoo_23: "specs/zoo_23.toml", check;
@@ -50,7 +50,7 @@ nnue_zoo::zoo! {
     zoo_41: "specs/zoo_41.toml", check;
     zoo_42: "specs/zoo_42.toml", check;
     zoo_43: "specs/zoo_43.toml", check;
-    zoo_44: "specs/zoo_44.toml", check_mixed;
+    zoo_44: "specs/zoo_44.toml", check;
     zoo_45: "specs/zoo_45.toml", check_mixed;
     zoo_46: "specs/zoo_46.toml", check;
     zoo_47: "specs/zoo_47.toml", check_by_caller;
@@ -58,10 +58,12 @@ nnue_zoo::zoo! {
     zoo_49: "specs/zoo_49.toml", check;
     zoo_50: "specs/zoo_50.toml", check;
     zoo_51: "specs/zoo_51.toml", check;
+    zoo_52: "specs/zoo_52.toml", check;
+    zoo_53: "specs/zoo_53.toml", check;
 }
 
 /// How many there are.
-const NETWORKS: usize = 51;
+const NETWORKS: usize = 53;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

@@ -123,7 +123,7 @@ impl Keys {
             name: set.value.clone(),
             rows: parameters.rows(),
             max_active: parameters.planes.max_active(),
-            list_len: SQUARES,
+            list_len: SQUARES * parameters.planes.of_a_square(),
             element: Element::I16,
             factors,
             hash: stockfishs
@@ -139,10 +139,10 @@ fn check_planes(planes: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<
         .into_iter()
         .find(|known| i64::from(known.count()) == planes.value);
     if found.is_none() {
-        let message = format!("`planes` is {}, allowed are 10, 11 or 12", planes.value);
+        let message = format!("`planes` is {}, allowed are 10, 11, 12 or 14", planes.value);
         diagnostics
             .error(planes.span, message)
-            .help("12 for all pieces, 11 where both kings share a plane, 10 without kings");
+            .help("12 for all pieces, 11 where both kings share a plane, 10 without kings, 14 with pieces that are threatened");
     }
     found
 }
@@ -288,6 +288,15 @@ pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStr
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
     let queen_offset = tables.queen_offset.map(Literal::u32_unsuffixed);
+    let threatened = if tables.has_threatened() {
+        let rows = tables.threatened.map(|rows| {
+            let rows = rows.map(Literal::u32_unsuffixed);
+            quote! { [#(#rows),*] }
+        });
+        quote! { [#(#rows),*] }
+    } else {
+        quote! { #features::PieceSquare::NO_THREATENED }
+    };
     // One for each piece, after the one for no piece.
     let planes = tables.planes.map(|planes| {
         let planes = planes[1..13].iter().map(|plane| match *plane {
@@ -304,6 +313,7 @@ pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStr
             mirror_files: #mirror_files,
             king_offset: [#(#king_offset),*],
             queen_offset: [#(#queen_offset),*],
+            threatened: #threatened,
             planes: #features::PieceSquare::planes([#(#planes),*]),
         }
     }

@@ -31,6 +31,13 @@ pub(super) fn active(
             active.extend(squares.map(|square| view.row(plane, square)));
         }
     }
+    if parameters.planes == Planes::WithThreatened {
+        for (piece, square) in threatened(position) {
+            // The seventh kind of a player's pieces.
+            let plane = plane_of_its_own(parameters, 6, piece.color, perspective);
+            active.push(view.row(plane, square));
+        }
+    }
     active
 }
 
@@ -113,22 +120,32 @@ fn plane(parameters: &Parameters, piece: Piece, perspective: Color) -> Option<us
         // Both kings share the plane of the player whose pieces come first.
         (Role::King, Planes::MergedKings) => {
             let kings = Color::ALL.map(|color| Piece::new(color, Role::King));
-            let planes = kings.map(|king| plane_of_its_own(parameters, king, perspective));
+            let planes = kings.map(|king| {
+                plane_of_its_own(parameters, king.role.index(), king.color, perspective)
+            });
             planes.into_iter().min()
         }
-        _ => Some(plane_of_its_own(parameters, piece, perspective)),
+        _ => {
+            let (role, color) = (piece.role.index(), piece.color);
+            Some(plane_of_its_own(parameters, role, color, perspective))
+        }
     }
 }
 
-/// The plane of a piece for a perspective if no two pieces shared one.
-fn plane_of_its_own(parameters: &Parameters, piece: Piece, perspective: Color) -> usize {
-    let (roles, role) = (roles(parameters), piece.role.index());
-    let is_own = piece.color == perspective;
+/// The plane of a kind of a player's pieces for a perspective if no two kinds shared one.
+fn plane_of_its_own(
+    parameters: &Parameters,
+    role: usize,
+    color: Color,
+    perspective: Color,
+) -> usize {
+    let roles = roles(parameters);
+    let is_own = color == perspective;
     match parameters.piece_order {
         PieceOrder::ByColour => roles * usize::from(!is_own) + role,
         PieceOrder::Interleaved => 2 * role + usize::from(!is_own),
         PieceOrder::OpponentFirst => roles * usize::from(is_own) + role,
-        PieceOrder::WhiteFirst => roles * usize::from(piece.color == Color::Black) + role,
+        PieceOrder::WhiteFirst => roles * usize::from(color == Color::Black) + role,
     }
 }
 
@@ -137,5 +154,28 @@ fn roles(parameters: &Parameters) -> usize {
     match parameters.planes {
         Planes::NoKings => 5,
         Planes::All | Planes::MergedKings => 6,
+        Planes::WithThreatened => 7,
     }
+}
+
+/// The pieces that a weaker piece of the opponent attacks, each once. Kings do not count.
+fn threatened(position: &impl Position) -> Vec<(Piece, Square)> {
+    let strength = |piece: Piece| match piece.role {
+        Role::Pawn => Some(1),
+        Role::Knight | Role::Bishop => Some(2),
+        Role::Rook => Some(3),
+        Role::Queen => Some(4),
+        Role::King => None,
+    };
+    let mut found = Vec::new();
+    for (attacker, victim, square) in super::threats::attacks(position) {
+        let is_weaker = match (strength(attacker), strength(victim)) {
+            (Some(attackers), Some(victims)) => attackers < victims,
+            _ => false,
+        };
+        if is_weaker && attacker.color != victim.color && !found.contains(&(victim, square)) {
+            found.push((victim, square));
+        }
+    }
+    found
 }

@@ -70,6 +70,8 @@ pub(crate) struct BoardChanges {
     pub(super) removed: ThreatList,
     /// White's pawns and black's, before and after.
     pub(in crate::features) pawns: [[u64; 2]; 2],
+    /// White's pieces and black's that are [threatened](super::threatened), before and after.
+    pub(in crate::features) threatened: [[u64; 2]; 2],
 }
 
 impl BoardChanges {
@@ -77,6 +79,7 @@ impl BoardChanges {
         added: ThreatList::EMPTY,
         removed: ThreatList::EMPTY,
         pawns: [[0; 2]; 2],
+        threatened: [[0; 2]; 2],
     };
 
     /// Replaces them by what differs between two placements: attacks as far as sets of the network
@@ -88,8 +91,37 @@ impl BoardChanges {
         before: &PieceCodes,
         after: &PieceCodes,
     ) {
-        let scope = const { &Scope::of(A::FEATURES) };
-        levels::find(level, scope, [before, after], self);
+        if const { have_pairs(A::FEATURES) } {
+            let scope = const { &Scope::of(A::FEATURES) };
+            levels::find(level, scope, [before, after], self);
+        }
+        if const { have_threatened(A::FEATURES) } {
+            levels::find_threatened(level, [before, after], self);
+        }
+    }
+}
+
+/// Whether some set has rows for pairs of pieces.
+const fn have_pairs(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [first, others @ ..] => {
+            matches!(first.family, Family::Threats(_) | Family::PawnPairs(_)) || have_pairs(others)
+        }
+        [] => false,
+    }
+}
+
+/// Whether some set has rows for threatened pieces.
+const fn have_threatened(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [first, others @ ..] => {
+            let has = match &first.family {
+                Family::PieceSquare(tables) => tables.has_threatened(),
+                Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => false,
+            };
+            has || have_threatened(others)
+        }
+        [] => false,
     }
 }
 
@@ -258,6 +290,21 @@ impl Pieces {
             victims |= self.roles[role] & scope.victims[attackers][role];
         }
         victims
+    }
+
+    /// White's pieces and black's.
+    #[inline(always)]
+    pub(super) fn colors(&self) -> [u64; 2] {
+        let [a, b, c, d] = self.planes;
+        let black = d | a & b & c;
+        [self.occupied & !black, black]
+    }
+
+    /// The pieces of both colours, by their roles.
+    #[inline(always)]
+    pub(super) fn knights_to_queens(&self) -> [u64; 4] {
+        let [_, knights, bishops, rooks, queens, _] = self.roles;
+        [knights, bishops, rooks, queens]
     }
 
     /// All pawns.

@@ -20,6 +20,16 @@ pub(super) fn find(
     dispatch!(level, find(scope, placements, changes));
 }
 
+/// Finds the threatened pieces of two placements.
+#[inline]
+pub(super) fn find_threatened(
+    level: Level,
+    placements: [&PieceCodes; 2],
+    changes: &mut BoardChanges,
+) {
+    dispatch!(level, find_threatened(placements, changes));
+}
+
 /// [`list_rows`](super::list_rows), at a level.
 #[inline]
 pub(super) fn list_rows(
@@ -69,6 +79,7 @@ macro_rules! of_levels {
                 use super::super::changes::{
                     BoardChanges, JUMP_ENDS, JUMPS, LINE_ENDS, LINES, Pieces, Scope, Threat, list_attacks,
                 };
+                use super::super::threatened::threatened;
                 use super::times;
                 use crate::buffer::chunk_mut;
                 use crate::placement::PieceCodes;
@@ -171,7 +182,7 @@ macro_rules! of_levels {
                     // Where attacks on lines and by jumps can differ.
                     let along = or_u64x8(changed, reached(changed, empty));
                     let across = or_u64x8(changed, step(changed, &JUMPS, &JUMP_ENDS));
-                    let BoardChanges { added, removed, pawns } = changes;
+                    let BoardChanges { added, removed, pawns, .. } = changes;
                     *pawns = [pieces[0].pawns, pieces[1].pawns];
                     for (pieces, codes, list) in
                         [(&pieces[0], before, removed), (&pieces[1], after, added)]
@@ -182,6 +193,18 @@ macro_rules! of_levels {
                         simd::store_u64x8(and_u64x8(jumps, across), chunk_mut(&mut victims, 1));
                         list_attacks(codes, pieces.occupied, victims, list);
                     }
+                }
+
+                $(#[target_feature(enable = $feature)])*
+                pub(super) fn find_threatened(
+                    placements: [&PieceCodes; 2],
+                    changes: &mut BoardChanges,
+                ) {
+                    let [before, after] = placements;
+                    changes.threatened = [
+                        threatened(&Pieces::of(simd::bit_planes(before.bytes()))),
+                        threatened(&Pieces::of(simd::bit_planes(after.bytes()))),
+                    ];
                 }
 
                 $(#[target_feature(enable = $feature)])*

@@ -28,6 +28,7 @@ const FORMS: &[&str] = &[
     "features.planes = 10",
     "features.planes = 11",
     "features.planes = 12",
+    "features.planes = 14",
     "features.pushes",
     "features.queen_buckets = 5",
     "features.queen_buckets = 6",

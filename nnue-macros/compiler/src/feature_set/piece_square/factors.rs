@@ -50,10 +50,13 @@ pub(super) fn check(
             .help("say which virtual sets the file has: `factorised = [\"A\"]`");
         return None;
     };
-    let unsupported = match (&keys.queen_buckets, &keys.piece_order) {
-        (Some(queens), _) => Some((queens.span, "`queen_buckets`")),
-        (None, Some(order)) if order.value == PieceOrder::WhiteFirst => {
+    let unsupported = match (&keys.queen_buckets, &keys.piece_order, &keys.planes) {
+        (Some(queens), ..) => Some((queens.span, "`queen_buckets`")),
+        (_, Some(order), _) if order.value == PieceOrder::WhiteFirst => {
             Some((order.span, "`piece_order = \"white-first\"`"))
+        }
+        (.., Some(planes)) if parameters.planes == Planes::WithThreatened => {
+            Some((planes.span, "`planes = 14`"))
         }
         _ => None,
     };

@@ -39,6 +39,17 @@ named! {
     }
 }
 
+impl PieceOrder {
+    /// The first (0) or the second (1) player in the order, of the own one and the opponent, as
+    /// white sees them.
+    fn player(self, owner: u32) -> u32 {
+        match self {
+            PieceOrder::ByColour | PieceOrder::Interleaved | PieceOrder::WhiteFirst => owner,
+            PieceOrder::OpponentFirst => 1 - owner,
+        }
+    }
+}
+
 named! {
     /// How black sees the board. White sees it as it is.
     Flip {
@@ -93,26 +104,54 @@ pub enum Planes {
     MergedKings,
     /// Ten planes: kings have none.
     NoKings,
+    /// Fourteen planes: every kind of piece has one, and so have each player's pieces that a weaker
+    /// piece of the opponent attacks.
+    WithThreatened,
 }
 
 impl Planes {
     /// Every value of this type.
-    pub const ALL: [Planes; 3] = [Planes::All, Planes::MergedKings, Planes::NoKings];
+    pub const ALL: [Planes; 4] = [
+        Planes::All,
+        Planes::MergedKings,
+        Planes::NoKings,
+        Planes::WithThreatened,
+    ];
 
-    /// The number of planes, 10 to 12.
+    /// The number of planes, 10 to 12 or 14.
     pub fn count(self) -> u32 {
         match self {
             Planes::All => 12,
             Planes::MergedKings => 11,
             Planes::NoKings => 10,
+            Planes::WithThreatened => 14,
         }
     }
 
-    /// The number of pieces with a plane that can be on the board at once.
+    /// How many kinds of a player's pieces have planes.
+    fn roles(self) -> u32 {
+        match self {
+            Planes::NoKings => 5,
+            Planes::All | Planes::MergedKings => 6,
+            Planes::WithThreatened => 7,
+        }
+    }
+
+    /// The number of features that can be active at once.
     pub fn max_active(self) -> usize {
         match self {
             Planes::All | Planes::MergedKings => 32,
             Planes::NoKings => 30,
+            // Kings are never threatened.
+            Planes::WithThreatened => 62,
+        }
+    }
+
+    /// Features that a square of any board can switch on.
+    pub(super) fn of_a_square(self) -> usize {
+        match self {
+            Planes::All | Planes::MergedKings | Planes::NoKings => 1,
+            Planes::WithThreatened => 2,
         }
     }
 }
@@ -244,13 +283,22 @@ impl Parameters {
     /// The tables that the loader and the runtime read.
     pub fn tables(&self) -> PieceSquare {
         let bucket_rows = self.bucket_rows();
+        let orders = match self.piece_order {
+            PieceOrder::WhiteFirst => [PieceOrder::ByColour, PieceOrder::OpponentFirst],
+            order => [order; 2],
+        };
+        let threatened = [[0, 1], [1, 0]].map(|[white, black]| {
+            let order = orders[white as usize];
+            [white, black].map(|owner| match self.planes {
+                Planes::WithThreatened => {
+                    let plane = plane(order, self.planes.roles(), order.player(owner), 6);
+                    self.offset + plane * SQUARES as u32
+                }
+                _ => PieceSquare::NO_PLANE,
+            })
+        });
         let planes = [0, 6].map(|own| {
-            let order = match self.piece_order {
-                PieceOrder::WhiteFirst if own == 0 => PieceOrder::ByColour,
-                PieceOrder::WhiteFirst => PieceOrder::OpponentFirst,
-                order => order,
-            };
-            let plane = planes(self.planes, order);
+            let plane = planes(self.planes, orders[own / 6]);
             let mut planes = [PieceSquare::NO_PLANE; 16];
             for (piece, row) in planes[1..=12].iter_mut().enumerate() {
                 if self.planes != Planes::NoKings || piece % 6 != 5 {
@@ -285,6 +333,7 @@ impl Parameters {
                 };
                 (bucket * self.own_kings_buckets()) as u32 * bucket_rows
             }),
+            threatened,
             planes,
         }
     }
@@ -301,20 +350,13 @@ impl Parameters {
 /// opponent's cannot. It is the plane of the player whose pieces come first; the other player's is
 /// the last in every order, so nothing else moves.
 fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
-    let roles = match planes {
-        Planes::NoKings => 5,
-        Planes::All | Planes::MergedKings => 6,
-    };
+    let roles = planes.roles();
     std::array::from_fn(|piece| {
         let (owner, role) = (piece as u32 / 6, piece as u32 % 6);
-        let player = match order {
-            PieceOrder::ByColour | PieceOrder::Interleaved | PieceOrder::WhiteFirst => owner,
-            PieceOrder::OpponentFirst => 1 - owner,
-        };
         match (role, planes) {
             (5, Planes::NoKings) => 0,
             (5, Planes::MergedKings) => plane(order, roles, 0, role),
-            _ => plane(order, roles, player, role),
+            _ => plane(order, roles, order.player(owner), role),
         }
     })
 }

@@ -86,7 +86,12 @@ impl Feature<'_> {
     }
 
     fn virtual_row(&self, set: VirtualSet) -> usize {
-        let plane = plane_of_its_own(self.parameters, self.piece, Color::White);
+        let plane = plane_of_its_own(
+            self.parameters,
+            self.piece.role.index(),
+            self.piece.color,
+            Color::White,
+        );
         let square = numbered(self.parameters, self.square);
         match set {
             VirtualSet::Pieces => 64 * plane + square,
