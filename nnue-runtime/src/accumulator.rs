@@ -11,7 +11,7 @@ use crate::features::{
     BoardChanges, FeatureChanges, Viewpoint, read_all_squares, refuse_told, sets, view_changes,
 };
 use crate::network::Network;
-use crate::placement::{PieceCodes, Step};
+use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
 use crate::rows::RowChanges;
 
@@ -96,8 +96,21 @@ impl<A: Architecture> Accumulator<A> {
     ) {
         let mut changes = [RowChanges::new(), RowChanges::new()];
         let wanted = Color::ALL.map(|color| perspectives.contains(&color));
-        for set in sets::<A>() {
-            set.list_active(net, position, wanted, &mut changes);
+        if const { read_all_squares(A::FEATURES) } {
+            let (nothing, placement) = (PieceCodes::EMPTY, Placement::of(position));
+            let mut board = BoardChanges::NONE;
+            let step = Step::between(net, &nothing, placement.squares(), &mut board);
+            for &perspective in perspectives {
+                let from = placement.viewpoint::<A>(perspective);
+                let changes = &mut changes[perspective.index()];
+                for set in sets::<A>() {
+                    set.list_changes(net, perspective, from, step, changes);
+                }
+            }
+        } else {
+            for set in sets::<A>() {
+                set.list_active(position, wanted, &mut changes);
+            }
         }
         for &perspective in perspectives {
             let changes = &mut changes[perspective.index()];

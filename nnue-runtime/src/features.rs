@@ -15,7 +15,7 @@ mod viewpoint;
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::network::Network;
-use crate::placement::{PieceCodes, Placement, Step};
+use crate::placement::Step;
 use crate::position::Position;
 use crate::rows::RowChanges;
 
@@ -101,31 +101,17 @@ impl FeatureSet {
     }
 
     /// Lists all rows that are active in a position among those that white's sums and black's gain,
-    /// as far as they are wanted.
+    /// as far as they are wanted. Sets that read all squares have none here: their rows are those by
+    /// which the position [differs](Self::list_changes) from an empty board.
     #[inline]
     pub(crate) fn list_active<A: Architecture>(
         &'static self,
-        net: &Network<A>,
         position: &impl Position,
         wanted: [bool; 2],
         changes: &mut [RowChanges<A>; 2],
     ) {
-        match &self.family {
-            Family::PieceSquare(tables) if !tables.has_threatened() => {
-                piece_square::list_active(self, tables, position, wanted, changes);
-            }
-            Family::PieceSquare(_) | Family::Threats(_) | Family::PawnPairs(_) => {
-                let (nothing, placement) = (PieceCodes::EMPTY, Placement::of(position));
-                let mut board = BoardChanges::NONE;
-                let step = Step::between(net, &nothing, placement.squares(), &mut board);
-                for (perspective, changes) in Color::ALL.into_iter().zip(changes) {
-                    if wanted[perspective.index()] {
-                        let from = placement.viewpoint::<A>(perspective);
-                        self.list_changes(net, perspective, from, step, changes);
-                    }
-                }
-            }
-            Family::Custom => {}
+        if let Family::PieceSquare(tables) = &self.family {
+            piece_square::list_active(self, tables, position, wanted, changes);
         }
     }
 
@@ -144,11 +130,15 @@ impl FeatureSet {
         match &self.family {
             Family::PieceSquare(tables) => {
                 let view = piece_square::View::of(self, tables, perspective, from);
-                piece_square::list_changes(self.table, tables, view, net.weights(), step, changes);
+                let (table, weights) = (self.table, net.weights());
+                piece_square::list_changes(table, view, weights, step, changes);
+                if tables.has_threatened() {
+                    let rows = tables.threatened[perspective.index()];
+                    piece_square::list_threatened(table, rows, view, weights, step, changes);
+                }
             }
             Family::Threats(tables) => {
-                let board = step.board;
-                threats::list_changes(self, tables, net, perspective, from, board, changes);
+                threats::list_changes(self, tables, net, perspective, from, step, changes);
             }
             Family::PawnPairs(pairs) => {
                 let board = step.board;

@@ -33,13 +33,23 @@ pub mod scalar;
 pub use inputs::{InputWriter, Inputs};
 pub use nonzero::{Block, NonZero};
 
-/// Asks for the first `LINES` cache lines of a value, which will be read soon. The hardware follows
-/// a row once it has seen where it starts.
+/// Asks for the first `LINES` cache lines of a value, which will be read soon.
 #[inline(always)]
 pub fn prefetch<T, const LINES: usize>(value: &T) {
     let start = core::ptr::from_ref(value).cast::<i8>();
     for line in 0..LINES {
         prefetch_line(start.wrapping_add(64 * line));
+    }
+}
+
+/// Asks for `VALUES` values of a row, from one of them on, if the row has it.
+#[inline(always)]
+pub fn prefetch_part<T, const N: usize, const VALUES: usize>(row: &[T; N], first: usize) {
+    if let Some(first) = row.get(first) {
+        let start = core::ptr::from_ref(first).cast::<i8>();
+        for line in 0..(VALUES * size_of::<T>()).div_ceil(64) {
+            prefetch_line(start.wrapping_add(64 * line));
+        }
     }
 }
 
@@ -292,7 +302,27 @@ mod tests {
                             store_u64x8(or_u64x8(masked, first), &mut found);
                             found.map(u64::cast_signed).to_vec()
                         }),
-                        ("bit_planes", bit_planes(&inputs.bytes).map(|plane| plane as i64).to_vec()),
+                        ("lowest_u64x8", {
+                            let lanes = inputs.row.as_chunks::<8>().0;
+                            let lane = |index: usize| u64::from_le_bytes(lanes[index]);
+                            // Without the bits of another number, some lanes have none.
+                            let first = load_u64x8(&core::array::from_fn(lane));
+                            let masks = core::array::from_fn(|index| lane(8 + index % 4));
+                            let first = and_u64x8(first, load_u64x8(&masks));
+                            let lowest = lowest_u64x8(first);
+                            let rest = and_not_u64x8(first, lowest);
+                            let from = rotate_left_u64x8(lowest, load_u64x8(&[1, 8, 9, 63, 0, 5, 32, 60]));
+                            let mut squares = [[0; 2]; 8];
+                            let written = write_squares(from, lowest, &mut squares);
+                            let squares = squares[..written].iter().flatten();
+                            let anything = [first, rest].map(|lanes| i64::from(any_u64x8(lanes)));
+                            squares.map(|square| i64::from(*square)).chain(anything).collect()
+                        }),
+                        ("bit_planes", {
+                            let bytes = inputs.bytes.map(|byte| byte % 16);
+                            let table = inputs.bytes.first_chunk().unwrap();
+                            bit_planes(&bytes, table).map(u64::cast_signed).to_vec()
+                        }),
                         ("append_nonzero", nonzero.collect()),
                     ]
                 }

@@ -38,10 +38,13 @@ pub struct Plans<'l> {
 /// How much of a row of the transformer is asked for ahead of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefetch {
-    /// For each table of rows, cache lines of the row's weights.
+    /// For each table of rows, cache lines of the row's weights that are asked for when it is listed.
     pub weights: Vec<usize>,
     /// Cache lines of the row's PSQT values.
     pub psqt: usize,
+    /// How many neurons before their tile all others are asked for; `None` leaves them to the
+    /// processor's own prefetcher.
+    pub ahead: Option<usize>,
 }
 
 /// The plan of one network for one instruction set.
@@ -97,9 +100,14 @@ const UPDATES: &[(usize, usize)] = &[(1, 1), (1, 2), (2, 2)];
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
 
-/// Lines of a row that are asked for ahead of time: the processor's own prefetcher follows the
-/// others.
+/// Lines of a row that are asked for when it is listed, in networks with one table: the processor's
+/// own prefetcher follows the others.
 const PREFETCHED_LINES: usize = 2;
+
+/// Neurons of a row that are asked for when it is listed, in networks with several tables. They list
+/// many short rows, which the processor's prefetcher is too late for. So many neurons are the first
+/// tile of the widest vectors; all others are asked for as long before their tile.
+const PREFETCHED_NEURONS: usize = 512;
 
 impl<'l> Plans<'l> {
     /// Plans a network for all instruction sets.
@@ -120,12 +128,21 @@ impl<'l> Plans<'l> {
         if unroll == Unroll::Full {
             TooMuchCode::check(&levels)?;
         }
-        let row = |table: &Table| layout.columns.width * table.element.size();
-        let lines = |table| (row(table) / CACHE_LINE).min(PREFETCHED_LINES);
+        let width = layout.columns.width;
+        let lines = |neurons: usize, table: &Table| neurons * table.element.size() / CACHE_LINE;
+        let (weights, ahead) = match layout.tables.as_slice() {
+            [table] => (vec![lines(width, table).min(PREFETCHED_LINES)], None),
+            tables => {
+                let neurons = width.min(PREFETCHED_NEURONS);
+                let weights = tables.iter().map(|table| lines(neurons, table)).collect();
+                (weights, (width > neurons).then_some(neurons))
+            }
+        };
         Ok(Plans {
             prefetch: Prefetch {
-                weights: layout.tables.iter().map(lines).collect(),
+                weights,
                 psqt: layout.network.transformer.psqt.min(1),
+                ahead,
             },
             levels,
         })

@@ -4,7 +4,9 @@ use super::Accumulator;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{BoardChanges, FeatureChanges, Viewpoint, require_only_told, sets};
+use crate::features::{
+    BoardChanges, FeatureChanges, Viewpoint, require_only_told, sets, view_changes,
+};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
@@ -92,15 +94,26 @@ impl<A: Architecture> Accumulator<A> {
         let after_move = *Placement::of(after).squares();
         let mut before_move = after_move;
         let changed = before_move.replace(delta.added(), delta.removed());
+        let (before_move, after_move, nothing) = (&before_move, &after_move, &PieceCodes::EMPTY);
         let mut found = [const { BoardChanges::NONE }; 3];
         let [between, left, entered] = &mut found;
-        let (before_move, after_move) = (&before_move, &after_move);
         let step = Step {
             changed,
             ..Step::between(net, before_move, after_move, between)
         };
-        let left = Step::between(net, before_move, &PieceCodes::EMPTY, left);
-        let entered = Step::between(net, &PieceCodes::EMPTY, after_move, entered);
+        let changes_view = |perspective: &Color| {
+            view_changes::<A>(
+                *perspective,
+                Viewpoint::around::<A>(*perspective, delta, after),
+            )
+        };
+        // From the board before the move to an empty one, and from there to the board after it.
+        let exchange = A::PERSPECTIVES.iter().any(changes_view).then(|| {
+            [
+                Step::between(net, before_move, nothing, left),
+                Step::between(net, nothing, after_move, entered),
+            ]
+        });
         for &perspective in A::PERSPECTIVES {
             let [from_before, from] = Viewpoint::around::<A>(perspective, delta, after);
             let mut rows = RowChanges::new();
@@ -108,11 +121,12 @@ impl<A: Architecture> Accumulator<A> {
                 let mut list = |from, step| {
                     set.list_changes(net, perspective, from, step, &mut rows);
                 };
-                if set.sees_alike(perspective, [from_before, from]) {
-                    list(from, step);
-                } else {
-                    list(from_before, left);
-                    list(from, entered);
+                match exchange {
+                    Some([leave, enter]) if !set.sees_alike(perspective, [from_before, from]) => {
+                        list(from_before, leave);
+                        list(from, enter);
+                    }
+                    _ => list(from, step),
                 }
             }
             changes[perspective.index()].list(net.weights(), perspective, &mut rows);

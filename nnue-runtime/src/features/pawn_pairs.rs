@@ -1,10 +1,10 @@
 //! The family of pawn pairs: a row for each two pawns that stand near each other.
 
-use super::threats::View;
 use super::threats::changes::BoardChanges;
+use super::threats::{View, prefetch};
 use super::{FeatureSet, Viewpoint};
 use crate::architecture::Architecture;
-use crate::chess::{Bitboard, Color, Piece, Role, Square};
+use crate::chess::{Bitboard, Color, Square};
 use crate::network::Network;
 use crate::rows::{RowChanges, RowList, RowLists};
 
@@ -35,14 +35,13 @@ impl PawnPairs {
     }
 }
 
-/// The number of a pawn as a perspective sees it.
+/// The number of the pawn on a square as a perspective sees it.
 #[inline]
-fn number(view: View, color: Color, square: Square) -> u32 {
-    let piece = view.piece(1 + Piece::new(color, Role::Pawn).index() as u8);
-    let square = view.square(square.index() as u8) as u32;
-    let owner = u32::from(piece != 1);
+fn number(view: View, [_, black]: Pawns, square: Square) -> u32 {
+    let square = square.index() as u8;
+    let is_black = black >> square & 1 != 0;
     // Pawns stand on no square before a2.
-    48 * owner + square.saturating_sub(8)
+    48 * u32::from(view.is_opponents(is_black)) + (view.square(square) as u32).saturating_sub(8)
 }
 
 /// Lists the rows of the pairs by which a perspective's sums differ.
@@ -63,14 +62,12 @@ pub(super) fn list_changes<A: Architecture>(
     let view = View::of(pairs.mirror_files, perspective, from);
     let first_row = set.first_row[perspective.index()];
     let RowChanges { added, removed } = changes;
-    for (all, others, onto) in [(before, after, removed), (after, before, added)] {
-        let mut list = onto.of(set.table);
-        let len = list.len();
-        list_rows(pairs, view, first_row, all, others, &mut list);
-        for &row in list.from(len) {
-            A::prefetch(net.weights(), set.table, row);
-        }
-    }
+    let mut removed = removed.of(set.table);
+    list_rows(pairs, view, first_row, before, after, &mut removed);
+    let mut added = added.of(set.table);
+    let listed = added.len();
+    list_rows(pairs, view, first_row, after, before, &mut added);
+    prefetch(net, set.table, added.from(listed));
 }
 
 /// Lists the rows of all pairs with a pawn that is not among the others.
@@ -83,20 +80,15 @@ fn list_rows(
     others: Pawns,
     list: &mut RowList<'_>,
 ) {
-    let mut rest = all;
-    for color in Color::ALL {
-        let own = color.index();
-        for pawn in Bitboard(all[own] & !others[own]) {
-            rest[own] &= !Bitboard::from(pawn).0;
-            let near = pairs.files(pawn.index() % 8);
-            let one = number(view, color, pawn);
-            for partner in Color::ALL {
-                for square in Bitboard(rest[partner.index()] & near) {
-                    let other = number(view, partner, square);
-                    let (high, low) = (one.max(other), one.min(other));
-                    list.push_if(true, first_row + high * high.saturating_sub(1) / 2 + low);
-                }
-            }
+    let mut rest = all[0] | all[1];
+    let changed = all[0] & !others[0] | all[1] & !others[1];
+    for pawn in Bitboard(changed) {
+        rest &= !Bitboard::from(pawn).0;
+        let one = number(view, all, pawn);
+        for partner in Bitboard(rest & pairs.files(pawn.index() % 8)) {
+            let other = number(view, all, partner);
+            let (high, low) = (one.max(other), one.min(other));
+            list.push_if(true, first_row + high * high.saturating_sub(1) / 2 + low);
         }
     }
 }

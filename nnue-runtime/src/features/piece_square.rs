@@ -22,8 +22,6 @@ pub(super) struct View {
     offset: u32,
     /// The first row of each piece within them.
     planes: &'static [u32; 16],
-    /// The first row of white's threatened pieces within them, and that of black's.
-    threatened: &'static [u32; 2],
 }
 
 impl View {
@@ -43,7 +41,6 @@ impl View {
             orientation,
             offset: set.first_row[p] + tables.king_offset[king] + tables.queen_offset[queens],
             planes: &tables.planes[p],
-            threatened: &tables.threatened[p],
         }
     }
 
@@ -83,7 +80,6 @@ pub(super) fn list_active<A: Architecture>(
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     table: usize,
-    tables: &PieceSquare,
     view: View,
     weights: &A::Weights,
     step: Step<'_>,
@@ -97,15 +93,14 @@ pub(super) fn list_changes<A: Architecture>(
         changes.removed.push_if(was & (old != new), table, removed);
         changes.added.push_if(is & (old != new), table, added);
     }
-    if tables.has_threatened() {
-        list_threatened(table, view, weights, step, changes);
-    }
 }
 
-/// Lists the rows of the pieces that begin or cease to be threatened.
+/// Lists the rows of the pieces that begin or cease to be threatened. Those of white's pieces and of
+/// black's begin with these, within the viewpoint's rows.
 #[inline]
-fn list_threatened<A: Architecture>(
+pub(super) fn list_threatened<A: Architecture>(
     table: usize,
+    first_rows: [u32; 2],
     view: View,
     weights: &A::Weights,
     step: Step<'_>,
@@ -116,7 +111,7 @@ fn list_threatened<A: Architecture>(
         let (before, after) = (before[color.index()], after[color.index()]);
         for square in Bitboard(before ^ after) {
             let row = view.offset
-                + view.threatened[color.index()]
+                + first_rows[color.index()]
                 + (square.index() as u32 ^ u32::from(view.orientation));
             A::prefetch(weights, table, row);
             let is = after & Bitboard::from(square).0 != 0;

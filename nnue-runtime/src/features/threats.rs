@@ -5,7 +5,9 @@
 //! perspectives. What is here turns an attack into the row that it is for a set and a perspective.
 
 pub(crate) mod changes;
+mod directions;
 mod levels;
+mod pieces;
 mod threatened;
 
 use alloc::vec;
@@ -13,12 +15,13 @@ use alloc::vec::Vec;
 
 use nnue_format::Threats;
 
-use self::changes::{BoardChanges, Threat};
+use self::changes::Attacks;
 use super::bounds::{Bounds, extremes};
 use super::{FeatureSet, Viewpoint, orientation};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color};
 use crate::network::Network;
+use crate::placement::{PieceCodes, Step};
 use crate::rows::{RowChanges, RowList, RowLists};
 
 /// How a perspective looks at the board: it changes only when its own king crosses the middle.
@@ -47,9 +50,15 @@ impl View {
         usize::from((square ^ self.orientation) % 64)
     }
 
+    /// Whether pieces of a colour are the opponent's.
+    #[inline]
+    pub(super) fn is_opponents(self, is_black: bool) -> bool {
+        is_black != self.is_black
+    }
+
     /// The piece of this code as it is seen: 1 to 6 for own ones, 7 to 12 for the opponent's.
     #[inline]
-    pub(super) fn piece(self, code: u8) -> usize {
+    fn piece(self, code: u8) -> usize {
         /// White's and black's pieces change places.
         const EXCHANGED: [u8; 16] = [0, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 0, 0, 0];
         let code = code % 16;
@@ -60,12 +69,13 @@ impl View {
         })
     }
 
-    /// The row that an attack switches on, found without a branch: it means nothing unless it
-    /// exists.
+    /// The row that an attack switches on, from one square to another, on a board of these pieces.
+    /// It is found without a branch, and means nothing unless it exists.
     #[inline(always)]
-    fn row(self, tables: &Threats, threat: Threat) -> (u32, bool) {
-        let (attacker, victim) = (self.piece(threat.attacker), self.piece(threat.victim));
-        let (from, to) = (self.square(threat.from), self.square(threat.to));
+    fn row(self, tables: &Threats, codes: &PieceCodes, [from, to]: [u8; 2]) -> (u32, bool) {
+        let piece = |square: u8| self.piece(codes.bytes()[usize::from(square % 64)]);
+        let (attacker, victim) = (piece(from), piece(to));
+        let (from, to) = (self.square(from), self.square(to));
         let pair = tables.pairs[attacker][victim];
         let attacks = tables.attacks[attacker][from];
         let place = (attacks & ((1 << to) - 1)).count_ones();
@@ -87,20 +97,29 @@ pub(super) fn list_changes<A: Architecture>(
     net: &Network<A>,
     perspective: Color,
     from: Viewpoint,
-    board: &BoardChanges,
+    step: Step<'_>,
     changes: &mut RowChanges<A>,
 ) {
     let view = View::of(tables.mirror_files, perspective, from);
     let first_row = set.first_row[perspective.index()];
+    let list_rows = |codes: &PieceCodes, attacks: &Attacks, list: &mut RowList<'_>| {
+        let attacks = attacks.as_slice();
+        levels::list_rows(net.level(), tables, view, first_row, codes, attacks, list);
+    };
     let RowChanges { added, removed } = changes;
-    for (threats, onto) in [(&board.added, added), (&board.removed, removed)] {
-        let mut list = onto.of(set.table);
-        let before = list.len();
-        let threats = threats.as_slice();
-        levels::list_rows(net.level(), tables, view, first_row, threats, &mut list);
-        for &row in list.from(before) {
-            A::prefetch(net.weights(), set.table, row);
-        }
+    list_rows(step.before, &step.board.removed, &mut removed.of(set.table));
+    let mut added = added.of(set.table);
+    let listed = added.len();
+    list_rows(step.after, &step.board.added, &mut added);
+    prefetch(net, set.table, added.from(listed));
+}
+
+/// Asks for rows that are to be added. Those that are to be removed were added a few plies ago, and
+/// are near the processor still: asking for them too costs 1 %.
+#[inline]
+pub(super) fn prefetch<A: Architecture>(net: &Network<A>, table: usize, rows: &[u32]) {
+    for &row in rows {
+        A::prefetch(net.weights(), table, row);
     }
 }
 
@@ -110,11 +129,12 @@ fn list_rows(
     tables: &Threats,
     view: View,
     first_row: u32,
-    threats: &[Threat],
+    codes: &PieceCodes,
+    attacks: &[[u8; 2]],
     list: &mut RowList<'_>,
 ) {
-    for &threat in threats {
-        let (row, exists) = view.row(tables, threat);
+    for &attack in attacks {
+        let (row, exists) = view.row(tables, codes, attack);
         list.push_if(exists, first_row + row);
     }
 }

@@ -366,12 +366,16 @@ fn add_pairs(vector: I16) -> I32 {
     _mm256_madd_epi16(vector, _mm256_set1_epi16(1))
 }
 
-/// For each of the four low bits, the bytes that have it: a bit for each of 64.
+/// For each of eight bits, which of 64 bytes have it in a table's entry: a bit for each byte, which
+/// is less than 16.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
+pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    let table = _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(table.as_ptr().cast()) });
     let (halves, _) = bytes.as_chunks::<BYTES>();
-    let (low, high) = (load_u8(&halves[0]), load_u8(&halves[1]));
+    let low = _mm256_shuffle_epi8(table, load_u8(&halves[0]));
+    let high = _mm256_shuffle_epi8(table, load_u8(&halves[1]));
     // A shift of 16 bits brings a bit to the top of its byte, and only the top is read.
     macro_rules! plane_of_bit {
         ($shift:literal) => {{
@@ -385,7 +389,52 @@ pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
         plane_of_bit!(6),
         plane_of_bit!(5),
         plane_of_bit!(4),
+        plane_of_bit!(3),
+        plane_of_bit!(2),
+        plane_of_bit!(1),
+        plane_of_bit!(0),
     ]
+}
+
+/// Whether any bit is set.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn any_u64x8(lanes: U64x8) -> bool {
+    let all = _mm256_or_si256(lanes[0], lanes[1]);
+    _mm256_testz_si256(all, all) == 0
+}
+
+/// The lowest bit of each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn lowest_u64x8(lanes: U64x8) -> U64x8 {
+    let zero = _mm256_setzero_si256();
+    [
+        _mm256_and_si256(lanes[0], _mm256_sub_epi64(zero, lanes[0])),
+        _mm256_and_si256(lanes[1], _mm256_sub_epi64(zero, lanes[1])),
+    ]
+}
+
+/// The bits that the first has and the second has not.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
+    [
+        _mm256_andnot_si256(b[0], a[0]),
+        _mm256_andnot_si256(b[1], a[1]),
+    ]
+}
+
+/// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has one; no
+/// lane has more than one. Returns how many lanes these are. What is written behind them means
+/// nothing.
+#[inline]
+#[target_feature(enable = "avx2,bmi1")]
+pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usize {
+    let mut lanes = [[0; 8]; 2];
+    store_u64x8(from, &mut lanes[0]);
+    store_u64x8(to, &mut lanes[1]);
+    super::scalar::write_squares(lanes[0], lanes[1], squares)
 }
 
 /// The value in each of eight lanes.

@@ -317,17 +317,63 @@ fn add_pairs(vector: I16) -> I32 {
     _mm512_madd_epi16(vector, _mm512_set1_epi16(1))
 }
 
-/// For each of the four low bits, the bytes that have it: a bit for each of 64.
+/// For each of eight bits, which of 64 bytes have it in a table's entry: a bit for each byte, which
+/// is less than 16.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
-    let bytes = load_u8(bytes);
+pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    let table = unsafe { _mm_loadu_si128(table.as_ptr().cast()) };
+    let entries = _mm512_shuffle_epi8(_mm512_broadcast_i32x4(table), load_u8(bytes));
     [
-        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(1)),
-        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(2)),
-        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(4)),
-        _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(8)),
+        _mm512_test_epi8_mask(entries, _mm512_set1_epi8(1)),
+        _mm512_test_epi8_mask(entries, _mm512_set1_epi8(2)),
+        _mm512_test_epi8_mask(entries, _mm512_set1_epi8(4)),
+        _mm512_test_epi8_mask(entries, _mm512_set1_epi8(8)),
+        _mm512_test_epi8_mask(entries, _mm512_set1_epi8(16)),
+        _mm512_test_epi8_mask(entries, _mm512_set1_epi8(32)),
+        _mm512_test_epi8_mask(entries, _mm512_set1_epi8(64)),
+        _mm512_test_epi8_mask(entries, _mm512_set1_epi8(-128)),
     ]
+}
+
+/// Whether any bit is set.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn any_u64x8(lanes: U64x8) -> bool {
+    _mm512_test_epi64_mask(lanes, lanes) != 0
+}
+
+/// The lowest bit of each lane.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn lowest_u64x8(lanes: U64x8) -> U64x8 {
+    _mm512_and_si512(lanes, _mm512_sub_epi64(_mm512_setzero_si512(), lanes))
+}
+
+/// The bits that the first has and the second has not.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
+    _mm512_andnot_si512(b, a)
+}
+
+/// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has one; no
+/// lane has more than one. Returns how many lanes these are. What is written behind them means
+/// nothing.
+#[inline]
+#[target_feature(enable = "avx512f,avx512cd,popcnt")]
+pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usize {
+    let exists = _mm512_test_epi64_mask(to, to);
+    let zeros = _mm512_or_si512(
+        _mm512_lzcnt_epi64(from),
+        _mm512_slli_epi64::<8>(_mm512_lzcnt_epi64(to)),
+    );
+    let numbers = _mm512_xor_si512(zeros, _mm512_set1_epi64(0x3F3F));
+    let numbers = _mm512_cvtepi64_epi16(_mm512_maskz_compress_epi64(exists, numbers));
+    // SAFETY: the array has the 16 bytes of the vector; the instruction asks for no alignment.
+    unsafe { _mm_storeu_si128(squares.as_mut_ptr().cast(), numbers) };
+    exists.count_ones() as usize
 }
 
 /// The value in each of eight lanes.

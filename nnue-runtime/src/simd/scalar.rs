@@ -320,18 +320,51 @@ pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     unsafe { list.grow(found) };
 }
 
-/// For each of the four low bits, the bytes that have it: a bit for each of 64.
+/// For each of eight bits, which of 64 bytes have it in a table's entry: a bit for each byte, which
+/// is less than 16.
 #[inline]
-pub fn bit_planes(bytes: &[u8; 64]) -> [u64; 4] {
+pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
     /// Brings the low bits of eight bytes together in the highest byte of a product.
     const GATHER: u64 = 0x0102_0408_1020_4080;
+    let entries = bytes.map(|byte| table[usize::from(byte % 16)]);
     core::array::from_fn(|bit| {
-        let eights = bytes.as_chunks::<8>().0.iter().enumerate();
+        let eights = entries.as_chunks::<8>().0.iter().enumerate();
         eights.fold(0, |plane, (index, eight)| {
             let low_bits = u64::from_le_bytes(*eight) >> bit & 0x0101_0101_0101_0101;
             plane | (low_bits.wrapping_mul(GATHER) >> 56) << (8 * index)
         })
     })
+}
+
+/// Whether any bit is set.
+#[inline]
+pub fn any_u64x8(lanes: U64x8) -> bool {
+    lanes != [0; 8]
+}
+
+/// The lowest bit of each lane.
+#[inline]
+pub fn lowest_u64x8(lanes: U64x8) -> U64x8 {
+    lanes.map(|lane| lane & lane.wrapping_neg())
+}
+
+/// The bits that the first has and the second has not.
+#[inline]
+pub fn and_not_u64x8(a: U64x8, b: U64x8) -> U64x8 {
+    core::array::from_fn(|lane| a[lane] & !b[lane])
+}
+
+/// Writes the number of the bit of `from` and that of `to` for each lane in which `to` has one; no
+/// lane has more than one. Returns how many lanes these are. What is written behind them means
+/// nothing.
+#[inline(always)]
+pub fn write_squares(from: U64x8, to: U64x8, squares: &mut [[u8; 2]; 8]) -> usize {
+    let mut written = 0;
+    for (from, to) in from.into_iter().zip(to) {
+        squares[written % 8] = [from, to].map(|bit| bit.trailing_zeros() as u8);
+        written += usize::from(to != 0);
+    }
+    written
 }
 
 /// The value in each of eight lanes.

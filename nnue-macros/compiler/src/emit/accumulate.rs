@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
-use super::memory::count;
+use super::memory::{count, linear};
 use crate::network::Element;
 use crate::plan::Plan;
 
@@ -128,7 +128,7 @@ pub(super) fn functions(
         quote! { #[allow(clippy::too_many_arguments, reason = "two lists of rows for each table")] }
     });
     let attributes = quote! { #lints #attribute };
-    let tile = tile(plan, &tables, &psqt, &parameters, &attributes);
+    let tile = tile(program, plan, &tables, &psqt, &parameters, &attributes);
     quote! {
         #attributes
         pub(super) fn accumulate(#parameters) {
@@ -193,7 +193,10 @@ fn update(
 
 /// One tile: as many values as fit in the registers set aside for it. The first tile also adds the
 /// PSQT values, which saves another loop over the rows.
+///
+/// Rows to remove come first: they are near the processor, while rows to add are still on their way.
 fn tile(
+    program: &Program<'_>,
     plan: &Plan<'_>,
     tables: &[Table],
     psqt: &Psqt,
@@ -213,7 +216,13 @@ fn tile(
         quote! { if FIRST { #end } }
     });
     let number = quote!(feature);
+    let ahead = program.plans.prefetch.ahead.map(|neurons| {
+        let first = linear(accumulate.tile, &quote!(index), neurons);
+        let runtime = program.runtime;
+        quote! { #runtime::__private::simd::prefetch_part::<_, _, #values>(row, #first); }
+    });
     let rows = |table: &Table, list: &Ident, operation: &str| {
+        let ahead = ahead.as_ref().filter(|_| operation == "add");
         let Table { element, load, .. } = table;
         let row = table.row(&quote!(buffer), &number);
         let psqt_row = psqt.row(table, operation, &number);
@@ -222,18 +231,18 @@ fn tile(
         quote! {
             for &feature in #list {
                 let row = #row;
+                #ahead
                 let row = chunk::<#element, #values>(row, index);
                 #(#registers = simd::#operation(#registers, simd::#load(chunk(row, #indices)));)*
                 #psqt_row
             }
         }
     };
-    let rows = tables.iter().flat_map(|table| {
-        [
-            rows(table, &table.added, "add"),
-            rows(table, &table.removed, "sub"),
-        ]
-    });
+    let removed = tables
+        .iter()
+        .map(|table| rows(table, &table.removed, "sub"));
+    let added = tables.iter().map(|table| rows(table, &table.added, "add"));
+    let rows = removed.chain(added);
     quote! {
         #[inline]
         #attributes

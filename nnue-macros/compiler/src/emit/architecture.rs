@@ -211,7 +211,7 @@ fn of_table(mut tables: Vec<TokenStream>) -> TokenStream {
 fn prefetch(program: &Program<'_>) -> TokenStream {
     let runtime = program.runtime;
     let (buffer, number) = (quote! { #runtime::__private::buffer }, quote! { row });
-    let Prefetch { weights, psqt } = &program.plans.prefetch;
+    let Prefetch { weights, psqt, .. } = &program.plans.prefetch;
     let tables = Table::all(program).into_iter().zip(weights);
     let tables = tables.map(|(table, lines)| {
         let (row, lines) = (table.row(&buffer, &number), count(*lines));

@@ -9,13 +9,21 @@ use crate::layout::Affine;
 
 impl fmt::Display for Prefetch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Prefetch { weights, psqt } = self;
+        let Prefetch {
+            weights,
+            psqt,
+            ahead,
+        } = self;
         let lines: Vec<String> = weights.iter().map(usize::to_string).collect();
         let lines = lines.join(" or ");
-        writeln!(
+        write!(
             f,
             "prefetch: {lines} cache line(s) of a row's weights, {psqt} of its PSQT values"
-        )
+        )?;
+        match ahead {
+            Some(neurons) => writeln!(f, ", and all other weights {neurons} neurons ahead"),
+            None => writeln!(f),
+        }
     }
 }
 

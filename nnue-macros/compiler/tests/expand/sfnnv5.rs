@@ -525,22 +525,6 @@ mod scalar {
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 64>(row, index);
@@ -555,6 +539,22 @@ mod scalar {
             if FIRST {
                 let row = buffer::row(&weights.transformer_psqt, feature);
                 psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
             }
         }
         let end = chunk_mut::<i16, 64>(&mut into.values, index);
@@ -856,22 +856,6 @@ mod avx2 {
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 128>(row, index);
@@ -886,6 +870,22 @@ mod avx2 {
             if FIRST {
                 let row = buffer::row(&weights.transformer_psqt, feature);
                 psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
             }
         }
         let end = chunk_mut::<i16, 128>(&mut into.values, index);
@@ -1369,30 +1369,6 @@ mod avx512 {
         let mut v14 = simd::load_i16(chunk(start, 14));
         let mut v15 = simd::load_i16(chunk(start, 15));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 512>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            v8 = simd::add_i16(v8, simd::load_i16(chunk(row, 8)));
-            v9 = simd::add_i16(v9, simd::load_i16(chunk(row, 9)));
-            v10 = simd::add_i16(v10, simd::load_i16(chunk(row, 10)));
-            v11 = simd::add_i16(v11, simd::load_i16(chunk(row, 11)));
-            v12 = simd::add_i16(v12, simd::load_i16(chunk(row, 12)));
-            v13 = simd::add_i16(v13, simd::load_i16(chunk(row, 13)));
-            v14 = simd::add_i16(v14, simd::load_i16(chunk(row, 14)));
-            v15 = simd::add_i16(v15, simd::load_i16(chunk(row, 15)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 512>(row, index);
@@ -1415,6 +1391,30 @@ mod avx512 {
             if FIRST {
                 let row = buffer::row(&weights.transformer_psqt, feature);
                 psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 512>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            v8 = simd::add_i16(v8, simd::load_i16(chunk(row, 8)));
+            v9 = simd::add_i16(v9, simd::load_i16(chunk(row, 9)));
+            v10 = simd::add_i16(v10, simd::load_i16(chunk(row, 10)));
+            v11 = simd::add_i16(v11, simd::load_i16(chunk(row, 11)));
+            v12 = simd::add_i16(v12, simd::load_i16(chunk(row, 12)));
+            v13 = simd::add_i16(v13, simd::load_i16(chunk(row, 13)));
+            v14 = simd::add_i16(v14, simd::load_i16(chunk(row, 14)));
+            v15 = simd::add_i16(v15, simd::load_i16(chunk(row, 15)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
             }
         }
         let end = chunk_mut::<i16, 512>(&mut into.values, index);

@@ -523,22 +523,6 @@ mod scalar {
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 64>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 64>(row, index);
@@ -553,6 +537,22 @@ mod scalar {
             if FIRST {
                 let row = buffer::row(&weights.transformer_psqt, feature);
                 psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 64>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
             }
         }
         let end = chunk_mut::<i16, 64>(&mut into.values, index);
@@ -1035,22 +1035,6 @@ mod avx2 {
         let mut v6 = simd::load_i16(chunk(start, 6));
         let mut v7 = simd::load_i16(chunk(start, 7));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
-            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
-            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
-            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 128>(row, index);
@@ -1065,6 +1049,22 @@ mod avx2 {
             if FIRST {
                 let row = buffer::row(&weights.transformer_psqt, feature);
                 psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
             }
         }
         let end = chunk_mut::<i16, 128>(&mut into.values, index);
@@ -1744,18 +1744,6 @@ mod avx512 {
         let mut v2 = simd::load_i16(chunk(start, 2));
         let mut v3 = simd::load_i16(chunk(start, 3));
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
-        for &feature in added {
-            let row = buffer::row(&weights.transformer_weights, feature);
-            let row = chunk::<i16, 128>(row, index);
-            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
-            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
-            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
-            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
-            if FIRST {
-                let row = buffer::row(&weights.transformer_psqt, feature);
-                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
-            }
-        }
         for &feature in removed {
             let row = buffer::row(&weights.transformer_weights, feature);
             let row = chunk::<i16, 128>(row, index);
@@ -1766,6 +1754,18 @@ mod avx512 {
             if FIRST {
                 let row = buffer::row(&weights.transformer_psqt, feature);
                 psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
             }
         }
         let end = chunk_mut::<i16, 128>(&mut into.values, index);

@@ -3,7 +3,8 @@
 use nnue_format::Threats;
 
 use super::View;
-use super::changes::{BoardChanges, Scope, Threat};
+use super::changes::BoardChanges;
+use super::pieces::Scope;
 use crate::__private::dispatch;
 use crate::level::Level;
 use crate::placement::PieceCodes;
@@ -37,30 +38,14 @@ pub(super) fn list_rows(
     tables: &Threats,
     view: View,
     first_row: u32,
-    threats: &[Threat],
+    codes: &PieceCodes,
+    attacks: &[[u8; 2]],
     list: &mut RowList<'_>,
 ) {
-    dispatch!(level, list_rows(tables, view, first_row, threats, list));
-}
-
-/// For which of the eight lines a set of squares is: all bits for them, none for the others.
-macro_rules! lines {
-    ($($line:literal)+) => {{
-        let mut lines = [0; 8];
-        $(lines[$line] = u64::MAX;)+
-        lines
-    }};
-}
-
-/// The distances of `length` steps in each direction.
-const fn times(length: u64, steps: [u64; 8]) -> [u64; 8] {
-    let mut distances = [0; 8];
-    let mut direction = 0;
-    while direction < 8 {
-        distances[direction] = length * steps[direction] % 64;
-        direction += 1;
-    }
-    distances
+    dispatch!(
+        level,
+        list_rows(tables, view, first_row, codes, attacks, list)
+    );
 }
 
 // Vectors of eight sets of squares are passed between functions that enable the level's features:
@@ -76,134 +61,166 @@ macro_rules! of_levels {
                 use nnue_format::Threats;
 
                 use super::super::View;
-                use super::super::changes::{
-                    BoardChanges, JUMP_ENDS, JUMPS, LINE_ENDS, LINES, Pieces, Scope, Threat, list_attacks,
+                use super::super::changes::BoardChanges;
+                use super::super::directions::{
+                    CAPTURES, DIAGONAL, Eight, JUMPS, JUMPS_BACK, LINES, LINES_BACK, Lines, PUSHES,
+                    STRAIGHT, Steps,
                 };
-                use super::super::threatened::threatened;
-                use super::times;
-                use crate::buffer::chunk_mut;
+                use super::super::pieces::{Attack, Attacker, Pieces, Scope};
+                use super::super::threatened::{PLACES, threatened};
                 use crate::placement::PieceCodes;
                 use crate::rows::RowList;
-                use crate::simd::$module::{self as simd, U64x8, and_u64x8, load_u64x8, or_u64x8, splat_u64x8};
+                use crate::simd::$module::{
+                    self as simd, U64x8, and_u64x8, load_u64x8, or_u64x8, rotate_left_u64x8,
+                    splat_u64x8,
+                };
+
+                /// The pieces of a placement.
+                #[inline]
+                $(#[target_feature(enable = $feature)])*
+                fn pieces(scope: &Scope, placement: &PieceCodes) -> Pieces {
+                    let [attackers, victims] = scope.tables();
+                    Pieces::new([
+                        simd::bit_planes(placement.bytes(), attackers),
+                        simd::bit_planes(placement.bytes(), victims),
+                    ])
+                }
 
                 /// The squares one step on in each direction, without leaving the board and
                 /// entering it on the other side.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
-                fn step(squares: U64x8, steps: &[u64; 8], ends: &[u64; 8]) -> U64x8 {
-                    and_u64x8(simd::rotate_left_u64x8(squares, load_u64x8(steps)), load_u64x8(ends))
+                fn step(squares: U64x8, steps: &Steps) -> U64x8 {
+                    let next = rotate_left_u64x8(squares, load_u64x8(&steps.distances));
+                    and_u64x8(next, load_u64x8(&steps.ends))
                 }
 
                 /// The squares that are reached in each direction from some squares, through empty
                 /// ones and one step further.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
-                fn reached(squares: U64x8, empty: u64) -> U64x8 {
-                    const TWO: [u64; 8] = times(2, LINES);
-                    const FOUR: [u64; 8] = times(4, LINES);
-                    let mut open = and_u64x8(splat_u64x8(empty), load_u64x8(&LINE_ENDS));
+                fn reached(squares: U64x8, empty: u64, lines: &Lines) -> U64x8 {
+                    let mut open = and_u64x8(splat_u64x8(empty), load_u64x8(&lines.step.ends));
                     let mut squares = squares;
-                    for steps in [&LINES, &TWO, &FOUR] {
-                        let steps = load_u64x8(steps);
-                        let next = simd::rotate_left_u64x8(squares, steps);
+                    for distances in &lines.distances {
+                        let distances = load_u64x8(distances);
+                        let next = rotate_left_u64x8(squares, distances);
                         squares = or_u64x8(squares, and_u64x8(open, next));
-                        open = and_u64x8(open, simd::rotate_left_u64x8(open, steps));
+                        open = and_u64x8(open, rotate_left_u64x8(open, distances));
                     }
-                    step(squares, &LINES, &LINE_ENDS)
+                    step(squares, &lines.step)
                 }
 
                 /// The squares for some directions, and none for the others.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
-                fn on(squares: u64, lines: &[u64; 8]) -> U64x8 {
+                fn on(squares: u64, lines: &Eight) -> U64x8 {
                     and_u64x8(splat_u64x8(squares), load_u64x8(lines))
                 }
 
-                /// The attacked squares in each direction: on lines, and by jumps.
+                /// White's squares for some directions, and black's for others.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
-                fn attacked(pieces: &Pieces, scope: &Scope) -> (U64x8, U64x8) {
-                    let queens = pieces.attackers(scope, 4);
-                    let diagonal = pieces.attackers(scope, 2) | queens;
-                    let straight = pieces.attackers(scope, 3) | queens;
+                fn on_each([white, black]: [u64; 2], lines: &[Eight; 2]) -> U64x8 {
+                    or_u64x8(on(white, &lines[0]), on(black, &lines[1]))
+                }
+
+                /// The attacked squares in each direction, along lines.
+                #[inline]
+                $(#[target_feature(enable = $feature)])*
+                fn attacked_on_lines(pieces: &Pieces) -> U64x8 {
                     let sliders = or_u64x8(
-                        on(straight, &const { lines!(0 1 4 5) }),
-                        on(diagonal, &const { lines!(2 3 6 7) }),
+                        on(pieces.attackers(Attacker::Straight), &STRAIGHT),
+                        on(pieces.attackers(Attacker::Diagonal), &DIAGONAL),
                     );
                     let sliding = and_u64x8(
-                        reached(sliders, !pieces.occupied),
-                        splat_u64x8(pieces.victims(scope, 4)),
+                        reached(sliders, !pieces.occupied(), &LINES),
+                        splat_u64x8(pieces.victims(Attack::Slide)),
                     );
-                    let kings = splat_u64x8(pieces.attackers(scope, 5));
-                    let kings = and_u64x8(
-                        step(kings, &LINES, &LINE_ENDS),
-                        splat_u64x8(pieces.victims(scope, 5)),
-                    );
-                    let [white, black] = pieces.pawns;
-                    let capturing = or_u64x8(
-                        on(white, &const { lines!(2 3) }),
-                        on(black, &const { lines!(6 7) }),
-                    );
-                    let capturing = and_u64x8(
-                        step(capturing, &LINES, &LINE_ENDS),
-                        splat_u64x8(pieces.victims(scope, 0)),
-                    );
-                    let pushing = or_u64x8(
-                        on(white & scope.pushes, &const { lines!(0) }),
-                        on(black & scope.pushes, &const { lines!(4) }),
-                    );
-                    let pushing = and_u64x8(
-                        step(pushing, &LINES, &LINE_ENDS),
-                        splat_u64x8(pieces.all_pawns()),
-                    );
-                    let knights = splat_u64x8(pieces.attackers(scope, 1));
-                    let jumps = and_u64x8(
-                        step(knights, &JUMPS, &JUMP_ENDS),
-                        splat_u64x8(pieces.victims(scope, 1)),
-                    );
-                    let lines = or_u64x8(or_u64x8(sliding, kings), or_u64x8(capturing, pushing));
-                    (lines, jumps)
+                    let kings = splat_u64x8(pieces.attackers(Attacker::Stepper));
+                    let capturing = on_each(pieces.pawns(), &CAPTURES);
+                    let pushing = on_each(pieces.pawns(), &PUSHES);
+                    let stepping = [
+                        (kings, Attack::Step),
+                        (capturing, Attack::Capture),
+                        (pushing, Attack::Push),
+                    ];
+                    let mut attacked = sliding;
+                    for (attackers, victims) in stepping {
+                        let victims = splat_u64x8(pieces.victims(victims));
+                        let ends = step(attackers, &LINES.step);
+                        attacked = or_u64x8(attacked, and_u64x8(ends, victims));
+                    }
+                    attacked
+                }
+
+                /// The attacked squares in each direction, by jumps.
+                #[inline]
+                $(#[target_feature(enable = $feature)])*
+                fn attacked_by_jumps(pieces: &Pieces) -> U64x8 {
+                    let knights = splat_u64x8(pieces.attackers(Attacker::Jumper));
+                    let victims = splat_u64x8(pieces.victims(Attack::Jump));
+                    and_u64x8(step(knights, &JUMPS), victims)
                 }
 
                 $(#[target_feature(enable = $feature)])*
                 pub(super) fn find(
                     scope: &Scope,
-                    placements: [&PieceCodes; 2],
+                    [before, after]: [&PieceCodes; 2],
                     changes: &mut BoardChanges,
                 ) {
-                    let [before, after] = placements;
-                    let pieces = [
-                        Pieces::of(simd::bit_planes(before.bytes())),
-                        Pieces::of(simd::bit_planes(after.bytes())),
-                    ];
-                    let changed = pieces[0].differences(&pieces[1]);
-                    let empty = !(changed | pieces[0].occupied | pieces[1].occupied);
+                    let pieces = [pieces(scope, before), pieces(scope, after)];
+                    let occupied = [pieces[0].occupied(), pieces[1].occupied()];
+                    let changed = after.differences(before).0;
+                    let empty = !(changed | occupied[0] | occupied[1]);
                     let changed = splat_u64x8(changed);
-                    // Where attacks on lines and by jumps can differ.
-                    let along = or_u64x8(changed, reached(changed, empty));
-                    let across = or_u64x8(changed, step(changed, &JUMPS, &JUMP_ENDS));
-                    let BoardChanges { added, removed, pawns, .. } = changes;
-                    *pawns = [pieces[0].pawns, pieces[1].pawns];
-                    for (pieces, codes, list) in
-                        [(&pieces[0], before, removed), (&pieces[1], after, added)]
-                    {
-                        let (lines, jumps) = attacked(pieces, scope);
-                        let mut victims = [0; 16];
-                        simd::store_u64x8(and_u64x8(lines, along), chunk_mut(&mut victims, 0));
-                        simd::store_u64x8(and_u64x8(jumps, across), chunk_mut(&mut victims, 1));
-                        list_attacks(codes, pieces.occupied, victims, list);
+                    // Where attacks along lines and by jumps can differ.
+                    let along = or_u64x8(changed, reached(changed, empty, &LINES));
+                    let across = or_u64x8(changed, step(changed, &JUMPS));
+                    let mut lines = [
+                        and_u64x8(attacked_on_lines(&pieces[0]), along),
+                        and_u64x8(attacked_on_lines(&pieces[1]), along),
+                    ];
+                    let mut jumps = [
+                        and_u64x8(attacked_by_jumps(&pieces[0]), across),
+                        and_u64x8(attacked_by_jumps(&pieces[1]), across),
+                    ];
+                    changes.pawns = [pieces[0].pawns(), pieces[1].pawns()];
+                    let lists = [&mut changes.removed, &mut changes.added];
+                    for list in lists {
+                        list.clear();
+                    }
+                    // All lists grow in one loop, and its end is the only branch that depends on the
+                    // position. Each turn takes at most one attack of each direction.
+                    while simd::any_u64x8(or_u64x8(
+                        or_u64x8(lines[0], lines[1]),
+                        or_u64x8(jumps[0], jumps[1]),
+                    )) {
+                        let lists = [&mut changes.removed, &mut changes.added];
+                        for (side, list) in lists.into_iter().enumerate() {
+                            let to = simd::lowest_u64x8(lines[side]);
+                            let back = reached(to, !occupied[side], &LINES_BACK);
+                            let from = and_u64x8(back, splat_u64x8(occupied[side]));
+                            lines[side] = simd::and_not_u64x8(lines[side], to);
+                            let written = simd::write_squares(from, to, list.room());
+                            list.grow(written);
+                            let to = simd::lowest_u64x8(jumps[side]);
+                            let from = step(to, &JUMPS_BACK);
+                            jumps[side] = simd::and_not_u64x8(jumps[side], to);
+                            let written = simd::write_squares(from, to, list.room());
+                            list.grow(written);
+                        }
                     }
                 }
 
                 $(#[target_feature(enable = $feature)])*
                 pub(super) fn find_threatened(
-                    placements: [&PieceCodes; 2],
+                    [before, after]: [&PieceCodes; 2],
                     changes: &mut BoardChanges,
                 ) {
-                    let [before, after] = placements;
                     changes.threatened = [
-                        threatened(&Pieces::of(simd::bit_planes(before.bytes()))),
-                        threatened(&Pieces::of(simd::bit_planes(after.bytes()))),
+                        threatened(simd::bit_planes(before.bytes(), &PLACES)),
+                        threatened(simd::bit_planes(after.bytes(), &PLACES)),
                     ];
                 }
 
@@ -212,10 +229,11 @@ macro_rules! of_levels {
                     tables: &Threats,
                     view: View,
                     first_row: u32,
-                    threats: &[Threat],
+                    codes: &PieceCodes,
+                    attacks: &[[u8; 2]],
                     list: &mut RowList<'_>,
                 ) {
-                    super::super::list_rows(tables, view, first_row, threats, list);
+                    super::super::list_rows(tables, view, first_row, codes, attacks, list);
                 }
             }
         )+

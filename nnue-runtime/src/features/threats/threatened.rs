@@ -1,40 +1,48 @@
 //! The pieces that a weaker piece of the opponent attacks.
 
-use super::changes::{JUMP_ENDS, JUMPS, LINE_ENDS, LINES, Pieces};
+use super::directions::{CAPTURES, DIAGONAL, Eight, JUMPS, LINES, STRAIGHT};
 
-/// The first of the directions in which white's pawns capture, and in which black's do; the other
-/// one follows it.
-const CAPTURES: [usize; 2] = [2, 6];
-
-const STRAIGHT: [usize; 4] = [0, 1, 4, 5];
-const DIAGONAL: [usize; 4] = [2, 3, 6, 7];
+/// For the code of a piece, a bit for its colour, one for its role, and one for any piece.
+pub(super) const PLACES: [u8; 16] = {
+    let mut places = [0; 16];
+    let mut piece = 0;
+    while piece < 12 {
+        let (color, role) = (piece / 6, piece % 6);
+        places[1 + piece] = 1 << color | 1 << 7;
+        if role < 5 {
+            places[1 + piece] |= 1 << (2 + role);
+        }
+        piece += 1;
+    }
+    places
+};
 
 /// White's pieces and black's that a weaker one of the opponent attacks: pawns attack knights to
 /// queens, knights and bishops attack rooks and queens, rooks attack queens. Kings do not count.
+/// The squares are those for each bit of [`PLACES`].
 #[inline(always)]
-pub(super) fn threatened(pieces: &Pieces) -> [u64; 2] {
-    let [white, black] = pieces.colors();
-    let by_white = by_weaker(pieces, white, CAPTURES[0]);
-    let by_black = by_weaker(pieces, black, CAPTURES[1]);
+pub(super) fn threatened(places: [u64; 8]) -> [u64; 2] {
+    let [white, black, ..] = places;
+    let by_white = by_weaker(places, white, &CAPTURES[0]);
+    let by_black = by_weaker(places, black, &CAPTURES[1]);
     [white & by_black, black & by_white]
 }
 
 /// The pieces that weaker ones of a player attack, whoever they belong to.
 #[inline(always)]
-fn by_weaker(pieces: &Pieces, players: u64, captures: usize) -> u64 {
-    let [knights, bishops, rooks, queens] = pieces.knights_to_queens();
-    let open = !pieces.occupied;
-    let pawns = (pieces.pawns[0] | pieces.pawns[1]) & players;
-    let by_pawns = step(pawns, captures) | step(pawns, captures + 1);
-    let (mut by_minors, mut by_rooks) = (0, 0);
-    for jump in 0..8 {
-        by_minors |= (knights & players).rotate_left(JUMPS[jump] as u32) & JUMP_ENDS[jump];
-    }
-    for direction in DIAGONAL {
-        by_minors |= reached(bishops & players, open, direction);
-    }
-    for direction in STRAIGHT {
-        by_rooks |= reached(rooks & players, open, direction);
+fn by_weaker(places: [u64; 8], players: u64, captures: &Eight) -> u64 {
+    // No pawn stands on the first rank or on the last.
+    const RANKS: u64 = 0x00FF_FFFF_FFFF_FF00;
+    let [_, _, pawns, knights, bishops, rooks, queens, all] = places;
+    let (mut by_pawns, mut by_minors, mut by_rooks) = (0, 0, 0);
+    for direction in 0..8 {
+        by_pawns |= step(pawns & players & RANKS & captures[direction], direction);
+        let sliders = bishops & DIAGONAL[direction] | rooks & STRAIGHT[direction];
+        let reached = reached(sliders & players, !all, direction);
+        by_minors |= reached & DIAGONAL[direction];
+        by_rooks |= reached & STRAIGHT[direction];
+        let jumps = (knights & players).rotate_left(JUMPS.distances[direction] as u32);
+        by_minors |= jumps & JUMPS.ends[direction];
     }
     by_pawns & (knights | bishops | rooks | queens)
         | by_minors & (rooks | queens)
@@ -44,15 +52,16 @@ fn by_weaker(pieces: &Pieces, players: u64, captures: usize) -> u64 {
 /// The squares one step on, without leaving the board.
 #[inline(always)]
 fn step(squares: u64, direction: usize) -> u64 {
-    squares.rotate_left(LINES[direction] as u32) & LINE_ENDS[direction]
+    let next = squares.rotate_left(LINES.step.distances[direction] as u32);
+    next & LINES.step.ends[direction]
 }
 
 /// The squares that are reached from some squares, through open ones and one step further.
 #[inline(always)]
 fn reached(squares: u64, open: u64, direction: usize) -> u64 {
-    let (mut squares, mut open) = (squares, open & LINE_ENDS[direction]);
-    for steps in [1, 2, 4] {
-        let distance = steps * LINES[direction] as u32 % 64;
+    let (mut squares, mut open) = (squares, open & LINES.step.ends[direction]);
+    for distances in &LINES.distances {
+        let distance = distances[direction] as u32;
         squares |= open & squares.rotate_left(distance);
         open &= open.rotate_left(distance);
     }
@@ -70,7 +79,7 @@ mod tests {
     fn of(fen: &str) -> [u64; 2] {
         let board: Board = fen.parse().expect("a FEN");
         let placement = Placement::of(&board);
-        threatened(&Pieces::of(scalar::bit_planes(placement.squares().bytes())))
+        threatened(scalar::bit_planes(placement.squares().bytes(), &PLACES))
     }
 
     fn squares<const N: usize>(squares: [Square; N]) -> u64 {
