@@ -39,6 +39,8 @@ pub struct FeatureSet {
     pub first_row: [u32; 2],
     /// How many rows there are for a perspective.
     pub rows: u32,
+    /// How far rows are shifted to the left when they are added to an accumulator, 0 to 15.
+    pub shift: u32,
     /// How many features can be active at once: of sets that follow the position, on a legal board.
     pub max_active: usize,
     /// How the active rows are found.
@@ -151,6 +153,11 @@ impl FeatureSet {
     /// How far a perspective's active rows can take the sum of each neuron. The set's rows are the
     /// first of `rows`, each of `width` neurons.
     pub(crate) fn bounds<W: Copy + Into<i16>>(&self, rows: &[W], width: usize) -> Bounds {
+        self.bounds_of_rows(rows, width).shifted_left(self.shift)
+    }
+
+    /// [`Self::bounds`] of rows that are not shifted.
+    fn bounds_of_rows<W: Copy + Into<i16>>(&self, rows: &[W], width: usize) -> Bounds {
         match &self.family {
             Family::PieceSquare(tables) => {
                 piece_square::bounds(tables, self.max_active, rows, width)

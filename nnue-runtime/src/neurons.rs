@@ -25,6 +25,10 @@ pub struct Neurons {
     pub pooling: Pooling,
     /// The two neurons that make an output, in the order of the net file.
     pub pairs: Pairs,
+    /// Sums of an accumulator, padding included, that are not pooled. Memory has them behind all
+    /// others.
+    #[doc(hidden)]
+    pub unpooled: usize,
     /// The zeros that the layers skip.
     pub skipped: Skipped,
     /// The tensors of a net file whose columns are neurons.
@@ -60,7 +64,7 @@ pub enum Activation {
     Relu {
         /// The number of bits, 0 to 15.
         shift: u32,
-        /// The largest result, at most 255.
+        /// The largest result, at most 32767.
         limit: i32,
     },
     /// [`activation::quantmoid4`](crate::activation::quantmoid4), with a shift of 0.
@@ -208,6 +212,7 @@ impl Neurons {
         activation: Activation::None,
         pooling: Pooling::None,
         pairs: Pairs::Halves,
+        unpooled: 0,
         skipped: Skipped::Nothing,
         tensors: &[],
         readers: &[],
@@ -219,7 +224,7 @@ impl Neurons {
         // Whatever makes a pair in the file, memory has the first of all pairs, then the second.
         let (first, second) = match self.pooling {
             Pooling::None => (sums, sums),
-            _ => sums.split_at(sums.len() / 2),
+            _ => sums.split_at((sums.len() - self.unpooled) / 2),
         };
         let pairs = first.iter().zip(second).take(self.outputs);
         pairs.map(move |(first, second)| {
@@ -507,6 +512,14 @@ mod tests {
         assert_eq!(outputs(crelu, Pooling::Product { shift: 1 }), [0, 10, 28]);
         assert_eq!(outputs(crelu, Pooling::Average), [2, 5, 8]);
         assert_eq!(outputs(crelu, Pooling::Max), [4, 7, 8]);
+        let rest = Neurons {
+            outputs: 2,
+            activation: crelu,
+            pooling: Pooling::Max,
+            unpooled: 4,
+            ..PAIRS
+        };
+        assert_eq!(rest.outputs_of(&sums).collect::<Vec<i32>>(), [8, 3]);
         let [quantmoid] = crate::activation::quantmoid4::<i16, 1>(&[9], 0);
         assert_eq!(
             outputs(Activation::Quantmoid4, Pooling::None)[2],

@@ -131,7 +131,7 @@ mod tests {
         blocks: [[u8; 4]; BLOCKS],
     }
 
-    /// Each primitive, and what it makes of the inputs; for `pack_u8` in logical order.
+    /// Each primitive, and what it makes of the inputs; packed bytes are in logical order.
     type Results = Vec<(&'static str, Vec<i64>)>;
 
     /// Applies all primitives of a level.
@@ -206,15 +206,21 @@ mod tests {
                         }};
                     }
 
-                    let mut packed = [0; 64];
-                    for index in 0..64 / BYTES {
-                        let first = load_i16(chunk(&inputs.a, 2 * index));
-                        let second = load_i16(chunk(&inputs.a, 2 * index + 1));
-                        let groups = bytes_u8(pack_u8(first, second));
-                        for (group, logical) in PACKED.into_iter().enumerate() {
-                            let place = chunk_mut(&mut packed, index * BYTES / 8 + logical);
-                            *place = *chunk::<u8, 8>(&groups, group);
-                        }
+                    macro_rules! bytes {
+                        (|$a:ident, $b:ident| $value:expr) => {{
+                            let mut packed = [0; 64];
+                            for index in 0..64 / BYTES {
+                                let [$a, $b] = [&inputs.a, &inputs.b].map(|words| {
+                                    [2 * index, 2 * index + 1].map(|index| load_i16(chunk(words, index)))
+                                });
+                                let groups = bytes_u8($value);
+                                for (group, logical) in PACKED.into_iter().enumerate() {
+                                    let place = chunk_mut(&mut packed, index * BYTES / 8 + logical);
+                                    *place = *chunk::<u8, 8>(&groups, group);
+                                }
+                            }
+                            (stringify!($value), packed.map(i64::from).to_vec())
+                        }};
                     }
 
                     let mut widened = [0; 64];
@@ -250,7 +256,13 @@ mod tests {
                         words!(|a, _b| shift_right_i16::<15>(a)),
                         words!(|a, b| mul_high_i16(a, b)),
                         words!(|a, b| mul_low_i16(a, b)),
-                        ("pack_u8", packed.map(i64::from).to_vec()),
+                        bytes!(|a, _b| pack_u8(a[0], a[1])),
+                        bytes!(|a, b| product_to_127::<6>(a, b)),
+                        bytes!(|a, b| product_to_127::<7>(a, b)),
+                        bytes!(|a, b| product_to_127::<8>(a, b)),
+                        bytes!(|a, b| product_to_255::<8>(a, b)),
+                        bytes!(|a, b| product_to_255::<9>(a, b)),
+                        bytes!(|a, b| product_to_255::<15>(a, b)),
                         sums!(wide, |_sum, _inputs, _weights| zero_i32()),
                         sums!(wide, |sum, _inputs, _weights| add_i32(sum, sum)),
                         sums!(wide, |_sum, _inputs, _weights| splat_i32(inputs.sums[0])),

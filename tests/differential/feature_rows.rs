@@ -4,7 +4,8 @@
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_networks::features::{
-    a, from_a8, half_ka, half_kp, king_buckets, opponent_first, queens, rotated, summed, threatened,
+    a, from_a8, from_h, half_ka, half_kp, king_buckets, opponent_first, queens, rotated, summed,
+    threatened,
 };
 use nnue_runtime::{
     Accumulator, Architecture, Board, Color, Network, Piece, Position, Role, Square,
@@ -205,6 +206,31 @@ fn squares_are_counted_from_a8() {
     );
 }
 
+/// Files are reversed after the board was mirrored, and in the second set ranks too.
+#[test]
+fn squares_are_counted_from_the_h_file() {
+    check::<from_h::Net>(spec!("from_h"), |board, perspective, piece, square, row| {
+        let seen = Seen::new(Flip::Vertical, board, perspective, piece, square).mirrored(false);
+        let bucket = match (seen.king_rank, seen.king_file) {
+            (0, file) => file - 4,
+            (1, 4 | 5) => 4,
+            (1, _) => 5,
+            (2 | 3, _) => 6,
+            (4 | 5, _) => 7,
+            _ => 8,
+        };
+        let from_h1 = 8 * seen.rank + 7 - seen.file;
+        row(768 * bucket + 64 * seen.by_colour(6) + from_h1);
+        let first = 9 * 768;
+        let seen = Seen::new(Flip::None, board, perspective, piece, square).mirrored(true);
+        let bucket = match seen.king_rank {
+            0..=3 => seen.king_file,
+            _ => 4,
+        };
+        row(first + 768 * bucket + 64 * seen.by_colour(6) + 63 - seen.square());
+    });
+}
+
 /// Both kings are in plane 5 of the second set: the opponent's.
 #[test]
 fn the_opponents_planes_come_first() {
@@ -264,8 +290,8 @@ fn queens_choose_buckets_by_where_they_are_seen() {
             _ => 2,
         };
         let bucket = 3 * place(Flip::Rotate, false).unwrap_or(0) + of_king;
-        let from_a8 = 8 * (7 - seen.rank) + seen.file;
-        row(first + (2 + 704) * bucket + 2 + 64 * seen.interleaved().min(10) + from_a8);
+        let from_h8 = 63 - seen.square();
+        row(first + (2 + 704) * bucket + 2 + 64 * seen.interleaved().min(10) + from_h8);
     });
 }
 

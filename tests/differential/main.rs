@@ -63,6 +63,9 @@ differential! {
     squared_products: "specs/layers/squared_products.toml";
     uneven_rounds: "specs/layers/uneven_rounds.toml";
     word_products: "specs/layers/word_products.toml";
+    unpooled: "specs/layers/unpooled.toml";
+    unpooled_parts: "specs/layers/unpooled_parts.toml";
+    wide_relu: "specs/layers/wide_relu.toml";
     words: "specs/layers/words.toml";
     words_times_words: "specs/layers/words_times_words.toml";
 }
@@ -90,6 +93,7 @@ compiled! {
     float_sum: networks::features::float_sum = "../specs/features/float_sum.toml";
     float_truncated: networks::features::float_truncated = "../specs/features/float_truncated.toml";
     from_a8: networks::features::from_a8 = "../specs/features/from_a8.toml";
+    from_h: networks::features::from_h = "../specs/features/from_h.toml";
     half_ka: networks::features::half_ka = "../specs/features/half_ka.toml";
     half_kp: networks::features::half_kp = "../specs/features/half_kp.toml";
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
@@ -98,6 +102,8 @@ compiled! {
     queens: networks::features::queens = "../specs/features/queens.toml";
     queens_and_threats: networks::features::queens_and_threats = "../specs/features/queens_and_threats.toml";
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
+    shifted: networks::features::shifted = "../specs/features/shifted.toml";
+    shifted_words: networks::features::shifted_words = "../specs/features/shifted_words.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
     threatened: networks::features::threatened = "../specs/features/threatened.toml";
     threatened_and_pairs: networks::features::threatened_and_pairs = "../specs/features/threatened_and_pairs.toml";

@@ -21,7 +21,7 @@ macro_rules! specs {
 
 specs! { stockfish of nnue_networks, "../specs": sfnnv1 sfnnv2 sfnnv5 small128 }
 
-specs! { features of nnue_networks::features, "specs/features": a bytes factorised factorised_bytes float_each float_sum float_truncated from_a8 half_ka half_kp king_buckets opponent_first queens queens_and_threats rotated summed threatened threatened_and_pairs threats threats_by_square }
+specs! { features of nnue_networks::features, "specs/features": a bytes factorised factorised_bytes float_each float_sum float_truncated from_a8 from_h half_ka half_kp king_buckets opponent_first queens queens_and_threats rotated shifted shifted_words summed threatened threatened_and_pairs threats threats_by_square }
 
 specs! { perspectives of nnue_networks::perspectives, "specs/perspectives": white_first interleaved interleaved_parts separate one one_separate white_only }
 

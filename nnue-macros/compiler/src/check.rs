@@ -28,7 +28,7 @@ use value::{check_buckets, check_length, in_range, in_range_or, in_wide_range, v
 /// Checks a spec, or reports everything that is wrong with it and returns `None`.
 pub fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Network> {
     let name = check_name(&spec.name, diagnostics);
-    let features = features::check(&spec.features, diagnostics);
+    let features = features::check(spec, diagnostics);
     let stacks = check_stacks(spec.stacks.as_ref(), diagnostics);
     let transformer = transformer::check(spec, diagnostics);
     let layers = layers::check(spec, transformer.as_ref(), diagnostics);

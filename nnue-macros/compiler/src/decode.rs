@@ -180,6 +180,7 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
             pooling: named,
             product_shift: integer,
             pairs: named,
+            unpooled: integer,
             perspectives: integer,
             order: named,
             weights: named,

@@ -33,6 +33,8 @@ pub struct FeatureSet {
     /// The type of its rows in the file; [`Table`](crate::layout::Table) says what they are in
     /// memory.
     pub element: Element,
+    /// How far its rows are shifted to the left when they are added to an accumulator, 0 to 15.
+    pub shift: u32,
     /// The virtual rows that the file has besides, to be added to the set's own when it is loaded.
     pub factors: Option<Factors>,
     /// The word that stands for the set in Stockfish's transformer hash; only sets of Stockfish's
@@ -130,13 +132,21 @@ impl Family {
 }
 
 impl FeatureSet {
-    /// The set with rows of another type in the file. Stockfish's have none.
-    pub(crate) fn with_element(self, element: Element) -> FeatureSet {
+    /// The set with rows of another type in the file, or that are shifted. Stockfish's have neither.
+    pub(crate) fn with_rows(self, element: Element, shift: u32) -> FeatureSet {
+        let is_stockfishs = element == self.element && shift == 0;
         FeatureSet {
-            hash: self.hash.filter(|_| element == self.element),
+            hash: self.hash.filter(|_| is_stockfishs),
             element,
+            shift,
             ..self
         }
+    }
+
+    /// Whether rows of both sets are numbers of one kind, so that they are in one tensor of a file
+    /// and in one table if the sets follow each other.
+    pub(crate) fn rows_are_like(&self, other: &FeatureSet) -> bool {
+        self.element == other.element && self.shift == other.shift
     }
 
     /// Whether the engine tells which features are active. They follow from the position otherwise.

@@ -14,7 +14,7 @@ mod file;
 mod table;
 
 use crate::network::{
-    Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling, Slice,
+    Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling, Slice, Source,
 };
 
 use elementwise::Run;
@@ -30,6 +30,10 @@ pub const ALIGNMENT: usize = 64;
 /// Outputs that one perspective contributes are padded to whole vectors of bytes of the widest
 /// instruction set.
 pub const TRANSFORMER_UNIT: usize = 64;
+
+/// Sums of a perspective that are not pooled are padded to whole vectors of words of the widest
+/// instruction set.
+const UNPOOLED_UNIT: usize = 32;
 
 /// Outputs of layers whose outputs are vectors are padded to whole ones of the widest instruction
 /// set.
@@ -84,6 +88,8 @@ pub struct Columns {
     pub half: usize,
     /// Outputs of all perspectives.
     pub outputs: usize,
+    /// Neurons of one perspective that are not pooled, padding included. They are the last ones.
+    pub unpooled: usize,
     /// Where the file's neurons lie; the others are padding.
     pub runs: Vec<ColumnRun>,
 }
@@ -114,23 +120,33 @@ impl Columns {
             memory,
             len,
         };
-        let (width, runs) = match (transformer.pooling, transformer.pairs) {
+        let (pooled, mut runs) = match (transformer.pooling, transformer.pairs) {
             (Pooling::None, _) => (half, vec![run(0, 1, 0)]),
-            (_, Pairs::Halves) if half == len => (
-                2 * half,
-                vec![ColumnRun {
-                    len: 2 * len,
-                    ..run(0, 1, 0)
-                }],
-            ),
             (_, Pairs::Halves) => (2 * half, vec![run(0, 1, 0), run(len, 1, half)]),
             (_, Pairs::Neighbours) => (2 * half, vec![run(0, 2, 0), run(1, 2, half)]),
         };
+        let unpooled = transformer.unpooled_half();
+        if unpooled > 0 {
+            runs.push(ColumnRun {
+                len: unpooled,
+                ..run(2 * len, 1, pooled)
+            });
+        }
+        let unpooled = unpooled.next_multiple_of(UNPOOLED_UNIT);
         Columns {
-            width,
+            width: pooled + unpooled,
             half,
             outputs: transformer.perspectives.count * half,
-            runs,
+            unpooled,
+            runs: joined(runs),
+        }
+    }
+
+    /// Values in memory of one perspective, of a tensor that the transformer makes.
+    pub fn half_of(&self, source: Source) -> usize {
+        match source {
+            Source::Unpooled => self.unpooled,
+            _ => self.half,
         }
     }
 
@@ -149,6 +165,24 @@ impl Columns {
     pub fn as_in_file(&self) -> bool {
         matches!(self.runs.as_slice(), [ColumnRun { step: 1, len, .. }] if *len == self.width)
     }
+}
+
+/// Runs that follow one another in the file and in memory become one.
+fn joined(runs: Vec<ColumnRun>) -> Vec<ColumnRun> {
+    let mut joined: Vec<ColumnRun> = Vec::new();
+    for run in runs {
+        match joined.last_mut() {
+            Some(last)
+                if (last.step, run.step) == (1, 1)
+                    && last.file + last.len == run.file
+                    && last.memory + last.len == run.memory =>
+            {
+                last.len += run.len;
+            }
+            _ => joined.push(run),
+        }
+    }
+    joined
 }
 
 /// A `repr(C)` struct without implicit padding.

@@ -207,7 +207,7 @@ fn describe(network: &Network) -> String {
     match network.file.format {
         Format::Stockfish { version, hash } => {
             text += &format!("file: version {version:#010x}, hash {hash:#010x}");
-            for (_, section) in network.file.all_sections(1) {
+            for section in network.file.sections_once() {
                 if let Section::Hash { name, expected } = section {
                     text += &format!(", {name} {expected:#010x}");
                 }

@@ -25,6 +25,12 @@ pub const FEWEST_SPARSE_OUTPUTS: usize = 8;
 /// Outputs of one run in a layer with [`Affine::output_blocks`].
 pub const OUTPUT_RUN: usize = 16;
 
+/// What references call the transformer's output.
+pub const TRANSFORMER: &str = "transformer";
+
+/// What references call the sums of the transformer's neurons that are not pooled.
+pub const UNPOOLED: &str = "unpooled";
+
 /// A network of which everything is known but the values of its weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
@@ -69,6 +75,9 @@ pub struct Transformer {
     pub perspectives: Perspectives,
     /// What the layers see: the pooled values of all perspectives.
     pub output: Tensor,
+    /// Sums that are neither activated nor pooled: those of each perspective's last neurons. The
+    /// layers see them as a tensor of its own.
+    pub unpooled: Option<Tensor>,
 }
 
 /// Which views of the position the layers see, and how they are put together.
@@ -89,8 +98,8 @@ impl Perspectives {
         if self.separate { 2 } else { 1 }
     }
 
-    /// Which elements of the transformer's output are the `index`-th perspective's: the first, and
-    /// how far apart.
+    /// Which elements of a tensor are the `index`-th perspective's, if each perspective contributes
+    /// `half` of them: the first, and how far apart.
     pub fn stride(&self, index: usize, half: usize) -> (usize, usize) {
         match self.order {
             Order::Interleaved => (index, self.count),
@@ -104,8 +113,14 @@ impl Transformer {
     pub fn half(&self) -> usize {
         match self.pooling {
             Pooling::None => self.width,
-            _ => self.width / 2,
+            _ => (self.width - self.unpooled_half()) / 2,
         }
+    }
+
+    /// Neurons of a perspective that are not pooled: its last ones.
+    pub fn unpooled_half(&self) -> usize {
+        let sums = self.unpooled.as_ref().map_or(0, |sums| sums.len);
+        sums / self.perspectives.count
     }
 }
 
@@ -298,6 +313,9 @@ pub struct Slice {
 pub enum Source {
     /// The transformer, which all layers can read.
     Transformer,
+    /// The sums of its neurons that are not pooled, which all layers can read: of networks with
+    /// [`Transformer::unpooled`].
+    Unpooled,
     /// The layer of this index.
     Layer(usize),
 }
@@ -342,7 +360,8 @@ pub struct Affine {
     pub shared: bool,
 }
 
-/// A run of a layer's inputs that are outputs of the transformer, all of the same perspective.
+/// A run of a layer's inputs that are outputs of the transformer, or sums of its neurons, all of
+/// the same perspective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransformerRun {
     /// The perspective that contributes them, by its place in the transformer's output: 0 or 1.
@@ -529,6 +548,10 @@ impl Network {
     pub fn tensor(&self, source: Source) -> &Tensor {
         match source {
             Source::Transformer => &self.transformer.output,
+            Source::Unpooled => match &self.transformer.unpooled {
+                Some(sums) => sums,
+                None => unreachable!("layers read only what there is"),
+            },
             Source::Layer(index) => &self.layers[index].output,
         }
     }
@@ -544,16 +567,16 @@ impl Network {
         })
     }
 
-    /// The inputs of a layer that `slice` takes from the transformer, one run for each perspective
-    /// that contributes any; `first_input` is the index of the slice's first value among the
+    /// The inputs of a layer that `slice` takes from the transformer, of its output or of the sums
+    /// that are not pooled, one run for each perspective that contributes any; `first_input` is the index of the slice's first value among the
     /// layer's inputs.
     pub fn transformer_runs(&self, first_input: usize, slice: Slice) -> Vec<TransformerRun> {
         let transformer = &self.transformer;
-        let perspectives = match slice.source {
-            Source::Transformer => transformer.perspectives.count,
-            Source::Layer(_) => 0,
+        let (perspectives, half) = match slice.source {
+            Source::Transformer => (transformer.perspectives.count, transformer.half()),
+            Source::Unpooled => (transformer.perspectives.count, transformer.unpooled_half()),
+            Source::Layer(_) => (0, 0),
         };
-        let half = transformer.half();
         let runs = (0..perspectives).map(|perspective| {
             let (first, step) = transformer.perspectives.stride(perspective, half);
             // Values that the perspective contributes before an element of the transformer's
@@ -597,7 +620,8 @@ impl Network {
     /// A slice as the spec would write it.
     pub fn describe(&self, slice: Slice) -> String {
         let name = match slice.source {
-            Source::Transformer => "transformer",
+            Source::Transformer => TRANSFORMER,
+            Source::Unpooled => UNPOOLED,
             Source::Layer(index) => &self.layers[index].name,
         };
         match (slice.start, slice.len) {

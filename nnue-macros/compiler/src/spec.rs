@@ -59,6 +59,8 @@ pub struct Transformer {
     pub product_shift: Option<Spanned<i64>>,
     /// `pairs`: which two values pooling brings together.
     pub pairs: Option<Spanned<Pairs>>,
+    /// `unpooled`: how many of a perspective's neurons are not pooled.
+    pub unpooled: Option<Spanned<i64>>,
     /// `perspectives`: how many players' views of the position the layers see, 1 or 2.
     pub perspectives: Option<Spanned<i64>>,
     /// `order`: which perspective comes first in the output.

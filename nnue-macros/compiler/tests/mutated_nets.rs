@@ -14,7 +14,7 @@ const MUTATIONS: u64 = 4_000;
 const LONGEST_MESSAGE: usize = 2_000;
 
 /// Specs of every format, and of every form of weights in memory.
-const SPECS: [&str; 15] = [
+const SPECS: [&str; 16] = [
     include_str!("../../../tests/specs/formats/stockfish.toml"),
     include_str!("../../../tests/specs/formats/leb128.toml"),
     include_str!("../../../tests/specs/formats/quantised.toml"),
@@ -27,6 +27,7 @@ const SPECS: [&str; 15] = [
     include_str!("../../../tests/specs/formats/grouped.toml"),
     include_str!("../../../tests/specs/formats/header.toml"),
     include_str!("../../../tests/specs/formats/stacks.toml"),
+    include_str!("../../../tests/specs/formats/grouped_stacks.toml"),
     include_str!("../../../tests/specs/features/float_truncated.toml"),
     include_str!("../../../tests/specs/layers/signed_inputs.toml"),
     include_str!("../../../tests/specs/layers/binary_parts.toml"),

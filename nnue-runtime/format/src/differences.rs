@@ -62,10 +62,8 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout) -> Vec<Differenc
     if let Some(biases) = transformer.first() {
         compare("width", family.width.into(), biases.shape[2]);
     }
-    let stack = tensors(&layout.stacks.sections);
-    let weights = stack
-        .iter()
-        .filter(|tensor| tensor.stored.element == Element::I8);
+    let stack = layout.stacks.sections().filter_map(Section::as_tensor);
+    let weights = stack.filter(|tensor| tensor.stored.element == Element::I8);
     let weights: Vec<[usize; 3]> = weights.map(|tensor| tensor.shape).collect();
     if compare("affine layers", 3, weights.len()) {
         let outputs = [family.outputs[0], family.outputs[1], 1];

@@ -64,16 +64,17 @@ pub enum Format {
     Named,
 }
 
-/// The layer stacks: one list of sections, repeated in the file and in memory.
+/// The layer stacks: groups of sections, each of which is repeated in the file. In memory all that
+/// belongs to a stack is together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stacks {
-    /// How often `sections` are repeated.
+    /// How often the sections of each group are repeated.
     pub count: usize,
     /// Bytes from a stack to the next in memory.
     pub stride: usize,
-    /// The sections of one stack, in file order. [`Placed::offset`] is that of the tensor in stack
-    /// 0.
-    pub sections: List<Section>,
+    /// The sections of one stack, in file order: those of the first group for each stack, then
+    /// those of the second, and so on. [`Placed::offset`] is that of the tensor in stack 0.
+    pub groups: List<List<Section>>,
 }
 
 /// The end of a file: a text, repeated and cut off where the file's length is a multiple of a
@@ -244,7 +245,7 @@ impl FileLayout {
 
     /// The inputs of the affine layers of a stack.
     pub(crate) fn affine_inputs(&self) -> impl Iterator<Item = usize> {
-        let tensors = self.stacks.sections.iter().filter_map(Section::as_tensor);
+        let tensors = self.stacks.sections().filter_map(Section::as_tensor);
         let weights = tensors.filter(|tensor| tensor.stored.element == Element::I8);
         weights.map(|tensor| tensor.shape[2])
     }
@@ -262,15 +263,20 @@ impl FileLayout {
             base: 0,
             section,
         });
-        let repeated = (0..stacks.count).flat_map(move |stack| {
-            stacks.sections.iter().map(move |section| Entry {
-                place: Place {
-                    // The number of an only stack would only puzzle the reader of a message.
-                    stack: (stacks.count > 1).then_some(stack),
-                    name: section.name(),
-                },
-                base: stack * stacks.stride,
-                section,
+        let of_a_stack = move |stack: usize, section| Entry {
+            place: Place {
+                // The number of an only stack would only puzzle the reader of a message.
+                stack: (stacks.count > 1).then_some(stack),
+                name: Section::name(section),
+            },
+            base: stack * stacks.stride,
+            section,
+        };
+        let repeated = stacks.groups.iter().flat_map(move |group| {
+            let stacks = 0..stacks.count;
+            stacks.flat_map(move |stack| {
+                let sections = group.iter();
+                sections.map(move |section| of_a_stack(stack, section))
             })
         });
         once.chain(repeated)
@@ -289,8 +295,13 @@ impl Stacks {
     pub const NONE: Stacks = Stacks {
         count: 0,
         stride: 0,
-        sections: list(&[]),
+        groups: list(&[]),
     };
+
+    /// The sections of one stack, in file order.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &Section> {
+        self.groups.iter().flat_map(|group| group.iter())
+    }
 }
 
 impl Tail {
@@ -460,6 +471,30 @@ mod tests {
             ..RAW.stacks
         };
         assert_eq!(last(&FileLayout { stacks, ..RAW }), "fc_1.weights");
+    }
+
+    #[test]
+    fn groups_follow_one_another_for_all_stacks() {
+        const BIASES: &[Section] = &[Section::same("a", Element::I16, Encoding::Raw, 0, [1, 4])];
+        const WEIGHTS: &[Section] = &[
+            Section::same("b", Element::I16, Encoding::Raw, 8, [1, 4]),
+            Section::Align(64),
+        ];
+        const GROUPS: &[List<Section>] = &[list(BIASES), list(WEIGHTS)];
+        let layout = FileLayout {
+            stacks: Stacks {
+                count: 3,
+                stride: 16,
+                groups: list(GROUPS),
+            },
+            ..FileLayout::EMPTY
+        };
+        let tensors = layout
+            .tensors()
+            .map(|(base, tensor)| base + tensor.placed.offset);
+        let offsets: Vec<usize> = tensors.collect();
+        assert_eq!(offsets, [0, 16, 32, 8, 24, 40]);
+        assert_eq!(layout.entries().count(), 9);
     }
 
     #[test]

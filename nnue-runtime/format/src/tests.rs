@@ -61,6 +61,8 @@ const STACK_SECTIONS: &[Section] = &[
     ),
 ];
 
+const STACK_GROUPS: &[List<Section>] = &[list(STACK_SECTIONS)];
+
 /// The random number generator SplitMix64.
 pub(crate) struct Random(pub(crate) u64);
 
@@ -75,7 +77,7 @@ const fn layout(sections: &'static [Section]) -> FileLayout {
         stacks: Stacks {
             count: 2,
             stride: STRIDE,
-            sections: list(STACK_SECTIONS),
+            groups: list(STACK_GROUPS),
         },
         tail: Tail::NONE,
         extents: list(&[]),

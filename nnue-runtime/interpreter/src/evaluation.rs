@@ -41,6 +41,9 @@ impl From<Wdl> for Evaluation {
 pub struct Trace {
     /// The values that the layers read: the network's `transformer.output`.
     pub transformer: Values,
+    /// The sums that the layers read of neurons that are not pooled: the network's
+    /// `transformer.unpooled`. Empty where there are none.
+    pub unpooled: Values,
     /// The outputs of the network's `layers`, in their order.
     pub layers: Vec<Values>,
     /// The evaluation that follows from them.

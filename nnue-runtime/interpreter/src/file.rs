@@ -27,8 +27,7 @@ pub(crate) fn read(network: &Network, bytes: &[u8]) -> Result<Weights, LoadError
     // The loader of compiled networks refuses what does not fit. After that, every number is there
     // and every sum fits its type.
     (parts.clone()).load(&[0], &mut vec![0; layout.memory_len()])?;
-    let sections = network.file.sections.iter();
-    let sections = sections.chain(&network.file.stack_sections);
+    let sections = network.file.sections_once();
     let tensors: Vec<_> = sections.filter_map(Section::as_tensor).collect();
     let tables = parts.numbers()?.into_iter().filter_map(|numbers| {
         let mut tensors = tensors.iter();

@@ -11,6 +11,7 @@ use crate::weights::{AffineWeights, Values};
 /// The tensors that have been computed so far.
 pub(crate) struct Tensors {
     pub(crate) transformer: Values,
+    pub(crate) unpooled: Values,
     /// The outputs of the layers, in the order of the network.
     pub(crate) layers: Vec<Values>,
 }
@@ -19,6 +20,7 @@ impl Tensors {
     fn of(&self, source: Source) -> &Values {
         match source {
             Source::Transformer => &self.transformer,
+            Source::Unpooled => &self.unpooled,
             Source::Layer(index) => &self.layers[index],
         }
     }

@@ -138,6 +138,7 @@ impl Net {
         let ordered = transformer::ordered(&network.transformer, accumulators, side_to_move);
         let mut tensors = Tensors {
             transformer: Values::Integers(transformer::output(&network.transformer, ordered)),
+            unpooled: Values::Integers(transformer::unpooled(&network.transformer, ordered)),
             layers: Vec::new(),
         };
         for (layer, weights) in network.layers.iter().zip(&self.weights.stacks[stack]) {
@@ -149,6 +150,7 @@ impl Net {
             evaluation: output::evaluate(network, &tensors.layers, psqt),
             heads: output::further(network, &tensors.layers),
             transformer: tensors.transformer,
+            unpooled: tensors.unpooled,
             layers: tensors.layers,
         }
     }

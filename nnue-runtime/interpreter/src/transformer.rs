@@ -31,18 +31,21 @@ pub(crate) fn accumulate(
         let index = perspective.index();
         let tables = &weights.transformer;
         let own = tables.get(index).unwrap_or(&tables[0]);
-        sum(&network.transformer, own, &active[index])
+        sum(network, own, &active[index])
     })
 }
 
-/// The biases plus the active rows. PSQT sums have no biases. Both wrap around.
-fn sum(transformer: &Transformer, weights: &TransformerWeights, active: &[usize]) -> Accumulator {
+/// The biases plus the active rows, each times the power of two that its set says. PSQT sums have
+/// no biases, and no such factors. Both wrap around.
+fn sum(network: &Network, weights: &TransformerWeights, active: &[usize]) -> Accumulator {
+    let transformer = &network.transformer;
     let mut values = weights.biases.clone();
     let mut psqt = vec![0i32; transformer.psqt];
     for &row in active {
+        let factor = 2i64.pow(shift_of(network, row));
         let weights_of_row = &weights.rows[row * transformer.width..];
         for (value, weight) in values.iter_mut().zip(weights_of_row) {
-            *value = value.wrapping_add(*weight);
+            *value = (i64::from(*value) + factor * i64::from(*weight)) as i16;
         }
         let psqt_of_row = &weights.psqt[row * transformer.psqt..];
         for (value, weight) in psqt.iter_mut().zip(psqt_of_row) {
@@ -50,6 +53,18 @@ fn sum(transformer: &Transformer, weights: &TransformerWeights, active: &[usize]
         }
     }
     Accumulator { values, psqt }
+}
+
+/// The shift of the set that a row belongs to.
+fn shift_of(network: &Network, row: usize) -> u32 {
+    let mut rows_before = 0;
+    for set in &network.features {
+        rows_before += set.rows;
+        if row < rows_before {
+            return set.shift;
+        }
+    }
+    0
 }
 
 /// The perspectives in the order in which the layers see them.
@@ -82,13 +97,30 @@ pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack:
 
 /// The values that the layers read, of one perspective or of both.
 pub(crate) fn output(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
-    let [first, second] = ordered.map(|accumulator| {
-        let values = accumulator.values.iter();
+    let halves = ordered.map(|accumulator| {
+        let pooled = transformer.width - transformer.unpooled_half();
+        let values = accumulator.values[..pooled].iter();
         let activated: Vec<i64> = values
             .map(|value| activate(transformer, i64::from(*value)))
             .collect();
         pool(transformer, &activated)
     });
+    together(transformer, halves)
+}
+
+/// The sums of the neurons that are not pooled, of one perspective or of both: the last ones of
+/// each accumulator.
+pub(crate) fn unpooled(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
+    let halves = ordered.map(|accumulator| {
+        let pooled = transformer.width - transformer.unpooled_half();
+        let sums = accumulator.values[pooled..].iter();
+        sums.map(|sum| i64::from(*sum)).collect()
+    });
+    together(transformer, halves)
+}
+
+/// The values of both perspectives as the layers see them.
+fn together(transformer: &Transformer, [first, second]: [Vec<i64>; 2]) -> Vec<i64> {
     let perspectives = transformer.perspectives;
     match (perspectives.count, perspectives.order) {
         (1, _) => first,

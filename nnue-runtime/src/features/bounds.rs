@@ -9,6 +9,17 @@ pub(crate) struct Bounds {
     pub(crate) highest: Vec<i32>,
 }
 
+impl Bounds {
+    /// Those of values that are each shifted to the left; bounds that 32 bits do not hold end at
+    /// the ends of 32 bits.
+    pub(super) fn shifted_left(mut self, shift: u32) -> Bounds {
+        for bound in self.lowest.iter_mut().chain(&mut self.highest) {
+            *bound = bound.saturating_mul(1 << shift);
+        }
+        self
+    }
+}
+
 /// The smallest and the largest sum of at most `count` of the values.
 pub(crate) fn extremes<T: Copy + Ord + Into<i32>>(values: &mut [T], count: usize) -> (i32, i32) {
     let (len, count) = (values.len(), count.min(values.len()));
@@ -63,6 +74,17 @@ mod tests {
         assert_eq!(of(4), (-8, 16));
         assert_eq!(of(100), (-8, 16));
         assert_eq!(extremes::<i16>(&mut [], 3), (0, 0));
+    }
+
+    #[test]
+    fn shifted_bounds_end_where_32_bits_do() {
+        let bounds = Bounds {
+            lowest: vec![-3, -100_000],
+            highest: vec![5, 65_536],
+        };
+        let shifted = bounds.shifted_left(15);
+        assert_eq!(shifted.lowest, [-3 << 15, i32::MIN]);
+        assert_eq!(shifted.highest, [5 << 15, i32::MAX]);
     }
 
     #[test]

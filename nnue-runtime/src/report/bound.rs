@@ -44,8 +44,8 @@ fn of_perspective<A: Architecture>(weights: &A::Weights, perspective: Color) -> 
         let first = set.first_row[perspective.index()] as usize * width;
         let bounds = A::rows(weights, set.table).bounds(set, first, width);
         for neuron in 0..width {
-            lowest[neuron] += bounds.lowest[neuron];
-            highest[neuron] += bounds.highest[neuron];
+            lowest[neuron] = lowest[neuron].saturating_add(bounds.lowest[neuron]);
+            highest[neuron] = highest[neuron].saturating_add(bounds.highest[neuron]);
         }
         features += set.max_active;
     }

@@ -127,6 +127,52 @@ pub fn pack_u8(first: I16, second: I16) -> U8 {
     _mm512_packus_epi16(first, second)
 }
 
+/// `clamp(a, 0, 127) * clamp(b, 0, 127) >> SHIFT` of the lanes of the first vectors, then of the
+/// second ones, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a byte.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn product_to_127<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
+    const {
+        assert!(
+            SHIFT >= 6 && SHIFT <= 8,
+            "products that do not fit in a byte"
+        )
+    };
+    // Packing clips at 127 too. A pair of products of which one is zero is a product of 16 bits.
+    let (zero, even) = (_mm512_setzero_si512(), _mm512_set1_epi16(0x00FF));
+    let a = _mm512_max_epi8(_mm512_packs_epi16(a[0], a[1]), zero);
+    let b = _mm512_max_epi8(_mm512_packs_epi16(b[0], b[1]), zero);
+    let low = _mm512_maddubs_epi16(_mm512_and_si512(a, even), b);
+    let high = _mm512_maddubs_epi16(_mm512_andnot_si512(even, a), b);
+    let low = _mm512_srl_epi16(low, _mm_cvtsi32_si128(SHIFT));
+    let high = _mm512_sll_epi16(high, _mm_cvtsi32_si128(8 - SHIFT));
+    // Where a bit of `even` is set that of `low`, else that of `high`.
+    _mm512_ternarylogic_epi32::<0xCA>(even, low, high)
+}
+
+/// `clamp(a, 0, 255) * clamp(b, 0, 255) >> SHIFT` of the lanes of the first vectors, then of the
+/// second ones, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a byte.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn product_to_255<const SHIFT: i32>(a: [I16; 2], b: [I16; 2]) -> U8 {
+    const {
+        assert!(
+            SHIFT >= 8 && SHIFT <= 15,
+            "products that do not fit in a byte"
+        )
+    };
+    // Packing clips at 0 and at 255. The odd bytes are factors 256 times as large, of which one is
+    // shifted before, so that the high half of the product has the result in its odd byte.
+    let even = _mm512_set1_epi16(0x00FF);
+    let (a, b) = (pack_u8(a[0], a[1]), pack_u8(b[0], b[1]));
+    let low = _mm512_mullo_epi16(_mm512_and_si512(a, even), _mm512_and_si512(b, even));
+    let low = _mm512_srl_epi16(low, _mm_cvtsi32_si128(SHIFT));
+    let odd = _mm512_srl_epi16(_mm512_andnot_si512(even, b), _mm_cvtsi32_si128(SHIFT - 8));
+    let high = _mm512_mulhi_epu16(_mm512_andnot_si512(even, a), odd);
+    // Where a bit of `even` is set that of `low`, else that of `high`.
+    _mm512_ternarylogic_epi32::<0xCA>(even, low, high)
+}
+
 /// Reads a vector of unsigned bytes from memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -123,6 +123,39 @@ pub fn pack_u8(first: I16, second: I16) -> U8 {
     array::from_fn(|index| lane(index).clamp(0, 255) as u8)
 }
 
+/// `clamp(a, 0, 127) * clamp(b, 0, 127) >> SHIFT` of the lanes of the first vectors, then of the
+/// second ones, in the order of [`pack_u8`]. `SHIFT` is 6 to 8, so that a product fits in a byte.
+#[inline(always)]
+pub fn product_to_127<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
+    const {
+        assert!(
+            SHIFT >= 6 && SHIFT <= 8,
+            "products that do not fit in a byte"
+        )
+    };
+    product::<127, SHIFT>(a, b)
+}
+
+/// `clamp(a, 0, 255) * clamp(b, 0, 255) >> SHIFT` of the lanes of the first vectors, then of the
+/// second ones, in the order of [`pack_u8`]. `SHIFT` is 8 to 15, so that a product fits in a byte.
+#[inline(always)]
+pub fn product_to_255<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
+    const {
+        assert!(
+            SHIFT >= 8 && SHIFT <= 15,
+            "products that do not fit in a byte"
+        )
+    };
+    product::<255, SHIFT>(a, b)
+}
+
+#[inline(always)]
+fn product<const ONE: i32, const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
+    let (a, b) = (a.as_flattened(), b.as_flattened());
+    let clamped = |value: i16| i32::from(value).clamp(0, ONE);
+    array::from_fn(|lane| ((clamped(a[lane]) * clamped(b[lane])) >> SHIFT) as u8)
+}
+
 /// Reads a vector of unsigned bytes from memory.
 #[inline(always)]
 pub fn load_u8(from: &[u8; BYTES]) -> U8 {

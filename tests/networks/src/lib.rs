@@ -50,6 +50,8 @@ pub mod features {
         king_buckets: "../specs/features/king_buckets.toml";
         /// Squares counted from a8.
         from_a8: "../specs/features/from_a8.toml";
+        /// Squares counted from h1, and from h8.
+        from_h: "../specs/features/from_h.toml";
         /// The opponent's planes before the own ones.
         opponent_first: "../specs/features/opponent_first.toml";
         /// Buckets by the opponent's queens, alone and beside those of the own king.
@@ -59,6 +61,10 @@ pub mod features {
         queens_and_threats: "../specs/features/queens_and_threats.toml";
         /// Rotated for black and mirrored, with merged kings.
         rotated: "../specs/features/rotated.toml";
+        /// Sets whose rows are shifted, each by another number of bits.
+        shifted: "../specs/features/shifted.toml";
+        /// Rows that are shifted after their virtual ones were added.
+        shifted_words: "../specs/features/shifted_words.toml";
         /// Three sets in one accumulator.
         summed: "../specs/features/summed.toml";
         /// Pieces that weaker ones attack, in three orders.
@@ -113,6 +119,8 @@ pub mod formats {
         grouped: "../specs/formats/grouped.toml";
         /// Tensors of each stack after those of the stack before.
         stacks: "../specs/formats/stacks.toml";
+        /// Tensors of each layer for all stacks, then those of the next layer.
+        grouped_stacks: "../specs/formats/grouped_stacks.toml";
     }
 }
 

@@ -243,10 +243,8 @@ fn written_and_read<A: Architecture>(
 /// Whether the file has floating point where the network has integers: then other numbers may be
 /// written that become the same integers.
 fn rounds(network: &network::Network) -> bool {
-    let sections = network.file.sections.iter();
-    let mut tensors = sections
-        .chain(&network.file.stack_sections)
-        .filter_map(Section::as_tensor);
+    let sections = network.file.sections_once();
+    let mut tensors = sections.filter_map(Section::as_tensor);
     tensors.any(|tensor| tensor.quantise.is_some())
 }
 

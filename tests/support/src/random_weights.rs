@@ -204,8 +204,7 @@ impl Range {
 
 /// The tensors of a network's files.
 fn tensors(network: &Network) -> impl Iterator<Item = &Tensor> {
-    let sections = network.file.sections.iter();
-    let sections = sections.chain(&network.file.stack_sections);
+    let sections = network.file.sections_once();
     sections.filter_map(Section::as_tensor)
 }
 
@@ -250,9 +249,12 @@ impl Draw {
         let ranges: Vec<Range> = (0..rows)
             .map(|row| Range::of_row(network, copy, row, Role::Weights))
             .collect();
+        let sizes: Vec<f64> = shifts(network)
+            .map(|shift| size / f64::from(1 << shift))
+            .collect();
         let weights = (0..rows * width).map(|index| {
             let (row, neuron) = (index / width, index % width);
-            let range = ranges[row];
+            let (range, size) = (ranges[row], sizes[row]);
             let weight = match (self.style, neuron / 8 % 4) {
                 (Style::Zero, _) => 0,
                 (Style::Alternating, _) => alternating(row + neuron, size as i64 + 1),
@@ -292,6 +294,18 @@ impl Draw {
         });
         values.collect()
     }
+}
+
+/// How far each row is shifted when it is added to an accumulator, those of features before virtual
+/// ones. Virtual rows are parts of rows that are all shifted alike.
+fn shifts(network: &Network) -> impl Iterator<Item = u32> {
+    let real = network.features.iter().map(|set| (set.rows, set.shift));
+    let virtuals = network
+        .features
+        .iter()
+        .map(|set| (set.virtual_rows(), set.shift));
+    real.chain(virtuals)
+        .flat_map(|(rows, shift)| std::iter::repeat_n(shift, rows))
 }
 
 /// The size of random weights with which a sum of `count` products with inputs of this size spreads

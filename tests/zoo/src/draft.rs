@@ -1,6 +1,6 @@
 //! A whole spec, table by table.
 
-use nnue_compiler::network::{Network, Tensor};
+use nnue_compiler::network::{Network, Transformer, UNPOOLED};
 
 use super::dice::Dice;
 use super::layers::Graph;
@@ -41,8 +41,8 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
     let (features, many_rows) = features::draw(dice);
     let (stacks, count) = transformer::stacks(dice);
     let mut transformer = transformer::draw(dice, many_rows);
-    let outputs = outputs(&[&head, &features, &transformer])?;
-    let (graph, last) = Graph::draw(dice, outputs);
+    let checked_transformer = check_transformer(&[&head, &features, &transformer])?;
+    let (graph, last) = Graph::draw(dice, checked_transformer);
     let (layers, psqt) = graph.output(last);
     if psqt && dice.once_in(2) {
         let values = dice.pick(&[0, 1, count, count]);
@@ -53,10 +53,15 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
     with_file(&body, &network, dice)
 }
 
-/// The transformer's output as the compiler computes it.
-fn outputs(parts: &[&Toml]) -> Result<Tensor, (String, String)> {
-    let text = format!("{}{ANY_LAYERS}{ANY_FILE}", join(parts));
-    checked(&text).map(|network| network.transformer.output)
+/// The transformer as the compiler understands it, with layers that any can have.
+fn check_transformer(parts: &[&Toml]) -> Result<Transformer, (String, String)> {
+    let parts = join(parts);
+    let unread = match parts.contains(UNPOOLED) {
+        true => format!("unread = \"{UNPOOLED}\"\n"),
+        false => String::new(),
+    };
+    let text = format!("{parts}{ANY_LAYERS}{unread}{ANY_FILE}");
+    checked(&text).map(|network| network.transformer)
 }
 
 fn with_file(body: &str, network: &Network, dice: &mut Dice) -> Result<String, (String, String)> {

@@ -55,7 +55,7 @@ fn custom(dice: &mut Dice, toml: &mut Toml) {
         }
         toml.set("rows", rows);
         toml.set("active", dice.within(1..=rows.min(24)));
-        element(dice, toml);
+        stored_rows(dice, toml);
     }
 }
 
@@ -83,7 +83,7 @@ fn threats(dice: &mut Dice, toml: &mut Toml) {
         toml.name("order", dice.name::<threats::Order>());
     }
     mirror(dice, toml);
-    element(dice, toml);
+    stored_rows(dice, toml);
 }
 
 /// A row of a table of targets: some victims, which share numbers at random. There is one at least,
@@ -109,7 +109,7 @@ fn pawn_pairs(dice: &mut Dice, toml: &mut Toml) {
         toml.set("file_distance", dice.within(0..=7));
     }
     mirror(dice, toml);
-    element(dice, toml);
+    stored_rows(dice, toml);
 }
 
 fn mirror(dice: &mut Dice, toml: &mut Toml) {
@@ -118,9 +118,14 @@ fn mirror(dice: &mut Dice, toml: &mut Toml) {
     }
 }
 
-fn element(dice: &mut Dice, toml: &mut Toml) {
+/// How the set's rows are stored, and added.
+fn stored_rows(dice: &mut Dice, toml: &mut Toml) {
+    let mut aside = dice.aside_for("shift");
     if dice.once_in(4) {
         toml.name("element", dice.pick(ROW_ELEMENTS).0);
+    }
+    if aside.once_in(8) {
+        toml.set("shift", aside.pick(&[0, 1, 1, 2, 5]));
     }
 }
 
@@ -171,7 +176,7 @@ fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
         parameters.queen_buckets = aside.pick(&QueenBuckets::ALL);
         toml.set("queen_buckets", parameters.queen_buckets.count());
     }
-    element(dice, toml);
+    stored_rows(dice, toml);
     let has_queens = parameters.queen_buckets != QueenBuckets::None;
     let can_be_virtual = !(with_threatened || has_queens || white_first);
     if can_be_virtual && dice.once_in(3) {

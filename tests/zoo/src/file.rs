@@ -163,7 +163,15 @@ fn listed(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mu
     if !of_stacks.is_empty() {
         let of_a_stack = of_stacks.into_iter().map(Known::of_a_stack).collect();
         let entries = tensor_entries(dice, of_a_stack);
-        toml.rows("stack", &entries, 1);
+        let mut aside = dice.aside_for("stack");
+        match aside.once_in(2) {
+            true => toml.rows("stack", &entries, 1),
+            false => {
+                let (first, second) = entries.split_at(aside.within(0..=entries.len()));
+                let groups = [first, second].map(|group| format!("[{}]", group.join(", ")));
+                toml.rows("stack", &groups, 1);
+            }
+        }
     }
 }
 
@@ -342,10 +350,8 @@ fn tensors(network: &Network) -> Vec<Known> {
         .filter(|index| network.layers[*index].affine().is_some())
         .collect();
     let has_factors = network.features.iter().any(|set| set.factors.is_some());
-    let sections = network.file.sections.iter();
-    let tensors = sections
-        .chain(&network.file.stack_sections)
-        .filter_map(Section::as_tensor);
+    let sections = network.file.sections_once();
+    let tensors = sections.filter_map(Section::as_tensor);
     let known = tensors.map(|tensor| {
         let (letter, index) = match tensor.role {
             Role::LayerWeights(index) => ("w", Some(index)),

@@ -6,7 +6,7 @@ mod sum;
 
 use std::fmt::Display;
 
-use nnue_compiler::network::{Element, One, Tensor};
+use nnue_compiler::network::{Element, One, TRANSFORMER, Tensor, Transformer, UNPOOLED};
 
 use super::dice::Dice;
 use super::toml::Toml;
@@ -15,13 +15,15 @@ use super::toml::Toml;
 pub(super) struct Graph<'d> {
     pub(super) dice: &'d mut Dice,
     pub(super) toml: Toml,
-    /// The transformer's output, and those of all layers.
+    /// What the transformer makes, and the outputs of all layers.
     values: Vec<Value>,
+    /// How many values the transformer makes: its output, and the sums that are not pooled.
+    sources: usize,
     /// Values of inner layers that are terms of the output.
     pub(super) skips: Vec<Part>,
 }
 
-/// The output of a layer.
+/// The output of a layer, or of the transformer.
 struct Value {
     name: String,
     tensor: Tensor,
@@ -50,15 +52,19 @@ impl Part {
 
 impl<'d> Graph<'d> {
     /// Draws all layers behind a transformer, and gives the outputs of the last one.
-    pub(super) fn draw(dice: &'d mut Dice, transformer: Tensor) -> (Graph<'d>, Part) {
+    pub(super) fn draw(dice: &'d mut Dice, transformer: Transformer) -> (Graph<'d>, Part) {
+        let value = |name: &str, tensor: Tensor| Value {
+            name: name.to_string(),
+            read: vec![false; tensor.len],
+            tensor,
+        };
+        let mut values = vec![value(TRANSFORMER, transformer.output)];
+        values.extend(transformer.unpooled.map(|sums| value(UNPOOLED, sums)));
         let mut graph = Graph {
             dice,
             toml: Toml::default(),
-            values: vec![Value {
-                name: "transformer".to_string(),
-                read: vec![false; transformer.len],
-                tensor: transformer,
-            }],
+            sources: values.len(),
+            values,
             skips: Vec::new(),
         };
         let blocks = graph.dice.pick(&[1, 2, 2, 3, 3, 4, 5]);
@@ -73,6 +79,7 @@ impl<'d> Graph<'d> {
             let inputs = graph.inputs(&front);
             let sums = graph.affine(&inputs, false);
             front = graph.behind(sums, block);
+            graph.add_unpooled(&mut front);
         }
         let inputs = graph.inputs(&front);
         let last = graph.affine(&inputs, true);
@@ -117,6 +124,18 @@ impl<'d> Graph<'d> {
         parts
     }
 
+    /// Adds the sums that are not pooled to the inputs of the next affine layer, if these are
+    /// floating point.
+    fn add_unpooled(&mut self, front: &mut Vec<Part>) {
+        if self.sources == 1 || self.element(front[0]) != Element::F32 {
+            return;
+        }
+        if self.dice.aside_for("unpooled").once_in(2) {
+            let sums = self.float(self.whole(1));
+            front.push(sums);
+        }
+    }
+
     /// Draws the layers between the sums of an affine layer and the next affine one.
     fn behind(&mut self, sums: Part, block: usize) -> Vec<Part> {
         let mut sums = sums;
@@ -141,7 +160,7 @@ impl<'d> Graph<'d> {
                 sums = self.sum(&terms, true);
             }
         }
-        if block > 1 && self.dice.aside().once_in(4) {
+        if block > 1 && self.dice.aside_for("product").once_in(4) {
             sums = self.gated(sums);
         }
         if self.element(sums) == Element::F32 {
@@ -170,7 +189,7 @@ impl<'d> Graph<'d> {
     /// Earlier values, or parts of them, that can be added to these.
     fn residual(&mut self, sums: Part) -> Vec<Part> {
         let is_float = self.element(sums) == Element::F32;
-        let fitting: Vec<usize> = (1..self.values.len())
+        let fitting: Vec<usize> = (self.sources..self.values.len())
             .filter(|value| {
                 let tensor = &self.values[*value].tensor;
                 tensor.len >= sums.len && (tensor.element == Element::F32) == is_float
@@ -306,7 +325,10 @@ impl<'d> Graph<'d> {
 
     /// Writes the inputs of the layer that was begun; the layer above need not be named.
     fn read(&mut self, inputs: &[Part]) {
-        let above = self.values.len() - 2;
+        let above = match self.values.len() - 1 - self.sources {
+            0 => 0,
+            layer => self.sources + layer - 1,
+        };
         for input in inputs {
             self.mark(*input);
         }
@@ -332,7 +354,8 @@ impl<'d> Graph<'d> {
 
     /// The layers that only the output can read.
     pub(super) fn ends(&self) -> Vec<Part> {
-        let ends = (1..self.values.len()).filter(|value| !self.values[*value].read.contains(&true));
+        let ends = (self.sources..self.values.len())
+            .filter(|value| !self.values[*value].read.contains(&true));
         ends.map(|value| self.whole(value)).collect()
     }
 

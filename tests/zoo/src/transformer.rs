@@ -23,8 +23,12 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
         _ => dice.name::<Pooling>(),
     };
     let mut width = dice.pick(if many_rows { FEW } else { WIDTHS });
+    let mut unpooled = None;
     if pooling != "none" {
         width += width % 2;
+        let mut aside = dice.aside_for("unpooled");
+        unpooled = aside.once_in(5).then(|| aside.pick(&[1, 6, 16, 32, 40]));
+        width += unpooled.unwrap_or(0);
     }
     toml.table("[transformer]");
     toml.set("width", width);
@@ -49,17 +53,28 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
                 toml.set("shift", shift);
             }
             let least = (one >> shift) - (one >> shift) / 64;
+            let mut aside = dice.aside_for("limit");
+            let mut limit = None;
             if least > 127 || dice.once_in(2) {
                 let limits = [least, 127, 200, 255];
                 let limits: Vec<usize> =
                     limits.into_iter().filter(|limit| *limit >= least).collect();
-                toml.set("limit", dice.pick(&limits));
+                limit = Some(dice.pick(&limits));
+            }
+            // Values of more than a byte.
+            if pooling == "none" && aside.once_in(3) {
+                limit = Some(aside.pick(&[256, 1000, 4064, 32767]));
+            }
+            if let Some(limit) = limit {
+                toml.set("limit", limit);
             }
         }
-        "crelu" if dice.aside().once_in(6) => {
-            let most = if pooling == "none" { 2 * one } else { 255 };
-            let limit = dice.aside().pick(&[one - one / 64, one, most]);
-            toml.set("limit", limit);
+        "crelu" => {
+            let mut aside = dice.aside_for("limit");
+            if aside.once_in(6) {
+                let most = if pooling == "none" { 2 * one } else { 255 };
+                toml.set("limit", aside.pick(&[one - one / 64, one, most]));
+            }
         }
         _ => {}
     }
@@ -68,6 +83,9 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     }
     if pooling != "none" && dice.once_in(2) {
         toml.name("pairs", dice.name::<Pairs>());
+    }
+    if let Some(unpooled) = unpooled {
+        toml.set("unpooled", unpooled);
     }
     let mut aside = dice.aside_for("product_shift");
     let mut shift = None;

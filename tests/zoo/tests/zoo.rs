@@ -8,23 +8,23 @@ use nnue_zoo::{Coverage, check_for, draw, seed_of};
 
 nnue_zoo::zoo! {
     zoo_01: "specs/zoo_01.toml", check_by_caller;
-    zoo_02: "specs/zoo_02.toml", check_mixed;
+    zoo_02: "specs/zoo_02.toml", check;
     zoo_03: "specs/zoo_03.toml", check;
-    zoo_04: "specs/zoo_04.toml", check_custom;
+    zoo_04: "specs/zoo_04.toml", check;
     zoo_05: "specs/zoo_05.toml", check;
     zoo_06: "specs/zoo_06.toml", check;
     zoo_07: "specs/zoo_07.toml", check;
     zoo_08: "specs/zoo_08.toml", check;
     zoo_09: "specs/zoo_09.toml", check_by_caller;
     zoo_10: "specs/zoo_10.toml", check;
-    zoo_11: "specs/zoo_11.toml", check;
+    zoo_11: "specs/zoo_11.toml", check_custom;
     zoo_12: "specs/zoo_12.toml", check;
     zoo_13: "specs/zoo_13.toml", check;
-    zoo_14: "specs/zoo_14.toml", check_by_caller;
+    zoo_14: "specs/zoo_14.toml", check;
     zoo_15: "specs/zoo_15.toml", check;
     zoo_16: "specs/zoo_16.toml", check;
     zoo_17: "specs/zoo_17.toml", check_mixed;
-    zoo_18: "specs/zoo_18.toml", check;
+    zoo_18: "specs/zoo_18.toml", check_custom;
     zoo_19: "specs/zoo_19.toml", check;
     zoo_20: "specs/zoo_20.toml", check;
     zoo_21: "specs/zoo_21.toml", check;
@@ -33,15 +33,15 @@ nnue_zoo::zoo! {
     zoo_24: "specs/zoo_24.toml", check;
     zoo_25: "specs/zoo_25.toml", check;
     zoo_26: "specs/zoo_26.toml", check;
-    zoo_27: "specs/zoo_27.toml", check_custom;
+    zoo_27: "specs/zoo_27.toml", check_mixed;
     zoo_28: "specs/zoo_28.toml", check;
     zoo_29: "specs/zoo_29.toml", check_by_caller;
     zoo_30: "specs/zoo_30.toml", check;
-    zoo_31: "specs/zoo_31.toml", check;
+    zoo_31: "specs/zoo_31.toml", check_mixed;
     zoo_32: "specs/zoo_32.toml", check;
-    zoo_33: "specs/zoo_33.toml", check_by_caller;
+    zoo_33: "specs/zoo_33.toml", check;
     zoo_34: "specs/zoo_34.toml", check;
-    zoo_35: "specs/zoo_35.toml", check;
+    zoo_35: "specs/zoo_35.toml", check_mixed;
     zoo_36: "specs/zoo_36.toml", check;
     zoo_37: "specs/zoo_37.toml", check;
     zoo_38: "specs/zoo_38.toml", check;
@@ -53,17 +53,21 @@ nnue_zoo::zoo! {
     zoo_44: "specs/zoo_44.toml", check;
     zoo_45: "specs/zoo_45.toml", check_mixed;
     zoo_46: "specs/zoo_46.toml", check;
-    zoo_47: "specs/zoo_47.toml", check_by_caller;
-    zoo_48: "specs/zoo_48.toml", check;
+    zoo_47: "specs/zoo_47.toml", check;
+    zoo_48: "specs/zoo_48.toml", check_custom;
     zoo_49: "specs/zoo_49.toml", check;
-    zoo_50: "specs/zoo_50.toml", check;
-    zoo_51: "specs/zoo_51.toml", check;
+    zoo_50: "specs/zoo_50.toml", check_by_caller;
+    zoo_51: "specs/zoo_51.toml", check_custom;
     zoo_52: "specs/zoo_52.toml", check;
     zoo_53: "specs/zoo_53.toml", check;
+    zoo_54: "specs/zoo_54.toml", check;
+    zoo_55: "specs/zoo_55.toml", check_by_caller;
+    zoo_56: "specs/zoo_56.toml", check_custom;
+    zoo_57: "specs/zoo_57.toml", check;
 }
 
 /// How many there are.
-const NETWORKS: usize = 53;
+const NETWORKS: usize = 57;
 
 fn spec(number: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");

@@ -3,7 +3,7 @@
 //! without any other sign, so it is an error.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
-use crate::network::{Activation, Element, One, Slice, Source, Tensor};
+use crate::network::{Activation, Element, One, Slice, Source, Tensor, UNPOOLED};
 use crate::spec::{self, OpName};
 
 use super::in_range;
@@ -48,14 +48,17 @@ pub(super) fn check(
                 Source::Transformer => {
                     "the transformer's neurons have `activation` in `[transformer]`"
                 }
+                Source::Unpooled => "a layer with `op = \"float\"` makes `f32` of them",
                 Source::Layer(_) => {
                     "name the affine layer in `input`: two activations can read the same one"
                 }
             };
             let input = scope.name(input.source);
-            let message = format!(
-                "`{name}` reads the activations of `{input}`, expected sums of an affine layer"
-            );
+            let values = match input {
+                UNPOOLED => format!("the transformer's sums `{UNPOOLED}`"),
+                _ => format!("the activations of `{input}`"),
+            };
+            let message = format!("`{name}` reads {values}, expected sums of an affine layer");
             diagnostics.error(input_span(layer, 0), message).help(help);
             None
         }

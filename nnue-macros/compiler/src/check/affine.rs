@@ -580,7 +580,7 @@ fn check_sparse(
     let reads_all = matches!(
         shape.inputs,
         [slice] if slice.source == Source::Transformer
-            && scope.transformer.is_some_and(|transformer| slice.len == transformer.len)
+            && scope.transformer.is_some_and(|transformer| slice.len == transformer.output.len)
     );
     if !reads_all {
         let message = format!("`{name}` is sparse, but does not read the whole transformer");

@@ -99,13 +99,21 @@ pub(super) fn reads_floats(
     for (index, slice) in inputs.iter().enumerate() {
         let element = scope.tensor(slice.source)?.element;
         let span = input_span(layer, index);
-        // Bytes lie in an order of the instruction set's own.
-        if slice.source == Source::Transformer && element != Element::I16 {
-            let message =
-                format!("`{name}` {verb} `{element}` of the transformer's output, expected `i16`");
-            diagnostics
-                .error(span, message)
-                .help("only affine layers read the others");
+        let of_transformer = match slice.source {
+            // Bytes lie in an order of the instruction set's own.
+            Source::Transformer if element != Element::I16 => Some((
+                format!("`{element}` of the transformer's output, expected `i16`"),
+                "only affine layers read the others",
+            )),
+            Source::Unpooled => Some((
+                "values of the transformer's sums".to_string(),
+                "a layer with `op = \"float\"` makes `f32` of them",
+            )),
+            Source::Transformer | Source::Layer(_) => None,
+        };
+        if let Some((values, help)) = of_transformer {
+            let message = format!("`{name}` {verb} {values}");
+            diagnostics.error(span, message).help(help);
             return None;
         }
         if slice.len != first.len {

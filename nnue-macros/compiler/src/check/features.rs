@@ -1,9 +1,9 @@
 //! Makes feature sets of the `[[features]]` tables.
 
-use super::value_or;
+use super::{in_range_or, value_or};
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::feature_set::{FeatureSet, names};
-use crate::spec::Features;
+use crate::spec::{Sharing, Spec};
 
 /// What bullet calls its inputs, and how a spec says it.
 const BULLETS_NAMES: [(&str, &str); 3] = [
@@ -18,10 +18,11 @@ const BULLETS_NAMES: [(&str, &str); 3] = [
 /// The largest number of sets that are summed into one accumulator.
 const MAX_SETS: usize = 16;
 
-pub(super) fn check(
-    features: &[Features],
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<FeatureSet>> {
+/// The farthest that rows are shifted: accumulators have 16 bits.
+const MAX_SHIFT: i64 = 15;
+
+pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Vec<FeatureSet>> {
+    let features = spec.features.as_slice();
     if let Some(first_beyond) = features.get(MAX_SETS) {
         let found = features.len();
         let message = format!("there are {found} feature sets, allowed are at most {MAX_SETS}");
@@ -33,9 +34,12 @@ pub(super) fn check(
             report_unknown(&features.set, diagnostics);
             return None;
         };
-        let set = keys.check(&features.set, features.span, diagnostics)?;
+        let set = keys.check(&features.set, features.span, diagnostics);
+        let shift = features.shift.as_ref();
+        let shift = in_range_or("shift", shift, 0..=MAX_SHIFT, 0, diagnostics)?;
+        let set = set?;
         let element = value_or(&features.element, set.element);
-        Some(set.with_element(element))
+        Some(set.with_rows(element, shift))
     }))?;
     for (index, set) in sets.iter().enumerate() {
         let mut above = sets[..index].iter();
@@ -43,7 +47,35 @@ pub(super) fn check(
             report_same(set, &features[first].set, &features[index].set, diagnostics);
         }
     }
+    check_shifts(spec, &sets, diagnostics)?;
     Some(sets)
+}
+
+/// Reports sets of different shifts whose rows must lie in one table.
+fn check_shifts(spec: &Spec, sets: &[FeatureSet], diagnostics: &mut Diagnostics) -> Option<()> {
+    let shift = |index: usize| spec.features[index].shift.as_ref();
+    let differs = (1..sets.len()).find(|index| sets[*index].shift != sets[0].shift);
+    let Some(differs) = differs else {
+        return Some(());
+    };
+    let factorised = sets.iter().position(|set| set.factors.is_some());
+    let separate = spec.transformer.weights.as_ref();
+    let separate = separate.filter(|weights| weights.value == Sharing::Separate);
+    let (span, reason) = match (factorised, separate) {
+        (Some(index), _) => (
+            spec.features[index].set.span,
+            "virtual rows are added to those of this set before they are shifted",
+        ),
+        (None, Some(weights)) => (weights.span, "white's and black's rows lie in one table"),
+        (None, None) => return Some(()),
+    };
+    let at = shift(differs).or(shift(0))?;
+    let message = format!(
+        "`shift` is {} for `{}` and {} for `{}`, expected one shift for all sets",
+        sets[0].shift, sets[0].name, sets[differs].shift, sets[differs].name,
+    );
+    diagnostics.error(at.span, message).related(span, reason);
+    None
 }
 
 fn report_unknown(set: &Spanned<String>, diagnostics: &mut Diagnostics) {

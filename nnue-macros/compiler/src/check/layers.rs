@@ -1,13 +1,12 @@
 //! Checks the layers of a stack: what each reads, whether that fits, and which tensor it computes.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
-use crate::network::{Element, Layer, MAX_LAYERS, One, Op, Slice, Source, Tensor, Transformer};
+use crate::network::{
+    Element, Layer, MAX_LAYERS, One, Op, Slice, Source, TRANSFORMER, Tensor, Transformer, UNPOOLED,
+};
 use crate::spec::{self, Reference, Spec};
 
 use super::{affine, check_length, elementwise};
-
-/// What the spec calls the transformer's output.
-pub(super) const TRANSFORMER: &str = "transformer";
 
 /// The largest number of inputs of a layer, or of terms of a sum.
 const MAX_REFERENCES: usize = 256;
@@ -31,7 +30,7 @@ pub(super) fn check(
     check_names(&spec.layers, diagnostics);
     let mut scope = Scope {
         spec,
-        transformer: transformer.map(|transformer| &transformer.output),
+        transformer,
         layers: Vec::new(),
     };
     for (index, layer) in spec.layers.iter().enumerate() {
@@ -51,6 +50,10 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
             diagnostics
                 .error(name.span, format!("no layer can be called `{TRANSFORMER}`"))
                 .label("this name stands for the transformer's output");
+        } else if name.value == UNPOOLED {
+            diagnostics
+                .error(name.span, format!("no layer can be called `{UNPOOLED}`"))
+                .label("this name stands for the transformer's neurons that are not pooled");
         } else if !is_good_name(&name.value) {
             let message = format!("`{}` cannot be the name of a layer", name.value);
             let error = diagnostics.error(name.span, message).label(
@@ -74,7 +77,7 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
 /// contain it cause no warning.
 pub(super) fn is_good_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    name != TRANSFORMER
+    ![TRANSFORMER, UNPOOLED].contains(&name)
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name
             .split('_')
@@ -84,7 +87,7 @@ pub(super) fn is_good_name(name: &str) -> bool {
 /// The transformer and the layers seen so far; what was wrong is `None`.
 pub(super) struct Scope<'a> {
     spec: &'a Spec,
-    pub(super) transformer: Option<&'a Tensor>,
+    pub(super) transformer: Option<&'a Transformer>,
     layers: Vec<Option<Layer>>,
 }
 
@@ -227,14 +230,15 @@ impl Scope<'_> {
     /// Whether values are the sums of an affine layer.
     pub(super) fn is_affine(&self, slice: &Slice) -> bool {
         match slice.source {
-            Source::Transformer => false,
+            Source::Transformer | Source::Unpooled => false,
             Source::Layer(index) => matches!(self.spec.layers[index].op, spec::Op::Affine(_)),
         }
     }
 
     pub(super) fn tensor(&self, source: Source) -> Option<&Tensor> {
         match source {
-            Source::Transformer => self.transformer,
+            Source::Transformer => Some(&self.transformer?.output),
+            Source::Unpooled => self.transformer?.unpooled.as_ref(),
             Source::Layer(index) => self.layers[index].as_ref().map(|layer| &layer.output),
         }
     }
@@ -242,6 +246,7 @@ impl Scope<'_> {
     pub(super) fn name(&self, source: Source) -> &str {
         match source {
             Source::Transformer => TRANSFORMER,
+            Source::Unpooled => UNPOOLED,
             Source::Layer(index) => &self.spec.layers[index].name.value,
         }
     }
@@ -261,6 +266,9 @@ impl Scope<'_> {
         }
         let source = if name == TRANSFORMER {
             Source::Transformer
+        } else if name == UNPOOLED {
+            check_unpooled(self.transformer?, reference, diagnostics)?;
+            Source::Unpooled
         } else {
             match layer_named(self.spec, name) {
                 None => {
@@ -360,6 +368,22 @@ impl Scope<'_> {
             }
         }
     }
+}
+
+/// Reports a reference to neurons that are not pooled, where all are.
+pub(super) fn check_unpooled(
+    transformer: &Transformer,
+    reference: &Spanned<Reference>,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    if transformer.unpooled.is_some() {
+        return Some(());
+    }
+    let message = format!("`{UNPOOLED}` are neurons that are not pooled, but there are none");
+    diagnostics
+        .error(reference.span, message)
+        .help("say how many there are: `unpooled = 32` in `[transformer]`");
+    None
 }
 
 /// The index of the layer of this name.

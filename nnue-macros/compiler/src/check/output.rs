@@ -3,13 +3,14 @@
 
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{
-    Align, Element, FurtherHead, Head, Layer, One, Output, Ratio, Rounding, Term, Units,
+    Align, Element, FurtherHead, Head, Layer, One, Output, Ratio, Rounding, TRANSFORMER, Term,
+    UNPOOLED, Units,
 };
 use crate::spec::{self, DivideOf, Reference, Spec};
 
 use super::affine::check_scale;
 use super::alignment::Method;
-use super::layers::{TRANSFORMER, check_count, is_good_name, layer_named, resolve_range};
+use super::layers::{check_count, is_good_name, layer_named, resolve_range};
 use super::{ONES, check_length, in_range, in_range_or, value_or};
 
 /// Words of Rust, which no field can be called.
@@ -398,7 +399,7 @@ fn summand<'a>(
 ) -> Option<Summand<'a>> {
     let name = &reference.value.name;
     let Some(layer) = layer_named(spec, name) else {
-        let message = if name == TRANSFORMER {
+        let message = if [TRANSFORMER, UNPOOLED].contains(&name.as_str()) {
             format!("`{name}` cannot be a term of the sum")
         } else {
             format!("there is no layer `{name}`")

@@ -36,24 +36,33 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     let activation = activation(transformer, one, diagnostics)?;
     let activated = activated(activation, one);
     let pooling = pooling(transformer, activated, diagnostics)?;
-    check_even(transformer, pooling, diagnostics);
+    let unpooled = check_unpooled(transformer, width, diagnostics)?;
+    check_even(transformer, pooling, unpooled, diagnostics);
 
+    let pooled_neurons = width - unpooled;
     let (half, pooled) = match pooling {
         Pooling::None => (width, activated),
-        Pooling::Product { shift } => (width / 2, product(activated, shift)),
-        Pooling::Average | Pooling::Max => (width / 2, activated),
+        Pooling::Product { shift } => (pooled_neurons / 2, product(activated, shift)),
+        Pooling::Average | Pooling::Max => (pooled_neurons / 2, activated),
     };
     let perspectives = perspectives?;
+    let sums = Values { one, largest: one };
+    let sums = tensor(
+        TransformerActivation::None,
+        sums,
+        perspectives.count * unpooled,
+    );
     Some(Transformer {
         width,
         one,
         psqt: psqt?,
         activation,
-        activated: tensor(activation, activated, width),
+        activated: tensor(activation, activated, pooled_neurons),
         pooling,
         pairs: value_or(&transformer.pairs, Pairs::Halves),
         perspectives,
         output: tensor(activation, pooled, perspectives.count * half),
+        unpooled: (unpooled > 0).then_some(sums),
     })
 }
 
@@ -138,6 +147,12 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
             "remove it, or say which pooling is meant",
         ),
         (
+            spec::place("unpooled", &transformer.unpooled),
+            is_pooled,
+            "a `pooling`",
+            "without one, no neuron is pooled: remove it",
+        ),
+        (
             spec::place("pooling", &transformer.pooling),
             !is_pooled || activation != Name::None,
             "activated values",
@@ -201,8 +216,8 @@ fn activation(
                     .help(format!("shift {fitting} takes {one} to {}", one >> fitting));
                 return None;
             }
-            let bytes = (i64::from(LARGEST_BYTE), LARGEST_FAST_INPUT);
-            let limit = limit(transformer, bytes, (one, one >> shift), diagnostics)?;
+            let limits = (i64::from(i16::MAX), LARGEST_FAST_INPUT);
+            let limit = limit(transformer, limits, (one, one >> shift), diagnostics)?;
             TransformerActivation::Relu { shift, limit }
         }
         Name::Quantmoid4 => TransformerActivation::Quantmoid4,
@@ -288,7 +303,9 @@ fn pooling(
             .error(transformer.pooling.as_ref()?.span, message)
             .related(transformer.activation.span, "these values")
             .help(match transformer.activation.value {
-                spec::TransformerActivation::Crelu => "a smaller `limit` clips them there",
+                spec::TransformerActivation::Crelu | spec::TransformerActivation::Relu => {
+                    "a smaller `limit` clips them there"
+                }
                 _ => "a larger `shift` makes them smaller",
             });
         return None;
@@ -329,11 +346,51 @@ fn product_shift(
     Some(value)
 }
 
-/// Reports a width that cannot be halved. No error of a layer follows from it, so layers are
+/// How many of a perspective's neurons are not pooled.
+fn check_unpooled(
+    transformer: &spec::Transformer,
+    width: usize,
+    diagnostics: &mut Diagnostics,
+) -> Option<usize> {
+    let Some(unpooled) = &transformer.unpooled else {
+        return Some(0);
+    };
+    // Two neurons at least are pooled.
+    if width < 3 {
+        let message = format!("`unpooled` is {}, but width is {width}", unpooled.value);
+        diagnostics
+            .error(unpooled.span, message)
+            .help("two neurons at least are pooled");
+        return None;
+    }
+    let most = width as i64 - 2;
+    in_range("unpooled", unpooled, 1..=most, diagnostics).map(|unpooled| unpooled as usize)
+}
+
+/// Reports neurons that cannot be halved. No error of a layer follows from it, so layers are
 /// checked all the same.
-fn check_even(transformer: &spec::Transformer, pooling: Pooling, diagnostics: &mut Diagnostics) {
+fn check_even(
+    transformer: &spec::Transformer,
+    pooling: Pooling,
+    unpooled: usize,
+    diagnostics: &mut Diagnostics,
+) {
     let width = &transformer.width;
-    if pooling != Pooling::None && width.value % 2 != 0 {
+    let pooled = width.value - unpooled as i64;
+    if let Some(unpooled) = &transformer.unpooled
+        && pooled % 2 != 0
+    {
+        let message = format!(
+            "{pooled} of {} neurons are pooled, expected an even number",
+            width.value
+        );
+        diagnostics
+            .error(unpooled.span, message)
+            .related(width.span, "the width")
+            .help("pooling makes one value of two");
+        return;
+    }
+    if pooling != Pooling::None && pooled % 2 != 0 {
         diagnostics
             .error(width.span, format!("width {} is odd", width.value))
             .label(format!(

@@ -2,10 +2,10 @@
 //! was forgotten, so they are errors unless the spec lists them.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
-use crate::network::{Layer, Output, Source, Tensor, Transformer};
+use crate::network::{Layer, Output, Source, TRANSFORMER, Tensor, Transformer, UNPOOLED};
 use crate::spec::{Reference, Spec};
 
-use super::layers::{TRANSFORMER, check_count, is_good_name, resolve_range};
+use super::layers::{check_count, check_unpooled, is_good_name, resolve_range};
 
 /// Parts of one tensor that an error names at most.
 const MOST_NAMED: usize = 3;
@@ -44,20 +44,28 @@ pub(super) fn check(
     }
     let span = spec.transformer.width.span;
     report_parts(TRANSFORMER, span, read.of(Source::Transformer), diagnostics);
+    if let Some(unpooled) = &spec.transformer.unpooled {
+        let values = read.of(Source::Unpooled);
+        report_parts(UNPOOLED, unpooled.span, values, diagnostics);
+    }
     for (index, layer) in spec.layers.iter().enumerate() {
         let (name, values) = (&layer.name, read.of(Source::Layer(index)));
         report_parts(&name.value, name.span, values, diagnostics);
     }
 }
 
-/// Whether something reads each value of the transformer's output, and of the layers' after it.
+/// Whether something reads each value of the transformer's output, of its sums that are not pooled,
+/// and of the layers' outputs after them.
 struct Read(Vec<Vec<bool>>);
 
 impl Read {
     fn new(transformer: &Transformer, layers: &[Layer], output: &Output) -> Read {
-        let outputs = layers.iter().map(|layer| &layer.output);
-        let tensors = std::iter::once(&transformer.output).chain(outputs);
-        let mut read = Read(tensors.map(|tensor| vec![false; tensor.len]).collect());
+        let unpooled = transformer.unpooled.as_ref().map_or(0, |sums| sums.len);
+        let outputs = layers.iter().map(|layer| layer.output.len);
+        let lens = [transformer.output.len, unpooled]
+            .into_iter()
+            .chain(outputs);
+        let mut read = Read(lens.map(|len| vec![false; len]).collect());
         for slice in layers.iter().flat_map(|layer| &layer.inputs) {
             read.of(slice.source)[slice.start..slice.start + slice.len].fill(true);
         }
@@ -76,7 +84,8 @@ impl Read {
     fn of(&mut self, source: Source) -> &mut [bool] {
         match source {
             Source::Transformer => &mut self.0[0],
-            Source::Layer(index) => &mut self.0[index + 1],
+            Source::Unpooled => &mut self.0[1],
+            Source::Layer(index) => &mut self.0[index + 2],
         }
     }
 }
@@ -94,6 +103,13 @@ fn check_listed(
     let found = layers.iter().position(|layer| layer.name == *name);
     let (source, tensor): (_, &Tensor) = match found {
         _ if name == TRANSFORMER => (Source::Transformer, &transformer.output),
+        _ if name == UNPOOLED => {
+            check_unpooled(transformer, part, diagnostics);
+            let Some(sums) = &transformer.unpooled else {
+                return;
+            };
+            (Source::Unpooled, sums)
+        }
         Some(index) => (Source::Layer(index), &layers[index].output),
         None => {
             let names = spec.layers.iter().map(|layer| layer.name.value.as_str());

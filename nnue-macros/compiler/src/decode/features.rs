@@ -2,7 +2,7 @@
 
 use nnue_format::Element;
 
-use super::table::{Table, Value, keys, one_of, string};
+use super::table::{Table, Value, integer, keys, one_of, string};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::feature_set::{Keys, names};
 use crate::spec::{Features, ROW_ELEMENTS};
@@ -13,6 +13,7 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
     let is_known = |set: &&Spanned<String>| names().any(|known| known == set.value);
     let features = keys!(table, diagnostics, Features {
         element: row_element,
+        shift: integer,
         ;
         keys: match name.as_ref().filter(is_known) {
             Some(set) => Keys::decode(&set.value, &mut table, diagnostics).map(Some),

@@ -64,7 +64,7 @@ fn keys_of(
         .map(File::Bullet),
         Format::Tensors => keys!(table, diagnostics, Tensors {
             tensors: tensor_entries = "[\"transformer\", \"layers\"]",
-            stack: tensor_entries,
+            stack: lists_of_entries,
             rounding: named,
             overflow: named,
             tail: named,
@@ -97,6 +97,23 @@ fn tensor_entries(
     diagnostics: &mut Diagnostics,
 ) -> Option<Spanned<Vec<Entry>>> {
     array(key, value, tensor_entry, diagnostics)
+}
+
+/// A list of entries, or several.
+fn lists_of_entries(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<Vec<Entry>>> {
+    let first = match value.get_ref() {
+        DeValue::Array(items) => items.first().map(|first| first.get_ref()),
+        _ => None,
+    };
+    if let Some(DeValue::Array(_)) = first {
+        let lists = array(key, value, tensor_entries, diagnostics)?.value;
+        return Some(lists.into_iter().map(|list| list.value).collect());
+    }
+    Some(vec![tensor_entries(key, value, diagnostics)?.value])
 }
 
 /// An id, or a table.

@@ -16,6 +16,8 @@ pub(super) struct Table {
     element: Ident,
     /// The primitive that reads a vector of weights, widened to 16 bits.
     load: Ident,
+    /// How far it is then shifted to the left; `None` if it is not.
+    shift: Option<Literal>,
     /// The parameters that list the rows to add and the rows to remove.
     pub(super) added: Ident,
     pub(super) removed: Ident,
@@ -36,10 +38,12 @@ impl Table {
                 Element::I16 => format_ident!("load_i16"),
                 _ => format_ident!("load_i16_from_{element}"),
             };
+            let shift = (table.shift > 0).then(|| count(table.shift as usize));
             Table {
                 weights: format_ident!("{}", table.name),
                 element,
                 load,
+                shift,
                 added: name("added"),
                 removed: name("removed"),
                 psqt_offset: (table.first_row > 0).then(|| {
@@ -66,6 +70,15 @@ impl Table {
     pub(super) fn psqt(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
         let offset = &self.psqt_offset;
         quote! { #buffer::row(&weights.transformer_psqt, #number #offset) }
+    }
+
+    /// An expression for a vector of a row, as it is added: `values` are those of the row.
+    fn vector(&self, values: &TokenStream) -> TokenStream {
+        let load = &self.load;
+        match &self.shift {
+            None => quote! { simd::#load(#values) },
+            Some(shift) => quote! { simd::shift_left_i16::<#shift>(simd::#load(#values)) },
+        }
     }
 
     /// The weights of all rows, one after the other.
@@ -152,8 +165,8 @@ fn update(
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
     let vectors = count(plan.accumulate.vectors);
-    let load = &table.load;
     let row = table.row(&quote!(buffer), &quote!(feature));
+    let vector = table.vector(&quote! { chunk(row, index) });
     let (psqt_start, psqt_end) = (psqt.start(), psqt.end());
     let psqt_rows = |list: &str, operation: &str| {
         let list = format_ident!("{list}");
@@ -176,10 +189,10 @@ fn update(
             for index in 0..#vectors {
                 let mut value = simd::load_i16(chunk(&base.values, index));
                 for row in removed_rows {
-                    value = simd::sub_i16(value, simd::#load(chunk(row, index)));
+                    value = simd::sub_i16(value, #vector);
                 }
                 for row in added_rows {
-                    value = simd::add_i16(value, simd::#load(chunk(row, index)));
+                    value = simd::add_i16(value, #vector);
                 }
                 simd::store_i16(value, chunk_mut(&mut into.values, index));
             }
@@ -223,7 +236,10 @@ fn tile(
     });
     let rows = |table: &Table, list: &Ident, operation: &str| {
         let ahead = ahead.as_ref().filter(|_| operation == "add");
-        let Table { element, load, .. } = table;
+        let element = &table.element;
+        let vectors = indices
+            .iter()
+            .map(|index| table.vector(&quote! { chunk(row, #index) }));
         let row = table.row(&quote!(buffer), &number);
         let psqt_row = psqt.row(table, operation, &number);
         let psqt_row = psqt_row.map(|row| quote! { if FIRST { #row } });
@@ -233,7 +249,7 @@ fn tile(
                 let row = #row;
                 #ahead
                 let row = chunk::<#element, #values>(row, index);
-                #(#registers = simd::#operation(#registers, simd::#load(chunk(row, #indices)));)*
+                #(#registers = simd::#operation(#registers, #vectors);)*
                 #psqt_row
             }
         }

@@ -68,6 +68,7 @@ pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
 fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStream) {
     match affine.in_place {
         Some(Source::Transformer) => return (TokenStream::new(), quote! { transformer }),
+        Some(Source::Unpooled) => return (TokenStream::new(), quote! { unpooled }),
         Some(Source::Layer(index)) => {
             let name = propagate::variable(&program.network.layers[index]);
             return (TokenStream::new(), quote! { &#name.0 });

@@ -2,7 +2,7 @@
 
 use crate::network::{
     Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling, Ratio, Rounding,
-    Slice, Source, SparseBy, Sums, TransformerActivation, Units, WeightType,
+    Slice, Source, SparseBy, Sums, TransformerActivation, UNPOOLED, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -132,7 +132,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
         Element::I16,
         &one,
         None,
-        "biases + active features' rows".to_string(),
+        accumulated(network),
     )];
     if transformer.psqt > 0 {
         rows.push(row(
@@ -181,7 +181,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
             let activated = &transformer.activated;
             rows.push(row(
                 name,
-                &both,
+                per_perspective(network, activated.len),
                 activated.element,
                 &activated.one,
                 Some(activated.range),
@@ -198,7 +198,30 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
         Some(output.range),
         computed_as,
     ));
+    if let Some(sums) = &transformer.unpooled {
+        let first = transformer.width - transformer.unpooled_half();
+        rows.push(row(
+            UNPOOLED,
+            sums.len,
+            sums.element,
+            &sums.one,
+            Some(sums.range),
+            format!("accumulator[{first} + j]"),
+        ));
+    }
     rows
+}
+
+/// The sum of an accumulator.
+fn accumulated(network: &Network) -> String {
+    let shifted = network.features.iter().filter(|set| set.shift > 0);
+    let shifted: Vec<String> = shifted
+        .map(|set| format!("{} << {}", set.name, set.shift))
+        .collect();
+    match shifted.as_slice() {
+        [] => "biases + active features' rows".to_string(),
+        shifted => format!("biases + active features' rows ({})", shifted.join(", ")),
+    }
 }
 
 fn layer_row(network: &Network, layer: &Layer) -> Row {

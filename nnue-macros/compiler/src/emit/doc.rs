@@ -89,18 +89,24 @@ fn file(network: &Network) -> String {
             text += "| `12` | | description | text | | |\n";
             let start = rows(network, &file.sections, Some("d"), &mut text);
             let start = start.map(|start| format!("d + {start}"));
-            text += &stacks(network, &file.stack_sections, start);
-            text += &format!("\n{HEAD}");
-            rows(network, &file.stack_sections, Some("s"), &mut text);
+            for group in &file.stack_groups {
+                text += &stacks(network, group, start.clone(), true);
+                text += &format!("\n{HEAD}");
+                rows(network, group, Some("s"), &mut text);
+            }
         }
         Format::Sequence => {
             text += &format!("\n\n{HEAD}");
-            let start = rows(network, &file.sections, Some(""), &mut text);
-            if !file.stack_sections.is_empty() {
-                let start = start.map(|start| start.to_string());
-                text += &stacks(network, &file.stack_sections, start);
+            let mut start = rows(network, &file.sections, Some(""), &mut text);
+            for (index, group) in file.stack_groups.iter().enumerate() {
+                let is_last = index + 1 == file.stack_groups.len();
+                let first = start.map(|start| start.to_string());
+                text += &stacks(network, group, first, is_last);
                 text += &format!("\n{HEAD}");
-                rows(network, &file.stack_sections, Some("s"), &mut text);
+                let len = rows(network, group, Some("s"), &mut text);
+                start = start
+                    .zip(len)
+                    .map(|(start, len)| start + network.stacks.count * len);
             }
         }
         Format::Named => {
@@ -206,11 +212,17 @@ fn field(form: FieldForm, bytes: &[u8]) -> (String, String) {
 }
 
 /// Where the stacks of a file are, the first of them at `first`.
-fn stacks(network: &Network, stack: &[Section<Tensor>], first: Option<String>) -> String {
+fn stacks(
+    network: &Network,
+    stack: &[Section<Tensor>],
+    first: Option<String>,
+    is_last: bool,
+) -> String {
     let count = network.stacks.count;
     let size: Option<usize> = stack.iter().map(section_len).sum();
     // Behind a tail, the end of the file is not that of the stacks.
-    let size = size.filter(|_| first.is_some() || network.file.tail == Tail::NONE);
+    let ends = is_last && network.file.tail == Tail::NONE;
+    let size = size.filter(|_| first.is_some() || ends);
     match (count, first, size) {
         (1, Some(first), _) => format!("\nThe stack follows at `s = {first}`:\n"),
         (_, Some(first), Some(size)) => {

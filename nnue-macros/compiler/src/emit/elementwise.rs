@@ -79,18 +79,20 @@ pub(super) fn statement(
 
 /// A reference to as many values of a slice's source as the result has.
 fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
-    if slice.source == Source::Transformer {
-        return of_transformer(program, slice);
+    match slice.source {
+        Source::Transformer | Source::Unpooled => of_transformer(program, slice),
+        Source::Layer(_) => {
+            let (values, start) = (values(program, slice.source), count(slice.start));
+            quote! { buffer::run(&#values, #start) }
+        }
     }
-    let (values, start) = (values(program, slice.source), count(slice.start));
-    quote! { buffer::run(&#values, #start) }
 }
 
-/// Words of the transformer's output, in the order of the spec. In memory, each perspective's are
+/// Words of the transformer's output or of its sums, in the order of the spec. In memory, each perspective's are
 /// followed by padding.
 fn of_transformer(program: &Program<'_>, slice: Slice) -> TokenStream {
     let (values, len) = (values(program, slice.source), count(slice.len));
-    let half = program.layout.columns.half;
+    let half = program.layout.columns.half_of(slice.source);
     let places = program.network.transformer_runs(0, slice);
     let places = places.iter().map(|run| {
         let start = run.perspective * half + run.output;

@@ -19,12 +19,14 @@ pub(super) fn sets(program: &Program<'_>) -> TokenStream {
         let set = &network.features[index];
         let [table, rows, max_active] = [table, set.rows, set.max_active].map(count);
         let first_row = first_row.map(count);
+        let shift = count(set.shift as usize);
         let family = set.family.constant(&features);
         quote! {
             #features::FeatureSet {
                 table: #table,
                 first_row: [#(#first_row),*],
                 rows: #rows,
+                shift: #shift,
                 max_active: #max_active,
                 family: #family,
             }

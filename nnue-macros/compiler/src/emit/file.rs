@@ -4,7 +4,7 @@ use nnue_format::{
     Block, Coalesced, Encoding, FieldForm, FileLayout, Form, Format, Overflow, Placed, Quantise,
     Rounding, Section, Segment, Stored, Tail, Tensor, VirtualSet,
 };
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Program;
@@ -36,12 +36,24 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
     let (stack, stacks) = match stacks.count {
         0 => (None, quote! { file::Stacks::NONE }),
         stacks_count => {
-            let sections = stacks.sections.iter().map(section);
+            let names: Vec<Ident> = (0..stacks.groups.len())
+                .map(|index| match stacks.groups.len() {
+                    1 => format_ident!("STACK"),
+                    _ => format_ident!("STACK_{index}"),
+                })
+                .collect();
+            let groups = stacks.groups.iter().zip(&names).map(|(group, name)| {
+                let sections = group.iter().map(section);
+                quote! { const #name: &[file::Section] = &[#(#sections),*]; }
+            });
             let [stacks_count, stride] = [stacks_count, stacks.stride].map(count);
             (
-                Some(quote! { const STACK: &[file::Section] = &[#(#sections),*]; }),
+                Some(quote! {
+                    #(#groups)*
+                    const GROUPS: &[file::List<file::Section>] = &[#(file::list(#names)),*];
+                }),
                 quote! {
-                    file::Stacks { count: #stacks_count, stride: #stride, sections: file::list(STACK) }
+                    file::Stacks { count: #stacks_count, stride: #stride, groups: file::list(GROUPS) }
                 },
             )
         }

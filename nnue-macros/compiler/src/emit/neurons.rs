@@ -1,6 +1,7 @@
 //! The table by which the runtime puts neurons into another order: their pooling, and which columns
 //! of a net file belong to them.
 
+use nnue_format::Section;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -8,16 +9,18 @@ use super::Program;
 use super::memory::count;
 use crate::layout::{Affine, Form};
 use crate::network::file::{Role, Tensor};
-use crate::network::{Pairs, Pooling, TransformerActivation};
+use crate::network::{Pairs, Pooling, Source, TransformerActivation};
 
 /// The table as a constant of the runtime's type `Neurons`.
 pub(super) fn table(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let transformer = &network.transformer;
-    let (outputs, perspectives) = (
-        count(transformer.half()),
-        count(transformer.perspectives.count),
-    );
+    let [outputs, perspectives, unpooled] = [
+        transformer.half(),
+        transformer.perspectives.count,
+        program.layout.columns.unpooled,
+    ]
+    .map(count);
     let one = Literal::u32_unsuffixed(transformer.one);
     let activation = match transformer.activation {
         TransformerActivation::None => quote!(None),
@@ -49,11 +52,8 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         Pairs::Neighbours => quote!(Neighbours),
     };
     let skipped = skipped(program);
-    // The sections of the stacks are listed once, as for a single stack.
-    let sections = network.file.all_sections(1);
-    let tensors: Vec<&Tensor> = sections
-        .filter_map(|(_, section)| section.as_tensor())
-        .collect();
+    let sections = network.file.sections_once();
+    let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();
     let names = tensors
         .iter()
         .filter(|tensor| matches!(tensor.role, Role::Weights(_) | Role::Biases(_)))
@@ -76,6 +76,7 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
                 activation: neurons::Activation::#activation,
                 pooling: neurons::Pooling::#pooling,
                 pairs: neurons::Pairs::#pairs,
+                unpooled: #unpooled,
                 skipped: neurons::Skipped::#skipped,
                 tensors: &[#(#names),*],
                 readers: &[#(#readers),*],
@@ -105,6 +106,7 @@ fn reader(program: &Program<'_>, layer: usize, name: &str) -> Option<TokenStream
     let network = program.network;
     let slices = network.layers[layer].slices();
     let runs: Vec<_> = slices
+        .filter(|(_, slice)| slice.source == Source::Transformer)
         .flat_map(|(first_input, slice)| network.transformer_runs(first_input, slice))
         .collect();
     (!runs.is_empty()).then(|| {

@@ -49,7 +49,8 @@ pub(super) fn function(
 fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let columns = &program.layout.columns;
     let halves = transform::halves(program);
-    match &plan.transform.outputs {
+    let unpooled = unpooled(program);
+    let transformed = match &plan.transform.outputs {
         Outputs::Words { .. } => {
             let outputs = count(columns.outputs);
             quote! {
@@ -77,7 +78,29 @@ fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
                 let transformer = output.finish();
             }
         }
-    }
+    };
+    quote! { #transformed #unpooled }
+}
+
+/// Statements that leave the sums of the neurons that are not pooled in `unpooled`, if there are
+/// any.
+fn unpooled(program: &Program<'_>) -> Option<TokenStream> {
+    program.network.transformer.unpooled.as_ref()?;
+    let columns = &program.layout.columns;
+    let halves = transform::halves(program);
+    let [sums, len] = [halves.len() * columns.unpooled, columns.unpooled].map(count);
+    let first = count(columns.width - columns.unpooled);
+    let copies = halves.iter().enumerate().map(|(index, half)| {
+        let start = count(index * columns.unpooled);
+        quote! {
+            buffer::place(&mut sums.0, #start, buffer::run::<i16, #len>(&#half.values, #first));
+        }
+    });
+    Some(quote! {
+        let mut sums = Aligned([0i16; #sums]);
+        #(#copies)*
+        let unpooled = &sums.0;
+    })
 }
 
 /// The variable that holds a layer's output. The ending keeps a layer's name apart from Rust's
@@ -93,6 +116,7 @@ pub(super) fn values(program: &Program<'_>, source: Source) -> TokenStream {
             Element::U8 => quote! { transformer.as_flattened() },
             _ => quote! { transformer },
         },
+        Source::Unpooled => quote! { unpooled },
         Source::Layer(index) => {
             let name = variable(&program.network.layers[index]);
             quote! { #name.0 }

@@ -236,6 +236,28 @@ fn packed(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
                 }
             };
         }
+        (Pooling::Product { shift }, Multiply::Bytes, Some(limit)) => {
+            let product = format_ident!("product_to_{}", limit.to_string());
+            let (half, shift) = (count(program.layout.columns.half), count(shift as usize));
+            return quote! {
+                /// Outputs `index * simd::BYTES ..`
+                #[inline]
+                #attribute
+                fn packed(half: &Half, index: usize) -> simd::U8 {
+                    let first = chunk::<i16, #half>(&half.values, 0);
+                    let second = chunk::<i16, #half>(&half.values, 1);
+                    let first = [
+                        simd::load_i16(chunk(first, 2 * index)),
+                        simd::load_i16(chunk(first, 2 * index + 1)),
+                    ];
+                    let second = [
+                        simd::load_i16(chunk(second, 2 * index)),
+                        simd::load_i16(chunk(second, 2 * index + 1)),
+                    ];
+                    simd::#product::<#shift>(first, second)
+                }
+            };
+        }
         (Pooling::Product { .. }, Multiply::High(first, second), Some(limit)) => {
             let product = product((first, second));
             quote! {
@@ -283,6 +305,7 @@ fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) 
                 )
             }
         }
+        Multiply::Bytes => unreachable!("products in bytes are made by `packed`"),
         Multiply::Low if shift == 0 => quote! { simd::mul_low_i16(#a, #b) },
         Multiply::Low => {
             let shift = word(shift);

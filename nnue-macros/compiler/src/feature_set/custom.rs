@@ -60,6 +60,7 @@ impl Keys {
             list_len: max_active,
             family: Family::Custom(name),
             element: Element::I16,
+            shift: 0,
             factors: None,
             hash: None,
         })

@@ -64,6 +64,7 @@ impl Keys {
             max_active: (MOST_PAWNS * (MOST_PAWNS - 1) / 2).min(pairs(distance as usize)),
             list_len: pairs(distance as usize),
             element: Element::I8,
+            shift: 0,
             factors: None,
             hash: is_stockfishs.then_some(nnue_format::stockfish::PAWN_PAIRS),
             family: Family::PawnPairs(parameters),

@@ -125,6 +125,7 @@ impl Keys {
             max_active: parameters.planes.max_active(),
             list_len: SQUARES * parameters.planes.of_a_square(),
             element: Element::I16,
+            shift: 0,
             factors,
             hash: stockfishs
                 .filter(|_| is_known)

@@ -164,6 +164,7 @@ impl Keys {
             max_active: 32 * MOST_TARGETS,
             list_len: SQUARES * MOST_TARGETS,
             element: Element::I8,
+            shift: 0,
             factors: None,
             hash: stockfishs_hash(&parameters),
             family: Family::Threats(parameters),

@@ -158,6 +158,7 @@ impl<'n> Affine<'n> {
         };
         let lanes = |source| match source {
             Source::Transformer => columns.outputs,
+            Source::Unpooled => network.transformer.perspectives.count * columns.unpooled,
             Source::Layer(index) => layers[index].lanes(),
         };
         let in_place = match parts.as_slice() {
@@ -350,6 +351,7 @@ fn gather(
     let (mut parts, mut segments) = (Vec::new(), Vec::new());
     let mut slot = 0;
     for (first_input, slice) in layer.slices() {
+        let half = columns.half_of(slice.source);
         for run in network.transformer_runs(first_input, slice) {
             // The order of bytes within a perspective's region is the instruction set's, so a layer
             // reads all of the region, whichever part of it are its inputs. Signs are taken from
@@ -357,11 +359,11 @@ fn gather(
             // inputs would count whatever their weights were.
             let (at, lanes) = match form {
                 Form::Bits => (0, run.len),
-                _ => (run.output, columns.half),
+                _ => (run.output, half),
             };
             parts.push(Part {
                 source: slice.source,
-                start: run.perspective * columns.half + run.output - at,
+                start: run.perspective * half + run.output - at,
                 lanes,
                 slot,
             });
@@ -371,7 +373,7 @@ fn gather(
                 len: run.len,
                 slot,
                 at,
-                packed: network.transformer.output.element == Element::U8,
+                packed: network.tensor(slice.source).element == Element::U8,
             });
             slot += lanes;
         }

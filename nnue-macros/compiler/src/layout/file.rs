@@ -23,12 +23,12 @@ pub fn file(layout: &Layout<'_>) -> FileLayout {
         name: network.name.clone().into(),
         format: file.format,
         sections: sections(&file.sections),
-        stacks: match file.stack_sections.as_slice() {
+        stacks: match file.stack_groups.as_slice() {
             [] => Stacks::NONE,
-            of_a_stack => Stacks {
+            groups => Stacks {
                 count: network.stacks.count,
                 stride: layout.stack.size,
-                sections: sections(of_a_stack),
+                groups: groups.iter().map(|group| sections(group)).collect(),
             },
         },
         tail: file.tail,
@@ -254,7 +254,7 @@ fn extents(network: &Network) -> Vec<Extent> {
         .iter()
         .map(|tensor| bytes_of_transformer(network, tensor));
     let neurons = bytes(Axis::Neuron) + inputs.sum::<usize>();
-    let of_a_stack = network.file.stack_sections.iter();
+    let of_a_stack = network.file.stack_groups.iter().flatten();
     let of_a_stack: usize = of_a_stack.filter_map(section_len).sum();
     // How many virtual rows there are does not depend on how many real ones.
     let virtual_rows = tensors.iter();
@@ -274,6 +274,8 @@ fn extents(network: &Network) -> Vec<Extent> {
         ),
     ]
     .into_iter()
+    // Without a number of neurons for each byte: some are pooled, others are not.
+    .filter(|(name, ..)| network.transformer.unpooled.is_none() || *name != "neurons")
     .filter(|(_, count, _, bytes)| bytes.is_multiple_of(*count))
     .map(|(name, count, unit, bytes)| Extent {
         name,

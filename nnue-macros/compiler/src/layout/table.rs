@@ -1,12 +1,12 @@
 //! The tables of the transformer's rows in memory: one for each run of feature sets with the same
-//! element type.
+//! element type and the same shift.
 
 use std::ops::Range;
 
 use crate::feature_set::FeatureSet;
 use crate::network::{Element, Network};
 
-/// Rows of one type: those of feature sets that follow each other.
+/// Rows of one type, shifted alike: those of feature sets that follow each other.
 ///
 /// White's rows come before black's where these have weights of their own, and all of them before
 /// the virtual rows, which are kept for writing the file. Only networks whose perspectives share
@@ -18,6 +18,8 @@ pub struct Table {
     pub name: String,
     /// The type of the weights.
     pub element: Element,
+    /// How far rows are shifted to the left when they are added to an accumulator.
+    pub shift: u32,
     /// The feature sets, by their indices.
     pub sets: Range<usize>,
     /// Rows before it, in the tables before it.
@@ -35,10 +37,12 @@ impl Table {
         let mut tables: Vec<Table> = Vec::new();
         for (index, element) in elements(network).into_iter().enumerate() {
             let set = &network.features[index];
-            if tables.last().is_none_or(|last| last.element != element) {
+            let is_like = |last: &Table| last.element == element && last.shift == set.shift;
+            if !tables.last().is_some_and(is_like) {
                 tables.push(Table {
                     name: String::new(),
                     element,
+                    shift: set.shift,
                     sets: index..index,
                     first_row: tables.last().map_or(0, |last| last.first_row + last.rows),
                     rows: 0,
@@ -86,6 +90,9 @@ impl Table {
         if network.transformer.perspectives.separate {
             doc += ", white's before black's";
         }
+        if self.shift > 0 {
+            doc += &format!(", shifted left by {} when they are added", self.shift);
+        }
         if self.virtual_rows > 0 {
             doc += ", then the virtual rows, which are part of them";
         }
@@ -104,7 +111,7 @@ fn elements(network: &Network) -> Vec<Element> {
         let element = if is_same { sets[0].element } else { LARGEST };
         vec![element; sets.len()]
     };
-    let tensors = network.features.chunk_by(|a, b| a.element == b.element);
+    let tensors = network.features.chunk_by(FeatureSet::rows_are_like);
     let elements: Vec<Element> = tensors.flat_map(of_tensor).collect();
     let are_one = |range: &[Element]| range.iter().all(|element| *element == range[0]);
     let factorised = |set: &FeatureSet| set.factors.is_some();

@@ -12,8 +12,8 @@ pub struct File {
     pub format: Format,
     /// In the order of the file.
     pub sections: Vec<Section<Tensor>>,
-    /// What then follows once per stack.
-    pub stack_sections: Vec<Section<Tensor>>,
+    /// What then follows: groups of sections, each once per stack before the next group.
+    pub stack_groups: Vec<Vec<Section<Tensor>>>,
     /// What it ends with.
     pub tail: Tail,
 }
@@ -138,11 +138,16 @@ impl File {
         stacks: usize,
     ) -> impl Iterator<Item = (Option<usize>, &Section<Tensor>)> {
         let once = self.sections.iter().map(|section| (None, section));
-        let repeated = (0..stacks).flat_map(|stack| {
-            let sections = self.stack_sections.iter();
-            sections.map(move |section| (Some(stack), section))
+        let repeated = self.stack_groups.iter().flat_map(move |group| {
+            let stacks = 0..stacks;
+            stacks.flat_map(move |stack| group.iter().map(move |section| (Some(stack), section)))
         });
         once.chain(repeated)
+    }
+
+    /// All sections, those of the stacks once.
+    pub fn sections_once(&self) -> impl Iterator<Item = &Section<Tensor>> {
+        self.all_sections(1).map(|(_, section)| section)
     }
 }
 

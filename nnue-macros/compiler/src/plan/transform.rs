@@ -5,7 +5,7 @@ use nnue_levels::Isa;
 
 use super::Unroll;
 use crate::layout::{BLOCK, Layout};
-use crate::network::{Element, Pooling, TransformerActivation};
+use crate::network::{Element, Pooling, Transformer, TransformerActivation};
 
 /// The activation, the pooling, and the order in which their results are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +62,9 @@ pub enum Multiply {
     /// Half of a factor times the other one: the product has one bit too many, and is shifted by
     /// one.
     Halved,
+    /// The factors are packed before they are multiplied. Packing clips them, and a vector has twice
+    /// as many.
+    Bytes,
 }
 
 impl Transform {
@@ -73,6 +76,9 @@ impl Transform {
     ) -> Transform {
         let transformer = &layout.network.transformer;
         let products = match transformer.pooling {
+            Pooling::Product { shift } if Multiply::does_bytes(transformer, shift) => {
+                Multiply::Bytes
+            }
             Pooling::Product { shift } => Multiply::of(transformer.activated.range.1 as u32, shift),
             _ => Multiply::Low,
         };
@@ -117,6 +123,18 @@ impl Transform {
 }
 
 impl Multiply {
+    /// Whether packing clips the factors of products as the activation does, and the products fit in
+    /// bytes.
+    fn does_bytes(transformer: &Transformer, shift: u32) -> bool {
+        let TransformerActivation::Crelu { limit } = transformer.activation else {
+            return false;
+        };
+        let is_packed = transformer.output.element == Element::U8;
+        is_packed
+            && (limit == 127 && (6..=8).contains(&shift)
+                || limit == 255 && (8..=15).contains(&shift))
+    }
+
     /// How factors up to `largest` are multiplied, and the product shifted by `shift`. The result
     /// fits in 16 bits, with a sign if it is shifted.
     fn of(largest: u32, shift: u32) -> Multiply {
@@ -150,6 +168,7 @@ mod tests {
                 );
                 ((i32::from(shifted.0) * i32::from(shifted.1)) >> 16) as i16
             }
+            Multiply::Bytes => unreachable!("a choice of the network, not of the factors"),
             Multiply::Low if shift == 0 => a.wrapping_mul(b),
             Multiply::Low => a.wrapping_mul(b) >> shift,
             Multiply::Halved => {

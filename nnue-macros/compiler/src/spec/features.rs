@@ -13,6 +13,8 @@ pub struct Features {
     pub set: Spanned<String>,
     /// `element`: the type of its rows in the file, one of [`ROW_ELEMENTS`].
     pub element: Option<Spanned<Element>>,
+    /// `shift`: how far its rows are shifted to the left when they are added.
+    pub shift: Option<Spanned<i64>>,
     /// The keys that sets of its family have; `None` for a set that nobody knows.
     pub keys: Option<Keys>,
     /// The place of the table's header.

@@ -84,8 +84,9 @@ pub struct Tensors {
     pub span: Span,
     /// `tensors`: in file order.
     pub tensors: Spanned<Vec<Entry>>,
-    /// `stack`: what follows them once for each stack, in file order.
-    pub stack: Option<Spanned<Vec<Entry>>>,
+    /// `stack`: what follows them for each stack, in file order. All of the first list is there for
+    /// each stack before the first entry of the second, and so on.
+    pub stack: Option<Vec<Vec<Entry>>>,
     /// `rounding` of floating point that becomes integers.
     pub rounding: Option<Spanned<Rounding>>,
     /// `overflow`: what becomes of integers that do not fit.

@@ -177,6 +177,7 @@ impl ::nnue_runtime::Architecture for Net {
             table: 0,
             first_row: [0, 0],
             rows: 22528,
+            shift: 0,
             max_active: 32,
             family: ::nnue_runtime::__private::features::Family::PieceSquare(::nnue_runtime::__private::features::PieceSquare {
                 flip: [0, 56],
@@ -287,6 +288,7 @@ impl ::nnue_runtime::Architecture for Net {
                 ),
             ),
         ];
+        const GROUPS: &[file::List<file::Section>] = &[file::list(STACK)];
         &file::FileLayout {
             name: file::Text::Borrowed("SFNNv5"),
             format: file::Format::Stockfish {
@@ -297,7 +299,7 @@ impl ::nnue_runtime::Architecture for Net {
             stacks: file::Stacks {
                 count: 8,
                 stride: 17728,
-                sections: file::list(STACK),
+                groups: file::list(GROUPS),
             },
             tail: file::Tail::NONE,
             extents: file::list(&[]),
@@ -316,6 +318,7 @@ impl ::nnue_runtime::Architecture for Net {
                 shift: 7,
             },
             pairs: neurons::Pairs::Halves,
+            unpooled: 0,
             skipped: neurons::Skipped::Blocks,
             tensors: &["transformer.biases", "transformer.weights"],
             readers: &[
@@ -570,26 +573,20 @@ mod scalar {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    #[inline]
-    fn pooled(first: &[i16; 8], second: &[i16; 8]) -> simd::I16 {
-        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
-        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, limit), zero);
-        let second = simd::min_i16(second, limit);
-        simd::mul_high_i16(
-            simd::shift_left_i16::<8>(first),
-            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
-        )
-    }
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        simd::pack_u8(
-            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
-            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
-        )
+        let first = [
+            simd::load_i16(chunk(first, 2 * index)),
+            simd::load_i16(chunk(first, 2 * index + 1)),
+        ];
+        let second = [
+            simd::load_i16(chunk(second, 2 * index)),
+            simd::load_i16(chunk(second, 2 * index + 1)),
+        ];
+        simd::product_to_127::<7>(first, second)
     }
     #[inline]
     fn transform(
@@ -901,28 +898,21 @@ mod avx2 {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
-    fn pooled(first: &[i16; 16], second: &[i16; 16]) -> simd::I16 {
-        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
-        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, limit), zero);
-        let second = simd::min_i16(second, limit);
-        simd::mul_high_i16(
-            simd::shift_left_i16::<8>(first),
-            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
-        )
-    }
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        simd::pack_u8(
-            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
-            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
-        )
+        let first = [
+            simd::load_i16(chunk(first, 2 * index)),
+            simd::load_i16(chunk(first, 2 * index + 1)),
+        ];
+        let second = [
+            simd::load_i16(chunk(second, 2 * index)),
+            simd::load_i16(chunk(second, 2 * index + 1)),
+        ];
+        simd::product_to_127::<7>(first, second)
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1074,28 +1064,21 @@ mod avxvnni {
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
     use ::nnue_runtime::__private::simd::avxvnni as simd;
     pub(super) use super::avx2::accumulate;
-    #[inline]
-    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
-    fn pooled(first: &[i16; 16], second: &[i16; 16]) -> simd::I16 {
-        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
-        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, limit), zero);
-        let second = simd::min_i16(second, limit);
-        simd::mul_high_i16(
-            simd::shift_left_i16::<8>(first),
-            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
-        )
-    }
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        simd::pack_u8(
-            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
-            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
-        )
+        let first = [
+            simd::load_i16(chunk(first, 2 * index)),
+            simd::load_i16(chunk(first, 2 * index + 1)),
+        ];
+        let second = [
+            simd::load_i16(chunk(second, 2 * index)),
+            simd::load_i16(chunk(second, 2 * index + 1)),
+        ];
+        simd::product_to_127::<7>(first, second)
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1438,20 +1421,6 @@ mod avx512 {
             simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
         }
     }
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
-    )]
-    fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
-        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
-        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, limit), zero);
-        let second = simd::min_i16(second, limit);
-        simd::mul_high_i16(
-            simd::shift_left_i16::<8>(first),
-            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
-        )
-    }
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(
@@ -1460,10 +1429,15 @@ mod avx512 {
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        simd::pack_u8(
-            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
-            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
-        )
+        let first = [
+            simd::load_i16(chunk(first, 2 * index)),
+            simd::load_i16(chunk(first, 2 * index + 1)),
+        ];
+        let second = [
+            simd::load_i16(chunk(second, 2 * index)),
+            simd::load_i16(chunk(second, 2 * index + 1)),
+        ];
+        simd::product_to_127::<7>(first, second)
     }
     #[inline]
     #[target_feature(
@@ -1607,20 +1581,6 @@ mod avx512icl {
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
     use ::nnue_runtime::__private::simd::avx512icl as simd;
     pub(super) use super::avx512::accumulate;
-    #[inline]
-    #[target_feature(
-        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
-    )]
-    fn pooled(first: &[i16; 32], second: &[i16; 32]) -> simd::I16 {
-        let (zero, limit) = (simd::splat_i16(0), simd::splat_i16(127));
-        let (first, second) = (simd::load_i16(first), simd::load_i16(second));
-        let first = simd::max_i16(simd::min_i16(first, limit), zero);
-        let second = simd::min_i16(second, limit);
-        simd::mul_high_i16(
-            simd::shift_left_i16::<8>(first),
-            simd::shift_left_i16::<1>(simd::max_i16(second, zero)),
-        )
-    }
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(
@@ -1629,10 +1589,15 @@ mod avx512icl {
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        simd::pack_u8(
-            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
-            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
-        )
+        let first = [
+            simd::load_i16(chunk(first, 2 * index)),
+            simd::load_i16(chunk(first, 2 * index + 1)),
+        ];
+        let second = [
+            simd::load_i16(chunk(second, 2 * index)),
+            simd::load_i16(chunk(second, 2 * index + 1)),
+        ];
+        simd::product_to_127::<7>(first, second)
     }
     #[inline]
     #[target_feature(

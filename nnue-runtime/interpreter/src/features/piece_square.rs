@@ -110,6 +110,9 @@ fn numbered(parameters: &Parameters, square: usize) -> usize {
     match parameters.first_square {
         FirstSquare::A1 => square,
         FirstSquare::A8 => square ^ 56,
+        // Along the ranks from the h-file to the a-file.
+        FirstSquare::H1 => square / 8 * 8 + 7 - square % 8,
+        FirstSquare::H8 => 63 - square,
     }
 }
 

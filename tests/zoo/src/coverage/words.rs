@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use nnue_compiler::diagnostics::Spanned;
-use nnue_compiler::network::{Element, Layer, Network, Source, Units};
+use nnue_compiler::network::{Element, Layer, Network, Slice, Source, Units};
 use nnue_compiler::spec::{
     Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Select, Spec,
-    Stockfish, TensorEntry, Tensors, Transformer, Transposed, Value,
+    Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation, Transposed, Value,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -36,9 +36,17 @@ impl Words {
     pub(super) fn spec(&mut self, spec: &Spec, network: &Network) {
         self.add_if(spec.features.len() > 1, "features, several");
         self.transformer(&spec.transformer);
-        let products = &network.transformer.output.element;
-        if spec.transformer.product_shift.is_some() && *products != Element::U8 {
-            self.add(format!("transformer.product_shift, to {products}"));
+        let output = &network.transformer.output.element;
+        if *output != Element::U8 {
+            let activation = spec.transformer.activation.value;
+            if spec.transformer.product_shift.is_some() {
+                self.add(format!("transformer.product_shift, to {output}"));
+            }
+            let clipped = spec.transformer.limit.is_some();
+            self.add_if(
+                clipped && activation == TransformerActivation::Relu,
+                "transformer.limit, of relu, to i16",
+            );
         }
         self.stacks(spec);
         for head in &network.output.further {
@@ -60,6 +68,9 @@ impl Words {
                     _ => "layer.input, a part of a layer",
                 });
             }
+            let unpooled = |slice: &Slice| slice.source == Source::Unpooled;
+            let reads_sums = checked.inputs.iter().any(unpooled);
+            self.add_if(reads_sums, "layer.input, unpooled");
             self.add_if(references.count() > 1, "layer.input, a list");
             self.layer(&layer.op, checked, network);
         }
@@ -104,6 +115,7 @@ impl Words {
             transformer.perspectives.as_ref(),
         );
         self.add_if(transformer.shift.is_some(), "transformer.shift");
+        self.add_if(transformer.unpooled.is_some(), "transformer.unpooled");
         let activation = transformer.activation.value;
         self.add_if(
             transformer.limit.is_some(),
@@ -287,7 +299,8 @@ impl Words {
         self.entries(&file.tensors.value);
         if let Some(stack) = &file.stack {
             self.add("file.stack");
-            self.entries(&stack.value);
+            self.add_if(stack.len() > 1, "file.stack, in groups");
+            stack.iter().for_each(|group| self.entries(group));
         }
     }
 

@@ -43,7 +43,7 @@ impl Graph<'_> {
     /// One, two or three functions of the same sums.
     pub(super) fn integer_activations(&mut self, sums: Part) -> Vec<Part> {
         let mut choices = choices(self.shared_one(sums));
-        let own = self.dice.aside().within(0..=9);
+        let own = self.dice.aside_for("several").within(0..=9);
         if own < 2 {
             return vec![self.long_activation(sums)];
         }
@@ -224,7 +224,7 @@ impl Graph<'_> {
         if count == 0 {
             return vec![values];
         }
-        if self.dice.aside().once_in(5) {
+        if self.dice.aside_for("dual").once_in(5) {
             let functions = (0..=count).map(|_| self.float_function());
             let functions: Vec<OpName> = functions.collect();
             self.layer("dual", &functions);
@@ -263,7 +263,7 @@ impl Graph<'_> {
             OpName::HardSwish,
         ];
         const SQUARES: &[OpName] = &[OpName::Sqr, OpName::SqrRelu, OpName::SqrNegative];
-        let mut aside = self.dice.aside();
+        let mut aside = self.dice.aside_for("squares");
         let function = self.dice.pick(FUNCTIONS);
         match aside.once_in(4) {
             true => aside.pick(SQUARES),

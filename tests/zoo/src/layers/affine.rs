@@ -21,7 +21,7 @@ impl Graph<'_> {
             true => self.dice.pick(&[1, 1, 1, 2, 3, 3]),
             false => self.dice.pick(OUTPUTS),
         };
-        let reads_all = self.values.len() == 1 && inputs == [self.whole(0)];
+        let reads_all = self.values.len() == self.sources && inputs == [self.whole(0)];
         if reads_all && !last && self.dice.once_in(2) {
             outputs = self.dice.pick(&[8, 16, 16, 32, 48]);
         }
@@ -73,14 +73,14 @@ impl Graph<'_> {
                 Element::U8 | Element::I16 | Element::I32
             )
         };
-        match inputs.iter().all(integers) && same_one && self.dice.aside().once_in(odds) {
+        match inputs.iter().all(integers) && same_one && self.dice.aside_for("i32").once_in(odds) {
             true => "i32",
             false => weights,
         }
     }
 
     fn float_keys(&mut self) -> One {
-        if self.dice.aside().once_in(8) {
+        if self.dice.aside_for("biases").once_in(8) {
             self.toml.name("biases", BiasType::None);
         } else if self.dice.once_in(4) {
             self.toml.name("biases", Element::F32);
@@ -112,13 +112,13 @@ impl Graph<'_> {
             "binary" => inputs_len.div_ceil(3).max(2) as u64,
             _ => u64::from(self.shared_one(inputs[0])) * factor,
         };
-        if weights == "i32" && last && self.dice.aside().once_in(2) {
+        if weights == "i32" && last && self.dice.aside_for("i64").once_in(2) {
             self.toml.name("sums", Sums::I64);
             let one = self.one_near(wanted, last);
             self.toml.set("one", one);
             return (Element::I64, One::Tensor(one));
         }
-        if weights == "i32" && self.dice.aside().once_in(4) {
+        if weights == "i32" && self.dice.aside_for("sums").once_in(4) {
             self.toml.name("sums", Sums::I32);
         }
         if scaled {
@@ -151,7 +151,7 @@ impl Graph<'_> {
             }
             return (Element::F32, One::Tensor(1));
         }
-        if self.dice.aside().once_in(8) {
+        if self.dice.aside_for("biases").once_in(8) {
             self.toml.name("biases", BiasType::None);
         } else if self.dice.once_in(6) {
             self.toml.name("biases", BiasType::I32);
@@ -169,7 +169,7 @@ impl Graph<'_> {
         let sums = u64::from(one) * divisor;
         let inputs_one = u64::from(self.shared_one(inputs[0]));
         let exact = weights != "binary" && sums.is_multiple_of(inputs_one) && sums >= inputs_one;
-        match exact && self.dice.aside().once_in(3) {
+        match exact && self.dice.aside_for("weights_one").once_in(3) {
             true => self.toml.set("weights_one", sums / inputs_one),
             false => self.toml.set("one", one),
         }

@@ -13,7 +13,7 @@ use self::listing::{List, Listing, unknown};
 use self::tensor::report_transposed;
 use super::tensors::Known;
 use crate::check::value_or;
-use crate::diagnostics::{Diagnostics, Spanned};
+use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::file::File;
 use crate::spec::{self, BulletKind, Content, Entry, TailName, TensorEntry, Transposed};
 
@@ -63,7 +63,7 @@ pub(super) fn bullet(
             _ => Format::Sequence,
         },
         sections: sections?,
-        stack_sections: Vec::new(),
+        stack_groups: Vec::new(),
         tail: tail(file.tail.as_ref(), default),
     })
 }
@@ -80,17 +80,21 @@ pub(super) fn tensors(
         overflow: value_or(&file.overflow, Overflow::Refuse),
         bullet: None,
     };
-    let stack = file.stack.as_ref();
-    let stack = stack.map_or(&[][..], |stack| stack.value.as_slice());
-    let mut listing = Listing::new(&list, [file.tensors.value.as_slice(), stack]);
+    let lists_of_stacks = file.stack.as_deref().unwrap_or_default();
+    let lists = std::iter::once(&file.tensors.value).chain(lists_of_stacks);
+    let mut listing = Listing::new(&list, lists.map(Vec::as_slice));
     let sections = listing.sections(&file.tensors.value, diagnostics);
-    let stack_sections = listing.of_a_stack().sections(stack, diagnostics);
-    let are_right = sections.is_some() && stack_sections.is_some();
+    let listing_of_a_stack = listing.of_a_stack();
+    let groups = lists_of_stacks
+        .iter()
+        .map(|list| listing_of_a_stack.sections(list, diagnostics));
+    let groups = all(groups);
+    let are_right = sections.is_some() && groups.is_some();
     listing.finish(file.tensors.span, are_right, diagnostics)?;
     Some(File {
         format: Format::Sequence,
         sections: sections?,
-        stack_sections: stack_sections?,
+        stack_groups: groups?,
         tail: tail(file.tail.as_ref(), TailName::None),
     })
 }

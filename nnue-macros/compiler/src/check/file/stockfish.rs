@@ -98,7 +98,7 @@ pub(super) fn file(file: &spec::Stockfish, words: Words, tensors: &[Known]) -> F
             hash: words.transformer_hash ^ words.stack_hash,
         },
         sections,
-        stack_sections,
+        stack_groups: vec![stack_sections],
         tail: Tail::NONE,
     }
 }

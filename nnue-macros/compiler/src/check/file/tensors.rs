@@ -140,7 +140,7 @@ fn of_transformer(
         id: rows.id.filter(|_| !separate).map(str::to_string),
         axes: vec![(Axis::Feature, rows.count), neuron],
         values: Values::Integers(rows.element),
-        one: Some(one),
+        one: Some(one / f64::from(1 << rows.shift)),
         sums: rows.sums,
     });
     let biases = owners.iter().enumerate().map(|(copy, owner)| Known {
@@ -171,6 +171,8 @@ struct Rows {
     name: String,
     id: Option<&'static str>,
     element: Element,
+    /// How far they are shifted to the left when they are added.
+    shift: u32,
     count: usize,
     sums: Sums,
 }
@@ -182,16 +184,17 @@ impl Rows {
             name: name.to_string(),
             id: None,
             element,
+            shift: sets.first().map_or(0, |set| set.shift),
             count: sets.iter().map(|set| set.rows).sum(),
             sums: Sums::of(sets),
         }
     }
 }
 
-/// Weights of sets that follow each other are one tensor if they have one type; all virtual rows
-/// are another.
+/// Weights of sets that follow each other are one tensor if they have one type and one shift; all
+/// virtual rows are another.
 fn rows_of_weights(features: &[FeatureSet], sets_apart: bool) -> Vec<Rows> {
-    let runs = features.chunk_by(|a, b| a.element == b.element && !sets_apart);
+    let runs = features.chunk_by(|a, b| a.rows_are_like(b) && !sets_apart);
     let runs = runs.map(|sets| Rows {
         // bullet has no usual names for several tensors of weights.
         id: (sets.len() == features.len()).then_some("l0w"),
@@ -228,14 +231,13 @@ fn virtual_rows(
 ) -> Option<Rows> {
     let count = features.iter().map(FeatureSet::virtual_rows).sum();
     (count > 0).then(|| Rows {
-        name: name.to_string(),
         id,
-        element,
         count,
         sums: Sums {
             is_virtual: true,
             ..Sums::of(features)
         },
+        ..Rows::of(features, name, element)
     })
 }
 

@@ -69,6 +69,10 @@ named! {
         A1 = "a1",
         /// Square 0 is a8, and square 63 is h1.
         A8 = "a8",
+        /// Square 0 is h1, and square 63 is a8.
+        H1 = "h1",
+        /// Square 0 is h8, and square 63 is a1.
+        H8 = "h8",
     }
 }
 
@@ -311,6 +315,13 @@ impl Parameters {
         let renumbered: u8 = match self.first_square {
             FirstSquare::A1 => 0,
             FirstSquare::A8 => 0b111_000,
+            FirstSquare::H1 => 0b000_111,
+            FirstSquare::H8 => 0b111_111,
+        };
+        // Where they are counted from the h-file, so are the files from which kings are mirrored.
+        let mirror_files = match self.first_square {
+            FirstSquare::A1 | FirstSquare::A8 => self.mirror.files(),
+            FirstSquare::H1 | FirstSquare::H8 => self.mirror.files().reverse_bits(),
         };
         let flip = match self.flip {
             Flip::None => [0, 0],
@@ -319,13 +330,15 @@ impl Parameters {
         };
         PieceSquare {
             flip: flip.map(|flip| flip ^ renumbered),
-            mirror_files: self.mirror.files(),
+            mirror_files,
             king_offset: std::array::from_fn(|square| {
                 let bucket = self.king_buckets[square ^ usize::from(renumbered)];
                 u32::from(bucket) * bucket_rows
             }),
             queen_offset: std::array::from_fn(|place| {
-                let quadrant = |number: usize| number ^ usize::from(renumbered >> 4 & 2);
+                // Its two bits are the highest ones of a file and of a rank.
+                let turned = usize::from(renumbered >> 2 & 1 | renumbered >> 4 & 2);
+                let quadrant = |number: usize| number ^ turned;
                 let bucket = match (place, self.queen_buckets) {
                     (_, QueenBuckets::None) | (0, _) | (5, QueenBuckets::Five) => 0,
                     (1..=4, _) => 1 + quadrant(place - 1),
