@@ -23,8 +23,11 @@ pub struct Neurons {
     pub activation: Activation,
     /// How two activated values become one output.
     pub pooling: Pooling,
-    /// The two neurons that make an output, in the order of the net file.
-    pub pairs: Pairs,
+    /// Which two neurons make an output, in the order of the net file: in each block of so many,
+    /// the `j`-th and the one half a block behind it. Where the halves of a perspective's neurons
+    /// are pooled, all are one block; where neighbours are, each two. Without pooling it says
+    /// nothing.
+    pub block: usize,
     /// Sums of an accumulator, padding included, that are not pooled. Memory has them behind all
     /// others.
     #[doc(hidden)]
@@ -85,15 +88,6 @@ pub enum Pooling {
     Average,
     /// The greater of the two: `max(a, b)`.
     Max,
-}
-
-/// The two neurons that make output `j`, where two do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pairs {
-    /// `j` and `j + outputs`.
-    Halves,
-    /// `2 * j` and `2 * j + 1`.
-    Neighbours,
 }
 
 /// The zeros among the outputs that the kernels of some level skip.
@@ -211,7 +205,7 @@ impl Neurons {
         perspectives: 0,
         activation: Activation::None,
         pooling: Pooling::None,
-        pairs: Pairs::Halves,
+        block: 2,
         unpooled: 0,
         skipped: Skipped::Nothing,
         tensors: &[],
@@ -326,10 +320,12 @@ impl Neurons {
 
     /// The neurons that an output is made of, in the order of the file.
     fn neurons_of(&self, output: usize) -> [Option<usize>; 2] {
-        match (self.pooling, self.pairs) {
+        match (self.pooling, self.block / 2) {
             (Pooling::None, _) => [Some(output), None],
-            (_, Pairs::Halves) => [Some(output), Some(self.outputs + output)],
-            (_, Pairs::Neighbours) => [Some(2 * output), Some(2 * output + 1)],
+            (_, half) => {
+                let first = output / half * self.block + output % half;
+                [Some(first), Some(first + half)]
+            }
         }
     }
 }
@@ -372,6 +368,7 @@ mod tests {
     const PAIRS: Neurons = Neurons {
         outputs: 6,
         perspectives: 2,
+        block: 12,
         pooling: Pooling::Product { shift: 1 },
         tensors: &["biases"],
         readers: &[
@@ -419,7 +416,19 @@ mod tests {
             (9, 6),
         ];
         assert_eq!(moves(PAIRS, "biases"), halves);
-        let pairs = Pairs::Neighbours;
+        let block = 4;
+        let blocks = [
+            (0, 5),
+            (1, 4),
+            (2, 7),
+            (3, 6),
+            (4, 1),
+            (5, 0),
+            (6, 3),
+            (7, 2),
+        ];
+        assert_eq!(moves(Neurons { block, ..PAIRS }, "biases"), blocks);
+        let block = 2;
         let neighbours = [
             (0, 6),
             (1, 7),
@@ -430,7 +439,7 @@ mod tests {
             (6, 0),
             (7, 1),
         ];
-        assert_eq!(moves(Neurons { pairs, ..PAIRS }, "biases"), neighbours);
+        assert_eq!(moves(Neurons { block, ..PAIRS }, "biases"), neighbours);
         let pooling = Pooling::None;
         let single = [(0, 3), (1, 2), (2, 1), (3, 0)];
         assert_eq!(moves(Neurons { pooling, ..PAIRS }, "biases"), single);

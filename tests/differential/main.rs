@@ -51,6 +51,8 @@ differential! {
     many_stacks: "specs/layers/many_stacks.toml", check_by_caller;
     new_user: "specs/new_user.toml";
     one_buckets: "specs/layers/one_buckets.toml";
+    pair_blocks: "specs/layers/pair_blocks.toml";
+    pair_blocks_of_bytes: "specs/layers/pair_blocks_of_bytes.toml";
     products_without_sign: "specs/layers/products_without_sign.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     rational_output: "specs/layers/rational_output.toml";

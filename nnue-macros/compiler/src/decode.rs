@@ -12,7 +12,7 @@ pub(crate) mod table;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all, list};
-use crate::spec::{Reference, Select, Spec, Stacks, Transformer};
+use crate::spec::{PairsKey, Reference, Select, Spec, Stacks, Transformer};
 use like::Like;
 use table::{
     Table, Value, inline_table, integer, integers, keys, mismatch, named, one_or_more, string,
@@ -166,6 +166,17 @@ fn section_table<'t>(
     Some(Table::new(entries, value.span().into(), title))
 }
 
+/// Which values are pooled: a name, or the length of blocks.
+fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PairsKey> {
+    let DeValue::Table(entries) = value.get_ref() else {
+        return named(key, value, diagnostics).map(PairsKey::Named);
+    };
+    let mut table = Table::new(entries, value.span().into(), "`pairs`");
+    let block = table.required_with("block", "64", integer, diagnostics);
+    table.finish(diagnostics);
+    block.map(PairsKey::Blocks)
+}
+
 fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Transformer> {
     let transformer = keys!(
         table,
@@ -179,7 +190,7 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
             limit: integer,
             pooling: named,
             product_shift: integer,
-            pairs: named,
+            pairs: pairs,
             unpooled: integer,
             perspectives: integer,
             order: named,

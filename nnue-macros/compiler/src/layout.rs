@@ -1,11 +1,11 @@
 //! Where every weight lies in memory, the same for all instruction sets.
 //!
 //! Each tensor starts on a cache line. The transformer's rows lie in [tables](Table), a table for
-//! feature sets that follow each other and have one element type. They lie as in the file, with two
-//! exceptions. What one perspective contributes to the layers fills whole vectors, so other widths
-//! are padded with neurons that are always zero. And where pooling brings neighbours together, the
-//! first of each pair lie in one half of the accumulator and the second ones in the other, so that
-//! a vector of the one meets a vector of the other. The file
+//! feature sets that follow each other, have one element type and are shifted alike. They lie as in
+//! the file, with two exceptions. What one perspective contributes to the layers fills whole
+//! vectors, so other widths are padded with neurons that are always zero. And where pooling brings
+//! others than halves together, the first of each pair lie in one half of the accumulator and the
+//! second ones in the other, so that a vector of the one meets a vector of the other. The file
 //! `layout/affine.rs` says how the inputs and weights of affine layers lie.
 
 mod affine;
@@ -14,7 +14,7 @@ mod file;
 mod table;
 
 use crate::network::{
-    Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pairs, Pooling, Slice, Source,
+    Element, FEWEST_SPARSE_OUTPUTS, Layer, Network, OUTPUT_RUN, Op, Pooling, Slice, Source,
 };
 
 use elementwise::Run;
@@ -120,10 +120,21 @@ impl Columns {
             memory,
             len,
         };
-        let (pooled, mut runs) = match (transformer.pooling, transformer.pairs) {
+        let (pooled, mut runs) = match (transformer.pooling, transformer.block) {
             (Pooling::None, _) => (half, vec![run(0, 1, 0)]),
-            (_, Pairs::Halves) => (2 * half, vec![run(0, 1, 0), run(len, 1, half)]),
-            (_, Pairs::Neighbours) => (2 * half, vec![run(0, 2, 0), run(1, 2, half)]),
+            (_, 2) => (2 * half, vec![run(0, 2, 0), run(1, 2, half)]),
+            (_, block) => {
+                let of_blocks = |half_of_block: usize, memory: usize| {
+                    (0..2 * len).step_by(block).map(move |first| ColumnRun {
+                        len: block / 2,
+                        ..run(first + half_of_block * block / 2, 1, memory + first / 2)
+                    })
+                };
+                (
+                    2 * half,
+                    of_blocks(0, 0).chain(of_blocks(1, half)).collect(),
+                )
+            }
         };
         let unpooled = transformer.unpooled_half();
         if unpooled > 0 {

@@ -118,7 +118,10 @@ fn run(arguments: &[String]) -> Result<String, String> {
                         network.name
                     )
                 })?;
-                text += &format!("`{weights}` is a net file for {}\n", network.name);
+                text += &format!(
+                    "`{weights}` is a net file for {}; no file tells shifts, limits, `select`, or the order of what layers read\n",
+                    network.name
+                );
                 for (place, count) in loaded.clamped {
                     text += &format!(
                         "{count} values of `{place}` do not fit and become the nearest that do\n"
@@ -206,9 +209,10 @@ fn describe(network: &Network) -> String {
     let mut text = nnue_compiler::diagram(network);
     match network.file.format {
         Format::Stockfish { version, hash } => {
-            text += &format!("file: version {version:#010x}, hash {hash:#010x}");
+            text += &format!("file: version {version:#010x}, network hash {hash:#010x}");
             for section in network.file.sections_once() {
                 if let Section::Hash { name, expected } = section {
+                    let name = if *name == "hash" { "stack hash" } else { name };
                     text += &format!(", {name} {expected:#010x}");
                 }
             }

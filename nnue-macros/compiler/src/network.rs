@@ -12,7 +12,7 @@ pub use nnue_format::{Element, MAX_LAYERS};
 pub use self::activation::Activation;
 pub use self::elementwise::{Argument, Call, Calls, Elementwise};
 pub use self::file::File;
-pub use crate::spec::{Order, Pairs, Rounding, SparseBy, Sums, WeightType};
+pub use crate::spec::{Order, Rounding, SparseBy, Sums, WeightType};
 
 /// Where a spec does not say in which order products of `f32` are added, layers with this many
 /// outputs or more add them by [`Sums::Columns`], and smaller ones by [`Sums::Lanes`].
@@ -69,8 +69,10 @@ pub struct Transformer {
     pub activated: Tensor,
     /// How pairs of a perspective's activated values are brought together.
     pub pooling: Pooling,
-    /// Which values make a pair.
-    pub pairs: Pairs,
+    /// In each block of so many pooled neurons, the first half is pooled with the second one, value
+    /// by value: all of them are one block where the spec says halves, and each two where it says
+    /// neighbours.
+    pub block: usize,
     /// Which views of the position there are, and their order.
     pub perspectives: Perspectives,
     /// What the layers see: the pooled values of all perspectives.

@@ -58,7 +58,7 @@ pub struct Transformer {
     /// `product_shift`: the bits by which a product is shifted to the right.
     pub product_shift: Option<Spanned<i64>>,
     /// `pairs`: which two values pooling brings together.
-    pub pairs: Option<Spanned<Pairs>>,
+    pub pairs: Option<PairsKey>,
     /// `unpooled`: how many of a perspective's neurons are not pooled.
     pub unpooled: Option<Spanned<i64>>,
     /// `perspectives`: how many players' views of the position the layers see, 1 or 2.
@@ -96,6 +96,25 @@ named! {
         Average = "average",
         /// `max(a, b)`, the larger one.
         Max = "max",
+    }
+}
+
+/// `pairs = "neighbours"` or `pairs = { block = 64 }`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PairsKey {
+    /// One of the names.
+    Named(Spanned<Pairs>),
+    /// In each block of so many values, the `j`-th and the one half a block behind it.
+    Blocks(Spanned<i64>),
+}
+
+impl PairsKey {
+    /// The place of what the spec says.
+    pub fn span(&self) -> Span {
+        match self {
+            PairsKey::Named(pairs) => pairs.span,
+            PairsKey::Blocks(block) => block.span,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Per perspective, each neuron is summed up, activated, and pooled with another. Then both
 //! perspectives' values are put together.
 
-use nnue_compiler::network::{Network, Order, Pairs, Pooling, Transformer, TransformerActivation};
+use nnue_compiler::network::{Network, Order, Pooling, Transformer, TransformerActivation};
 use nnue_runtime::Color;
 
 use crate::features::ActiveRows;
@@ -157,10 +157,9 @@ fn pool(transformer: &Transformer, activated: &[i64]) -> Vec<i64> {
     if transformer.pooling == Pooling::None {
         return activated.to_vec();
     }
-    let half = activated.len() / 2;
-    let pairs = (0..half).map(|j| match transformer.pairs {
-        Pairs::Halves => (activated[j], activated[j + half]),
-        Pairs::Neighbours => (activated[2 * j], activated[2 * j + 1]),
+    let pairs = activated.chunks(transformer.block).flat_map(|block| {
+        let (first, second) = block.split_at(block.len() / 2);
+        first.iter().copied().zip(second.iter().copied())
     });
     pairs
         .map(|(a, b)| match transformer.pooling {

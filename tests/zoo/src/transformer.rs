@@ -81,8 +81,20 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     if pooling != "none" || dice.once_in(4) {
         toml.name("pooling", pooling);
     }
-    if pooling != "none" && dice.once_in(2) {
-        toml.name("pairs", dice.name::<Pairs>());
+    if pooling != "none" {
+        let mut aside = dice.aside_for("pairs");
+        let name = dice.once_in(2).then(|| dice.name::<Pairs>());
+        let pooled = width - unpooled.unwrap_or(0);
+        let blocks: Vec<usize> = (2..=pooled)
+            .step_by(2)
+            .filter(|block| pooled.is_multiple_of(*block))
+            .collect();
+        if aside.once_in(4) {
+            let block = aside.pick(&blocks);
+            toml.set("pairs", format_args!("{{ block = {block} }}"));
+        } else if let Some(name) = name {
+            toml.name("pairs", name);
+        }
     }
     if let Some(unpooled) = unpooled {
         toml.set("unpooled", unpooled);

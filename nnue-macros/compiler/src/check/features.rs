@@ -5,13 +5,24 @@ use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::feature_set::{FeatureSet, names};
 use crate::spec::{Sharing, Spec};
 
-/// What bullet calls its inputs, and how a spec says it.
-const BULLETS_NAMES: [(&str, &str); 3] = [
-    ("Chess768", "`set = \"A\"`"),
-    ("ChessBuckets", "`set = \"KingBuckets\"`"),
+/// What bullet and Stockfish call their inputs, and how a spec says it.
+const OTHERS_NAMES: [(&str, &str); 5] = [
+    ("Chess768", "bullet's `Chess768` is `set = \"A\"`"),
+    (
+        "ChessBuckets",
+        "bullet's `ChessBuckets` is `set = \"KingBuckets\"`",
+    ),
     (
         "ChessBucketsMirrored",
-        "`set = \"KingBuckets\"` with `mirror = \"a-d\"`",
+        "bullet's `ChessBucketsMirrored` is `set = \"KingBuckets\"` with `mirror = \"a-d\"`",
+    ),
+    (
+        "FullThreats",
+        "Stockfish's `FullThreats` is `set = \"Threats\"` with its `targets`",
+    ),
+    (
+        "PP_3Wide",
+        "Stockfish's `PP_3Wide` is `set = \"PawnPairs\"`",
     ),
 ];
 
@@ -80,8 +91,8 @@ fn check_shifts(spec: &Spec, sets: &[FeatureSet], diagnostics: &mut Diagnostics)
 
 fn report_unknown(set: &Spanned<String>, diagnostics: &mut Diagnostics) {
     let error = diagnostics.unknown_name("set", set, names());
-    if let Some((_, ours)) = BULLETS_NAMES.iter().find(|(its, _)| *its == set.value) {
-        error.help(format!("bullet's `{}` is {ours}", set.value));
+    if let Some((_, help)) = OTHERS_NAMES.iter().find(|(name, _)| *name == set.value) {
+        error.help(*help);
     }
 }
 

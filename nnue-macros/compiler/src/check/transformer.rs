@@ -2,8 +2,8 @@
 //! computes the range of each step.
 
 use crate::diagnostics::Diagnostics;
-use crate::network::{Element, One, Pairs, Pooling, Tensor, Transformer, TransformerActivation};
-use crate::spec::{self, Spec};
+use crate::network::{Element, One, Pooling, Tensor, Transformer, TransformerActivation};
+use crate::spec::{self, Pairs, PairsKey, Spec};
 
 use super::activation::least_limit;
 use super::{MOST_SELECTED, STACKS, in_range, in_range_or, perspectives, value_or};
@@ -40,6 +40,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     check_even(transformer, pooling, unpooled, diagnostics);
 
     let pooled_neurons = width - unpooled;
+    let block = check_block(transformer, pooled_neurons, diagnostics)?;
     let (half, pooled) = match pooling {
         Pooling::None => (width, activated),
         Pooling::Product { shift } => (pooled_neurons / 2, product(activated, shift)),
@@ -59,7 +60,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
         activation,
         activated: tensor(activation, activated, pooled_neurons),
         pooling,
-        pairs: value_or(&transformer.pairs, Pairs::Halves),
+        block,
         perspectives,
         output: tensor(activation, pooled, perspectives.count * half),
         unpooled: (unpooled > 0).then_some(sums),
@@ -141,7 +142,10 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
             "remove it, or say which pooling is meant",
         ),
         (
-            spec::place("pairs", &transformer.pairs),
+            transformer
+                .pairs
+                .as_ref()
+                .map(|pairs| ("pairs", pairs.span())),
             is_pooled,
             "a `pooling`",
             "remove it, or say which pooling is meant",
@@ -400,6 +404,33 @@ fn check_even(
             ))
             .help("pooling makes one value of two");
     }
+}
+
+/// How many neurons make a block whose halves are pooled.
+fn check_block(
+    transformer: &spec::Transformer,
+    pooled: usize,
+    diagnostics: &mut Diagnostics,
+) -> Option<usize> {
+    let block = match &transformer.pairs {
+        None => return Some(pooled),
+        Some(PairsKey::Named(pairs)) => {
+            return Some(match pairs.value {
+                Pairs::Halves => pooled,
+                Pairs::Neighbours => 2,
+            });
+        }
+        Some(PairsKey::Blocks(block)) => block,
+    };
+    let len = in_range("block", block, 2..=MAX_WIDTH, diagnostics)? as usize;
+    if !len.is_multiple_of(2) || !pooled.is_multiple_of(len) {
+        let message =
+            format!("`block` is {len}, expected an even number that divides {pooled} neurons");
+        let error = diagnostics.error(block.span, message);
+        error.related(transformer.width.span, "the width");
+        return None;
+    }
+    Some(len)
 }
 
 /// How many PSQT values each feature has.

@@ -1,8 +1,8 @@
 //! A network as text, from features to value: its shape at a glance, then one line per operation.
 
 use crate::network::{
-    Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pairs, Pooling, Ratio, Rounding,
-    Slice, Source, SparseBy, Sums, TransformerActivation, UNPOOLED, Units, WeightType,
+    Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pooling, Ratio, Rounding, Slice,
+    Source, SparseBy, Sums, TransformerActivation, UNPOOLED, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -163,9 +163,14 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
         TransformerActivation::Quantmoid4 => ("quantmoid4(accumulator)".to_string(), "activated"),
     };
     let half = transformer.half();
-    let (a, b) = match transformer.pairs {
-        Pairs::Halves => (format!("{name}[j]"), format!("{name}[j + {half}]")),
-        Pairs::Neighbours => (format!("{name}[2 j]"), format!("{name}[2 j + 1]")),
+    let (a, b) = match transformer.block {
+        2 => (format!("{name}[2 j]"), format!("{name}[2 j + 1]")),
+        block => (format!("{name}[j]"), format!("{name}[j + {}]", block / 2)),
+    };
+    let in_blocks = match transformer.block {
+        2 => String::new(),
+        block if block == 2 * half => String::new(),
+        block => format!(", in blocks of {block}"),
     };
     let pooled = match transformer.pooling {
         Pooling::None => None,
@@ -187,7 +192,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
                 Some(activated.range),
                 activation,
             ));
-            pooled
+            pooled + &in_blocks
         }
     };
     rows.push(row(

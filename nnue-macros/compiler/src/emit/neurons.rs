@@ -9,15 +9,16 @@ use super::Program;
 use super::memory::count;
 use crate::layout::{Affine, Form};
 use crate::network::file::{Role, Tensor};
-use crate::network::{Pairs, Pooling, Source, TransformerActivation};
+use crate::network::{Pooling, Source, TransformerActivation};
 
 /// The table as a constant of the runtime's type `Neurons`.
 pub(super) fn table(program: &Program<'_>) -> TokenStream {
     let (network, runtime) = (program.network, program.runtime);
     let transformer = &network.transformer;
-    let [outputs, perspectives, unpooled] = [
+    let [outputs, perspectives, block, unpooled] = [
         transformer.half(),
         transformer.perspectives.count,
+        transformer.block,
         program.layout.columns.unpooled,
     ]
     .map(count);
@@ -47,10 +48,6 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
         Pooling::Average => quote!(Average),
         Pooling::Max => quote!(Max),
     };
-    let pairs = match transformer.pairs {
-        Pairs::Halves => quote!(Halves),
-        Pairs::Neighbours => quote!(Neighbours),
-    };
     let skipped = skipped(program);
     let sections = network.file.sections_once();
     let tensors: Vec<&Tensor> = sections.filter_map(Section::as_tensor).collect();
@@ -75,7 +72,7 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
                 perspectives: #perspectives,
                 activation: neurons::Activation::#activation,
                 pooling: neurons::Pooling::#pooling,
-                pairs: neurons::Pairs::#pairs,
+                block: #block,
                 unpooled: #unpooled,
                 skipped: neurons::Skipped::#skipped,
                 tensors: &[#(#names),*],

@@ -317,7 +317,7 @@ impl ::nnue_runtime::Architecture for Net {
             pooling: neurons::Pooling::Product {
                 shift: 7,
             },
-            pairs: neurons::Pairs::Halves,
+            block: 128,
             unpooled: 0,
             skipped: neurons::Skipped::Nothing,
             tensors: &["transformer.biases", "transformer.weights"],

@@ -38,6 +38,7 @@ const FORMS: &[&str] = &[
     "transformer.limit, of crelu",
     "transformer.limit, of relu",
     "transformer.limit, of relu, to i16",
+    "transformer.pairs, in blocks",
     "transformer.perspectives = 1",
     "transformer.perspectives = 2",
     "transformer.product_shift",

@@ -6,8 +6,8 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Slice, Source, Units};
 use nnue_compiler::spec::{
-    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, Part, Select, Spec,
-    Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation, Transposed, Value,
+    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, PairsKey, Part, Select,
+    Spec, Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation, Transposed, Value,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -107,7 +107,11 @@ impl Words {
     fn transformer(&mut self, transformer: &Transformer) {
         self.value("transformer.activation", Some(&transformer.activation));
         self.value("transformer.pooling", transformer.pooling.as_ref());
-        self.value("transformer.pairs", transformer.pairs.as_ref());
+        match &transformer.pairs {
+            Some(PairsKey::Named(pairs)) => self.value("transformer.pairs", Some(pairs)),
+            Some(PairsKey::Blocks(_)) => self.add("transformer.pairs, in blocks"),
+            None => {}
+        }
         self.value("transformer.order", transformer.order.as_ref());
         self.value("transformer.weights", transformer.weights.as_ref());
         self.value(
