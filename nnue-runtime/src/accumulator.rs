@@ -5,10 +5,10 @@ mod told;
 use core::fmt;
 
 use crate::architecture::Architecture;
-use crate::chess::{Color, Piece, Role, Square};
+use crate::chess::Color;
 use crate::delta::Delta;
 use crate::features::{
-    BoardChanges, FeatureChanges, read_all_squares, refuse_told, sets, view_changes,
+    BoardChanges, FeatureChanges, Viewpoint, read_all_squares, refuse_told, sets, view_changes,
 };
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement, Step};
@@ -49,7 +49,8 @@ impl<A: Architecture> Accumulator<A> {
     /// removes and adds.
     ///
     /// `before` is the accumulator of the position before the move, `after` the position after it.
-    /// If the move of a king changes all rows of its perspective, that perspective is refreshed.
+    /// If the move of a king changes all rows of its perspective, or that of a queen all rows of the
+    /// opponent's, that perspective is refreshed.
     pub fn update(
         &mut self,
         net: &Network<A>,
@@ -62,8 +63,8 @@ impl<A: Architecture> Accumulator<A> {
             return self.update_with(net, before, delta, after, FeatureChanges::NONE);
         }
         for &perspective in A::PERSPECTIVES {
-            let kings = kings(perspective, delta, after);
-            if view_changes::<A>(perspective, kings) {
+            let from = Viewpoint::around::<A>(perspective, delta, after);
+            if view_changes::<A>(perspective, from) {
                 self.refresh_perspectives(net, &[perspective], after, [&[]; 2]);
                 continue;
             }
@@ -78,7 +79,7 @@ impl<A: Architecture> Accumulator<A> {
                 board: &BoardChanges::NONE,
             };
             for set in sets::<A>() {
-                set.list_changes(net, perspective, kings[1], step, &mut changes);
+                set.list_changes(net, perspective, from[1], step, &mut changes);
             }
             changes.apply(net, before.half(perspective), self.half_mut(perspective));
         }
@@ -100,10 +101,10 @@ impl<A: Architecture> Accumulator<A> {
             let mut board = BoardChanges::NONE;
             let step = Step::between(net, &nothing, placement.squares(), &mut board);
             for &perspective in perspectives {
-                let king = placement.king(perspective);
+                let from = placement.viewpoint::<A>(perspective);
                 let changes = &mut changes[perspective.index()];
                 for set in sets::<A>() {
-                    set.list_changes(net, perspective, king, step, changes);
+                    set.list_changes(net, perspective, from, step, changes);
                 }
             }
         } else {
@@ -146,20 +147,6 @@ impl<A: Architecture> Accumulator<A> {
         let seen = seen.take(A::NEURONS.perspectives);
         seen.flat_map(|sums| A::NEURONS.outputs_of(sums))
     }
-}
-
-/// Where a perspective's own king is before a move and after it. `after` is the position after it.
-#[inline]
-fn kings(perspective: Color, delta: &Delta, after: &impl Position) -> [Square; 2] {
-    let king = after.king(perspective);
-    if !delta.moves_king(perspective) {
-        return [king; 2];
-    }
-    let own_king = Piece::new(perspective, Role::King);
-    let mut removed = delta.removed().iter();
-    let before = removed.find(|(piece, _)| *piece == own_king);
-    // Positions without a king have it on a1.
-    [before.map_or(Square::A1, |(_, square)| *square), king]
 }
 
 impl<A: Architecture> PartialEq for Accumulator<A> {

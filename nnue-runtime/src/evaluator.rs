@@ -28,7 +28,7 @@ use crate::rows::RowChanges;
 /// [`push`](Self::push) only records a move. [`evaluate`](Self::evaluate) walks back to the nearest
 /// ply whose accumulator is known and takes all moves since in one pass; if the move of a king
 /// changes all rows of its perspective, that perspective is updated from the last position that it
-/// saw with its king there.
+/// saw with its king there. Where sets depend on the opponent's queens, their moves do the same.
 ///
 /// `N` is how the network is held: `&Network<A>`, `Arc<Network<A>>` or anything else that
 /// dereferences to it. One network serves any number of evaluators in any number of threads.
@@ -115,7 +115,7 @@ struct Ply {
     /// Whether the next ply was computed without it.
     skipped: bool,
     /// Per perspective, the view with which its accumulator is computed; [`NO_VIEW`] if it is not.
-    views: [u8; 2],
+    views: [u16; 2],
 }
 
 impl Ply {
@@ -157,7 +157,7 @@ struct Moved {
 struct Base {
     /// The ply whose accumulator it is; [`Self::CACHE`] if there is none with the same view.
     ply: usize,
-    view: u8,
+    view: u16,
 }
 
 impl Base {
@@ -490,8 +490,8 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             return Base { ply, view: NO_VIEW };
         }
         let placement = &self.computed[ply].placement;
-        let king = placement.king(perspective);
-        let view = self.cache.view(perspective, king);
+        let from = placement.viewpoint::<A>(perspective);
+        let view = self.cache.view(perspective, from);
         let nearest = (self.plies[..=ply].iter()).rposition(|ply| ply.views[p] != NO_VIEW);
         let base = nearest.filter(|base| self.plies[*base].views[p] == view);
         let before = match base {
@@ -522,7 +522,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         };
         changes.clear();
         for set in sets::<A>() {
-            set.list_changes(net, perspective, king, step, changes);
+            set.list_changes(net, perspective, from, step, changes);
         }
         if const { has_told(A::FEATURES) }
             && let Some(base) = base

@@ -10,6 +10,7 @@ mod custom;
 mod pawn_pairs;
 mod piece_square;
 mod threats;
+mod viewpoint;
 
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
@@ -23,6 +24,7 @@ pub use custom::FeatureChanges;
 pub use nnue_format::{PieceSquare, ThreatRules, Threats};
 pub use pawn_pairs::PawnPairs;
 pub(crate) use threats::changes::BoardChanges;
+pub(crate) use viewpoint::Viewpoint;
 
 pub use crate::rows::{RowLists, Rows, TableRows};
 
@@ -52,7 +54,8 @@ pub struct FeatureSet {
     reason = "only ever a constant of generated code"
 )]
 pub enum Family {
-    /// A row for each piece on the board, which depends on the own king.
+    /// A row for each piece on the board, which depends on the own king, and maybe on the opponent's
+    /// queens; and maybe one more for each piece that is threatened.
     PieceSquare(PieceSquare),
     /// A row for each piece that attacks another one.
     Threats(Threats),
@@ -72,26 +75,27 @@ impl FeatureSet {
 
     /// Whether [`list_changes`](Self::list_changes) reads squares that stay as they are.
     const fn reads_all_squares(&self) -> bool {
-        match self.family {
-            Family::PieceSquare(_) | Family::Custom => false,
+        match &self.family {
+            Family::PieceSquare(tables) => tables.has_threatened(),
+            Family::Custom => false,
             Family::Threats(_) | Family::PawnPairs(_) => true,
         }
     }
 
-    /// Whether a perspective gives every piece on the board the same row with its king on either of
-    /// two squares. If not, all rows of the set change when the king goes from one to the other.
+    /// Whether a perspective gives every piece on the board the same row from either of two
+    /// viewpoints. If not, all rows of the set change from one to the other.
     #[inline]
-    pub(crate) fn sees_alike(&'static self, perspective: Color, kings: [Square; 2]) -> bool {
+    pub(crate) fn sees_alike(&'static self, perspective: Color, from: [Viewpoint; 2]) -> bool {
         match &self.family {
             Family::PieceSquare(tables) => {
                 let [first, second] =
-                    kings.map(|king| piece_square::View::of(self, tables, perspective, king));
+                    from.map(|from| piece_square::View::of(self, tables, perspective, from));
                 first == second
             }
             Family::Threats(Threats { mirror_files, .. })
             | Family::PawnPairs(PawnPairs { mirror_files, .. }) => {
                 let [first, second] =
-                    kings.map(|king| threats::View::of(*mirror_files, perspective, king));
+                    from.map(|from| threats::View::of(*mirror_files, perspective, from));
                 first == second
             }
             Family::Custom => true,
@@ -113,29 +117,34 @@ impl FeatureSet {
         }
     }
 
-    /// Lists the rows by which a perspective's sums differ before and after some moves, with its
-    /// king on the same square.
+    /// Lists the rows by which a perspective's sums differ before and after some moves, both seen
+    /// from the same viewpoint.
     // The set's own tables are only known where the call is compiled.
     #[inline(always)]
     pub(crate) fn list_changes<A: Architecture>(
         &'static self,
         net: &Network<A>,
         perspective: Color,
-        king: Square,
+        from: Viewpoint,
         step: Step<'_>,
         changes: &mut RowChanges<A>,
     ) {
         match &self.family {
             Family::PieceSquare(tables) => {
-                let view = piece_square::View::of(self, tables, perspective, king);
-                piece_square::list_changes(self.table, view, net.weights(), step, changes);
+                let view = piece_square::View::of(self, tables, perspective, from);
+                let (table, weights) = (self.table, net.weights());
+                piece_square::list_changes(table, view, weights, step, changes);
+                if tables.has_threatened() {
+                    let rows = tables.threatened[perspective.index()];
+                    piece_square::list_threatened(table, rows, view, weights, step, changes);
+                }
             }
             Family::Threats(tables) => {
-                threats::list_changes(self, tables, net, perspective, king, step, changes);
+                threats::list_changes(self, tables, net, perspective, from, step, changes);
             }
             Family::PawnPairs(pairs) => {
                 let board = step.board;
-                pawn_pairs::list_changes(self, *pairs, net, perspective, king, board, changes);
+                pawn_pairs::list_changes(self, *pairs, net, perspective, from, board, changes);
             }
             Family::Custom => {}
         }
@@ -160,6 +169,15 @@ impl FeatureSet {
             }
         }
     }
+}
+
+/// The number that squares are exclusive-ored with for a perspective that sees the board flipped by
+/// `flip`, and mirrored if its own king then stands on one of `mirror_files`, a bit for each.
+#[inline]
+fn orientation(flip: u8, mirror_files: u8, king: Square) -> u8 {
+    let file = (king.index() as u8 ^ flip) % 8;
+    let mirrored = mirror_files >> file & 1 != 0;
+    flip ^ if mirrored { 7 } else { 0 }
 }
 
 /// Pieces on a board.
@@ -216,9 +234,8 @@ pub(crate) const fn require_only_told(sets: &[FeatureSet]) {
     );
 }
 
-/// Whether a perspective sees other rows of some set once its king has gone from one square to the
-/// other.
+/// Whether a perspective sees other rows of some set from one viewpoint than from the other.
 #[inline]
-pub(crate) fn view_changes<A: Architecture>(perspective: Color, kings: [Square; 2]) -> bool {
-    sets::<A>().any(|set| !set.sees_alike(perspective, kings))
+pub(crate) fn view_changes<A: Architecture>(perspective: Color, from: [Viewpoint; 2]) -> bool {
+    sets::<A>().any(|set| !set.sees_alike(perspective, from))
 }

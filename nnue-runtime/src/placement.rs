@@ -5,7 +5,7 @@ use crate::architecture::Architecture;
 use crate::board::error::BoardError;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
-use crate::features::{BoardChanges, read_all_squares};
+use crate::features::{BoardChanges, Viewpoint, read_all_squares};
 use crate::network::Network;
 use crate::position::Position;
 use crate::simd;
@@ -86,6 +86,13 @@ impl PieceCodes {
         changed
     }
 
+    /// The squares of a piece.
+    #[inline]
+    fn of(&self, piece: Piece) -> Bitboard {
+        let everywhere = PieceCodes([PieceCode::of(piece).0; 64]);
+        !self.differences(&everywhere)
+    }
+
     fn count(&self) -> usize {
         self.0.iter().filter(|code| **code != 0).count()
     }
@@ -155,9 +162,11 @@ impl Placement {
         &self.squares
     }
 
+    /// From where a perspective sees the placement.
     #[inline]
-    pub(crate) fn king(&self, color: Color) -> Square {
-        self.kings[color.index()]
+    pub(crate) fn viewpoint<A: Architecture>(&self, perspective: Color) -> Viewpoint {
+        let queen = Piece::new(!perspective, Role::Queen);
+        Viewpoint::new::<A>(self.kings[perspective.index()], || self.squares.of(queen))
     }
 
     /// How many pieces there are.

@@ -74,6 +74,7 @@ differential! {
     unpooled_parts: "specs/layers/unpooled_parts.toml";
     wide_relu: "specs/layers/wide_relu.toml";
     words: "specs/layers/words.toml";
+    words_times_words: "specs/layers/words_times_words.toml";
 }
 
 /// The same for networks that other tests need too.
@@ -105,10 +106,14 @@ compiled! {
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
     mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
     opponent_first: networks::features::opponent_first = "../specs/features/opponent_first.toml";
+    queens: networks::features::queens = "../specs/features/queens.toml";
+    queens_and_threats: networks::features::queens_and_threats = "../specs/features/queens_and_threats.toml";
     rotated: networks::features::rotated = "../specs/features/rotated.toml";
     shifted: networks::features::shifted = "../specs/features/shifted.toml";
     shifted_words: networks::features::shifted_words = "../specs/features/shifted_words.toml";
     summed: networks::features::summed = "../specs/features/summed.toml";
+    threatened: networks::features::threatened = "../specs/features/threatened.toml";
+    threatened_and_pairs: networks::features::threatened_and_pairs = "../specs/features/threatened_and_pairs.toml";
     threats: networks::features::threats = "../specs/features/threats.toml";
     threats_by_square: networks::features::threats_by_square = "../specs/features/threats_by_square.toml";
     white_first: networks::perspectives::white_first = "../specs/perspectives/white_first.toml";

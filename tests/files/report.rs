@@ -2,8 +2,11 @@
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_networks::features::{queens, threatened};
 use nnue_networks::{perspectives::separate, sfnnv5, small128};
-use nnue_runtime::{Accumulator, Architecture, Board, Color, Level, Network, Warning};
+use nnue_runtime::{
+    Accumulator, AccumulatorBound, Architecture, Board, Color, Level, Network, Warning,
+};
 use nnue_test_support::goldens::golden_positions;
 use nnue_test_support::net_file::net_file;
 use nnue_test_support::nets;
@@ -97,6 +100,54 @@ fn the_margin_is_what_one_reckons_by_hand() {
         over.warnings,
         [Warning::AccumulatorMayOverflow(over.accumulator)]
     );
+}
+
+/// The network of a spec with these weights, by the numbers of row and neuron, and no biases.
+fn bound_of<A: Architecture>(
+    spec: &str,
+    weights: impl Fn(usize, usize) -> i32,
+) -> AccumulatorBound {
+    let network = analyse(&SourceFile::new(A::NAME, spec)).unwrap();
+    let file = net_file(&network, "", |tensor, index| match tensor {
+        "transformer.weights" => weights(index / A::WIDTH, index % A::WIDTH),
+        _ => 0,
+    });
+    Network::<A>::from_bytes(&file)
+        .unwrap()
+        .report()
+        .accumulator
+}
+
+/// Each of 32 pieces also has a row if it is threatened.
+#[test]
+fn threatened_pieces_have_two_rows() {
+    let spec = include_str!("../specs/features/threatened.toml");
+    // The second set: own knights have the third plane, threatened own pieces the thirteenth.
+    let first = 8 * 14 * 64 + 3;
+    let bound = bound_of::<threatened::Net>(spec, |row, neuron| {
+        match (row.checked_sub(first).map(|row| row / 64), neuron) {
+            (Some(2), 7) => 100,
+            (Some(12), 7) => 30,
+            (Some(13), 7) => 20,
+            (Some(3), 9) => -50,
+            (Some(13), 9) => -1,
+            _ => 0,
+        }
+    });
+    assert_eq!((bound.lowest, bound.highest), (-32 * 51, 32 * 130));
+}
+
+/// Rows of different buckets are never active together, whichever piece chooses the bucket.
+#[test]
+fn buckets_of_queens_are_not_added() {
+    let spec = include_str!("../specs/features/queens.toml");
+    let bound = bound_of::<queens::Net>(spec, |row, neuron| match (row / 768, neuron) {
+        (3, 7) => 100,
+        (5, 7) => 101,
+        (2, 8) => -9,
+        _ => 0,
+    });
+    assert_eq!((bound.lowest, bound.highest), (-32 * 9, 32 * 101));
 }
 
 #[test]

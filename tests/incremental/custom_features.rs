@@ -107,7 +107,7 @@ impl Ataxx {
 fn ataxx_is_followed_along_random_games() {
     let mut net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));
     let mut random = Xorshift::new(49);
-    let rounds = crate::plies() / 1000;
+    let rounds = nnue_play::plies() / 1000;
     let (mut evaluations, mut taken_back, mut stones_turned) = (0, 0, 0);
     for level in Level::available() {
         net = net.with_level(level);

@@ -8,7 +8,8 @@ use crate::{List, PieceSquare};
 /// The virtual rows that a file has for a piece-square set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
-    /// The real feature set, to whose rows the virtual rows are added.
+    /// The real feature set, to whose rows the virtual rows are added. They do not depend on the
+    /// opponent's queens.
     pub set: PieceSquare,
     /// The virtual sets, whose rows follow each other.
     pub sets: List<VirtualSet>,
@@ -173,6 +174,8 @@ mod tests {
         flip: [0, 56],
         mirror_files: 0,
         king_offset: [0; 64],
+        queen_offset: [0; PieceSquare::QUEENS],
+        threatened: PieceSquare::NO_THREATENED,
         planes: [[NONE; 16]; 2],
     };
 

@@ -5,11 +5,13 @@
 /// Seen by a perspective, a piece switches on the row
 ///
 /// ```text
-/// king_offset[king ^ o] + planes[perspective][piece] + (square ^ o)
+/// king_offset[king ^ o] + queen_offset[queens] + planes[perspective][piece] + (square ^ o)
 /// o = flip[perspective], ^ 7 if the king's file is then in mirror_files
 /// ```
 ///
-/// of the perspective's rows of the set, where `king` is the perspective's own king.
+/// of the perspective's rows of the set, where `king` is the perspective's own king, and `queens`
+/// tells where the opponent's queens are. Where a piece is attacked by a weaker one of the other
+/// player, it also switches on the row with `threatened[perspective][its colour]` for `planes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSquare {
     /// The numbers that white's and black's squares are exclusive-ored with.
@@ -18,6 +20,13 @@ pub struct PieceSquare {
     pub mirror_files: u8,
     /// The first row for each square of the oriented own king.
     pub king_offset: [u32; 64],
+    /// The first row, within the king's rows, for the opponent's queens: if there are none; if there
+    /// is one, on a square `^ o` of a1 to d4, e1 to h4, a5 to d8 or e5 to h8; and for several.
+    pub queen_offset: [u32; Self::QUEENS],
+    /// For white and for black, the first row, within the king's rows, of white's pieces and of
+    /// black's that a weaker piece of the opponent attacks, or
+    /// [`NO_THREATENED`](Self::NO_THREATENED).
+    pub threatened: [[u32; 2]; 2],
     /// For white and for black, the first row of each piece within the king's rows. A piece's index
     /// is 1 to 6 for white's pawn to king, 7 to 12 for black's. [`NO_PLANE`](Self::NO_PLANE) stands
     /// for what switches on no row.
@@ -25,9 +34,34 @@ pub struct PieceSquare {
 }
 
 impl PieceSquare {
+    /// How many places of the opponent's queens are told apart.
+    pub const QUEENS: usize = 6;
+
+    /// [`Self::threatened`] of sets in which threatened pieces switch on no row of their own.
+    pub const NO_THREATENED: [[u32; 2]; 2] = [[Self::NO_PLANE; 2]; 2];
+
     /// Stands in [`Self::planes`] for what switches on no row. Sums with it are beyond all rows and
     /// do not overflow.
     pub const NO_PLANE: u32 = 1 << 31;
+
+    /// Whether the rows depend on the opponent's queens.
+    #[must_use]
+    pub const fn depends_on_queens(&self) -> bool {
+        let mut index = 0;
+        while index < Self::QUEENS {
+            if self.queen_offset[index] != 0 {
+                return true;
+            }
+            index += 1;
+        }
+        false
+    }
+
+    /// Whether threatened pieces switch on a row of their own, besides that of the piece.
+    #[must_use]
+    pub const fn has_threatened(&self) -> bool {
+        self.threatened[0][0] != Self::NO_PLANE
+    }
 
     /// [`Self::planes`] of the first rows of the twelve pieces, white's pawn to king and black's
     /// pawn to king, as white and as black sees them.

@@ -7,10 +7,10 @@ mod threats;
 
 use core::fmt;
 
-use nnue_compiler::feature_set::piece_square::Mirror;
+use nnue_compiler::feature_set::piece_square::{Flip, Mirror};
 use nnue_compiler::feature_set::{Family, FeatureSet};
 use nnue_compiler::network::Network;
-use nnue_runtime::{Color, Position};
+use nnue_runtime::{Color, Position, Square};
 
 pub(crate) use piece_square::virtual_rows::Sum;
 
@@ -69,6 +69,21 @@ fn of_position(network: &Network, position: &impl Position, perspective: Color) 
         first += set.rows;
     }
     active
+}
+
+/// The number that squares are exclusive-ored with, as a perspective sees the board with its own
+/// king on this square.
+fn orientation(flip: Flip, mirror: Mirror, perspective: Color, own_king: Square) -> usize {
+    let flip = match (perspective, flip) {
+        (Color::White, _) | (_, Flip::None) => 0,
+        (Color::Black, Flip::Vertical) => 56,
+        (Color::Black, Flip::Rotate) => 63,
+    };
+    // The king is put on the half that the set names, with all other pieces.
+    match mirrored(mirror, own_king.index() ^ flip) {
+        true => flip ^ 7,
+        false => flip,
+    }
 }
 
 /// Whether the board is mirrored for the own king, which stands on this square of the board as it

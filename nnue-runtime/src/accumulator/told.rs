@@ -1,10 +1,12 @@
 //! Accumulators of networks with custom feature sets: the engine tells which features are active.
 
-use super::{Accumulator, kings};
+use super::Accumulator;
 use crate::architecture::Architecture;
 use crate::chess::Color;
 use crate::delta::Delta;
-use crate::features::{BoardChanges, FeatureChanges, require_only_told, sets, view_changes};
+use crate::features::{
+    BoardChanges, FeatureChanges, Viewpoint, require_only_told, sets, view_changes,
+};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
@@ -79,8 +81,8 @@ impl<A: Architecture> Accumulator<A> {
     /// removes and adds, and of what changes in custom sets, for white and for black.
     ///
     /// `before` is the accumulator of the position before the move, `after` the position after it.
-    /// Where a king's move changes all rows of a set for its side, they are exchanged, and those of
-    /// the other sets stay.
+    /// Where the move of a king changes all rows of a set for its side, or that of a queen those of
+    /// the opponent, they are exchanged, and those of the other sets stay.
     pub fn update_with(
         &mut self,
         net: &Network<A>,
@@ -100,7 +102,10 @@ impl<A: Architecture> Accumulator<A> {
             ..Step::between(net, before_move, after_move, between)
         };
         let changes_view = |perspective: &Color| {
-            view_changes::<A>(*perspective, kings(*perspective, delta, after))
+            view_changes::<A>(
+                *perspective,
+                Viewpoint::around::<A>(*perspective, delta, after),
+            )
         };
         // From the board before the move to an empty one, and from there to the board after it.
         let exchange = A::PERSPECTIVES.iter().any(changes_view).then(|| {
@@ -110,18 +115,18 @@ impl<A: Architecture> Accumulator<A> {
             ]
         });
         for &perspective in A::PERSPECTIVES {
-            let [king_before, king] = kings(perspective, delta, after);
+            let [from_before, from] = Viewpoint::around::<A>(perspective, delta, after);
             let mut rows = RowChanges::new();
             for set in sets::<A>() {
-                let mut list = |king, step| {
-                    set.list_changes(net, perspective, king, step, &mut rows);
+                let mut list = |from, step| {
+                    set.list_changes(net, perspective, from, step, &mut rows);
                 };
                 match exchange {
-                    Some([leave, enter]) if !set.sees_alike(perspective, [king_before, king]) => {
-                        list(king_before, leave);
-                        list(king, enter);
+                    Some([leave, enter]) if !set.sees_alike(perspective, [from_before, from]) => {
+                        list(from_before, leave);
+                        list(from, enter);
                     }
-                    _ => list(king, step),
+                    _ => list(from, step),
                 }
             }
             changes[perspective.index()].list(net.weights(), perspective, &mut rows);

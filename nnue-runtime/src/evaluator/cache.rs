@@ -2,26 +2,26 @@
 //! computed with it, and the placement that it stands for. A king that returns costs only what has
 //! changed since.
 //!
-//! Two squares of a king have the same view if each feature set of the network has the same rows
-//! with the king on either. The accumulators hold only the rows that follow from the placement, not
+//! Two viewpoints have the same view if each feature set of the network has the same rows from
+//! either. The accumulators hold only the rows that follow from the placement, not
 //! those of features that the engine tells.
 
 use alloc::vec::Vec;
 
 use crate::architecture::Architecture;
-use crate::chess::{Color, Square};
-use crate::features::view_changes;
+use crate::chess::Color;
+use crate::features::{Viewpoint, view_changes};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement};
 use crate::rows::RowChanges;
 
-/// No number of a view: there are at most two times 64.
-pub(super) const NO_VIEW: u8 = u8::MAX;
+/// No number of a view: there are at most as many as viewpoints of both perspectives.
+pub(super) const NO_VIEW: u16 = u16::MAX;
 
 #[derive(Clone)]
 pub(super) struct RefreshCache<A: Architecture> {
-    /// The entry for each perspective and square of its king. Squares with the same view share one.
-    entry_of: [[u8; 64]; 2],
+    /// The entry for each perspective and viewpoint. Those with the same view share one.
+    entry_of: [[u16; Viewpoint::COUNT]; 2],
     entries: Vec<Entry<A>>,
 }
 
@@ -33,19 +33,19 @@ struct Entry<A: Architecture> {
 
 impl<A: Architecture> RefreshCache<A> {
     pub(super) fn new(net: &Network<A>) -> RefreshCache<A> {
-        let mut entry_of = [[0; 64]; 2];
-        // The first king square of each entry.
-        let mut first: Vec<(Color, Square)> = Vec::new();
+        let mut entry_of = [[0; Viewpoint::COUNT]; 2];
+        // The first viewpoint of each entry.
+        let mut first: Vec<(Color, Viewpoint)> = Vec::new();
         for perspective in Color::ALL {
-            for king in Square::ALL {
-                let same_view = |&(color, square): &(Color, Square)| {
-                    color == perspective && !view_changes::<A>(perspective, [square, king])
+            for viewpoint in Viewpoint::all::<A>() {
+                let same_view = |&(color, other): &(Color, Viewpoint)| {
+                    color == perspective && !view_changes::<A>(perspective, [other, viewpoint])
                 };
                 let entry = first.iter().position(same_view).unwrap_or_else(|| {
-                    first.push((perspective, king));
+                    first.push((perspective, viewpoint));
                     first.len() - 1
                 });
-                entry_of[perspective.index()][king.index()] = entry as u8;
+                entry_of[perspective.index()][viewpoint.number()] = entry as u16;
             }
         }
         let entries = first.iter().map(|(perspective, _)| Entry {
@@ -64,21 +64,21 @@ impl<A: Architecture> RefreshCache<A> {
         self.entries.iter().filter(filled).count()
     }
 
-    /// The number of the view that a perspective has with its king on a square, below [`NO_VIEW`].
+    /// The number of the view that a perspective has from a viewpoint, below [`NO_VIEW`].
     #[inline]
-    pub(super) fn view(&self, perspective: Color, king: Square) -> u8 {
-        self.entry_of[perspective.index()][king.index()]
+    pub(super) fn view(&self, perspective: Color, from: Viewpoint) -> u16 {
+        self.entry_of[perspective.index()][from.number()]
     }
 
     /// The position of a view's accumulator.
     #[inline]
-    pub(super) fn squares(&self, view: u8) -> &PieceCodes {
+    pub(super) fn squares(&self, view: u16) -> &PieceCodes {
         &self.entries[usize::from(view)].squares
     }
 
     /// The accumulator of a view.
     #[inline]
-    pub(super) fn half(&self, view: u8) -> &A::Half {
+    pub(super) fn half(&self, view: u16) -> &A::Half {
         &self.entries[usize::from(view)].half
     }
 
@@ -87,7 +87,7 @@ impl<A: Architecture> RefreshCache<A> {
     pub(super) fn refresh(
         &mut self,
         net: &Network<A>,
-        view: u8,
+        view: u16,
         placement: &Placement,
         changes: &RowChanges<A>,
         into: &mut A::Half,

@@ -1,8 +1,8 @@
 //! The family of pawn pairs: a row for each two pawns that stand near each other.
 
-use super::FeatureSet;
 use super::threats::changes::BoardChanges;
 use super::threats::{View, prefetch};
+use super::{FeatureSet, Viewpoint};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
 use crate::network::Network;
@@ -51,7 +51,7 @@ pub(super) fn list_changes<A: Architecture>(
     pairs: PawnPairs,
     net: &Network<A>,
     perspective: Color,
-    king: Square,
+    from: Viewpoint,
     board: &BoardChanges,
     changes: &mut RowChanges<A>,
 ) {
@@ -59,7 +59,7 @@ pub(super) fn list_changes<A: Architecture>(
     if before == after {
         return;
     }
-    let view = View::of(pairs.mirror_files, perspective, king);
+    let view = View::of(pairs.mirror_files, perspective, from);
     let first_row = set.first_row[perspective.index()];
     let RowChanges { added, removed } = changes;
     let mut removed = removed.of(set.table);

@@ -5,43 +5,41 @@ use alloc::vec::Vec;
 
 use nnue_format::PieceSquare;
 
-use super::FeatureSet;
 use super::bounds::{Bounds, extremes};
+use super::{FeatureSet, PIECES, Viewpoint, orientation};
 use crate::architecture::Architecture;
-use crate::chess::{Color, Square};
+use crate::chess::{Bitboard, Color, Square};
 use crate::placement::{PieceCode, Step, for_each_piece};
 use crate::position::Position;
 use crate::rows::{RowChanges, RowLists};
 
-/// How a perspective looks at the board: it changes only when its own king moves, and not always
-/// then.
+/// How a perspective looks at the board: it changes only with its viewpoint, and not always then.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct View {
     /// The number that squares are exclusive-ored with.
     orientation: u8,
-    /// The first row of the king's rows, in the set's table.
+    /// The first row of the viewpoint's rows, in the set's table.
     offset: u32,
     /// The first row of each piece within them.
     planes: &'static [u32; 16],
 }
 
 impl View {
-    /// How `perspective` looks at the board when its king is on `king`.
+    /// How `perspective` looks at the board from a viewpoint.
     #[inline]
     pub(super) fn of(
         set: &FeatureSet,
         tables: &'static PieceSquare,
         perspective: Color,
-        king: Square,
+        from: Viewpoint,
     ) -> View {
         let p = perspective.index();
-        let flipped = king.index() as u8 ^ tables.flip[p];
-        let mirrored = tables.mirror_files >> (flipped % 8) & 1 != 0;
-        let orientation = tables.flip[p] ^ if mirrored { 7 } else { 0 };
-        let offset = tables.king_offset[(king.index() ^ usize::from(orientation)) % 64];
+        let orientation = orientation(tables.flip[p], tables.mirror_files, from.king);
+        let king = (from.king.index() ^ usize::from(orientation)) % 64;
+        let queens = from.queens_seen(orientation);
         View {
             orientation,
-            offset: set.first_row[p] + offset,
+            offset: set.first_row[p] + tables.king_offset[king] + tables.queen_offset[queens],
             planes: &tables.planes[p],
         }
     }
@@ -65,7 +63,7 @@ pub(super) fn list_active<A: Architecture>(
     wanted: [bool; 2],
     changes: &mut [RowChanges<A>; 2],
 ) {
-    let view = |color| View::of(set, tables, color, position.king(color));
+    let view = |color| View::of(set, tables, color, Viewpoint::of::<A>(position, color));
     let views = [view(Color::White), view(Color::Black)];
     for_each_piece(position, |piece, square| {
         let code = PieceCode::of(piece);
@@ -97,54 +95,102 @@ pub(super) fn list_changes<A: Architecture>(
     }
 }
 
-/// For every neuron and every square of the own king, the largest sum of at most `max_active`
-/// weights of which each square gives one, and likewise the smallest. The set's rows are the first
-/// of `rows`.
+/// Lists the rows of the pieces that begin or cease to be threatened. Those of white's pieces and of
+/// black's begin with these, within the viewpoint's rows.
+#[inline]
+pub(super) fn list_threatened<A: Architecture>(
+    table: usize,
+    first_rows: [u32; 2],
+    view: View,
+    weights: &A::Weights,
+    step: Step<'_>,
+    changes: &mut RowChanges<A>,
+) {
+    let [before, after] = step.board.threatened;
+    for color in Color::ALL {
+        let (before, after) = (before[color.index()], after[color.index()]);
+        for square in Bitboard(before ^ after) {
+            let row = view.offset
+                + first_rows[color.index()]
+                + (square.index() as u32 ^ u32::from(view.orientation));
+            A::prefetch(weights, table, row);
+            let is = after & Bitboard::from(square).0 != 0;
+            changes.removed.push_if(!is, table, row);
+            changes.added.push_if(is, table, row);
+        }
+    }
+}
+
+/// For every neuron and every viewpoint, the largest sum of weights that at most `max_active` pieces
+/// on squares of their own switch on; and likewise the smallest. The set's rows are the first of
+/// `rows`.
 pub(super) fn bounds<W: Copy + Into<i16>>(
     tables: &PieceSquare,
     max_active: usize,
     rows: &[W],
     width: usize,
 ) -> Bounds {
-    let mut offsets: Vec<u32> = tables.king_offset.to_vec();
+    let of_queens = |king: u32| tables.queen_offset.map(|queens| king + queens);
+    let mut offsets: Vec<u32> = tables.king_offset.into_iter().flat_map(of_queens).collect();
     offsets.sort_unstable();
     offsets.dedup();
-    let mut planes = tables.planes[Color::White.index()].to_vec();
-    planes.retain(|plane| *plane != PieceSquare::NO_PLANE);
-    planes.sort_unstable();
-    planes.dedup();
+    let white = Color::White.index();
+    let planes = [&tables.planes[white][..], &tables.threatened[white][..]];
 
     let (mut lowest, mut highest) = (vec![0; width], vec![0; width]);
-    // Per neuron and square, the best of the pieces that can stand there, or none.
-    let (mut low, mut high) = (vec![0i16; 64 * width], vec![0i16; 64 * width]);
-    let mut column = [0i16; 64];
+    let mut best = [Best::none(width), Best::none(width)];
+    let mut column = [0i32; 64];
     for offset in offsets {
-        low.fill(0);
-        high.fill(0);
-        for plane in &planes {
-            for square in 0..64 {
-                let first = (offset + plane) as usize * width + square * width;
-                let row = &rows[first..first + width];
-                let best = square * width..(square + 1) * width;
-                for ((weight, low), high) in
-                    row.iter().zip(&mut low[best.clone()]).zip(&mut high[best])
-                {
-                    let weight = (*weight).into();
-                    *low = (*low).min(weight);
-                    *high = (*high).max(weight);
-                }
-            }
+        for (best, planes) in best.iter_mut().zip(planes) {
+            best.find(offset, planes, rows, width);
         }
         for neuron in 0..width {
-            let mut gather = |table: &[i16]| {
+            let mut gather = |of: fn(&Best) -> &[i16]| {
                 for (square, value) in column.iter_mut().enumerate() {
-                    *value = table[square * width + neuron];
+                    let weights = best
+                        .each_ref()
+                        .map(|best| of(best)[square * width + neuron]);
+                    *value = weights.map(i32::from).into_iter().sum();
                 }
-                extremes(&mut column, max_active)
+                extremes(&mut column, max_active.min(PIECES))
             };
-            lowest[neuron] = lowest[neuron].min(gather(&low).0);
-            highest[neuron] = highest[neuron].max(gather(&high).1);
+            lowest[neuron] = lowest[neuron].min(gather(|best| &best.low).0);
+            highest[neuron] = highest[neuron].max(gather(|best| &best.high).1);
         }
     }
     Bounds { lowest, highest }
+}
+
+/// Per square and neuron, the smallest and the largest weight of some planes, or none.
+struct Best {
+    low: Vec<i16>,
+    high: Vec<i16>,
+}
+
+impl Best {
+    fn none(width: usize) -> Best {
+        let none = vec![0; 64 * width];
+        Best {
+            low: none.clone(),
+            high: none,
+        }
+    }
+
+    /// Finds those of a king's rows, which begin at `offset`.
+    fn find<W: Copy + Into<i16>>(&mut self, offset: u32, planes: &[u32], rows: &[W], width: usize) {
+        self.low.fill(0);
+        self.high.fill(0);
+        let planes = planes
+            .iter()
+            .filter(|plane| **plane != PieceSquare::NO_PLANE);
+        for plane in planes {
+            let first = (offset + plane) as usize * width;
+            let plane = &rows[first..first + 64 * width];
+            for ((weight, low), high) in plane.iter().zip(&mut self.low).zip(&mut self.high) {
+                let weight = (*weight).into();
+                *low = (*low).min(weight);
+                *high = (*high).max(weight);
+            }
+        }
+    }
 }

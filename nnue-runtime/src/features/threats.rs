@@ -8,6 +8,7 @@ pub(crate) mod changes;
 mod directions;
 mod levels;
 mod pieces;
+mod threatened;
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,10 +16,10 @@ use alloc::vec::Vec;
 use nnue_format::Threats;
 
 use self::changes::Attacks;
-use super::FeatureSet;
 use super::bounds::{Bounds, extremes};
+use super::{FeatureSet, Viewpoint, orientation};
 use crate::architecture::Architecture;
-use crate::chess::{Bitboard, Color, Square};
+use crate::chess::{Bitboard, Color};
 use crate::network::Network;
 use crate::placement::{PieceCodes, Step};
 use crate::rows::{RowChanges, RowList, RowLists};
@@ -33,14 +34,12 @@ pub(super) struct View {
 }
 
 impl View {
-    /// How `perspective` looks at the board when its king is on `king` and kings on these files
-    /// mirror it.
+    /// How `perspective` looks at the board from a viewpoint if kings on these files mirror it.
     #[inline]
-    pub(super) fn of(mirror_files: u8, perspective: Color, king: Square) -> View {
-        let mirrored = mirror_files >> (king.index() % 8) & 1 != 0;
+    pub(super) fn of(mirror_files: u8, perspective: Color, from: Viewpoint) -> View {
         let flip = [0, 0b111_000][perspective.index()];
         View {
-            orientation: flip ^ if mirrored { 7 } else { 0 },
+            orientation: orientation(flip, mirror_files, from.king),
             is_black: perspective == Color::Black,
         }
     }
@@ -97,11 +96,11 @@ pub(super) fn list_changes<A: Architecture>(
     tables: &'static Threats,
     net: &Network<A>,
     perspective: Color,
-    king: Square,
+    from: Viewpoint,
     step: Step<'_>,
     changes: &mut RowChanges<A>,
 ) {
-    let view = View::of(tables.mirror_files, perspective, king);
+    let view = View::of(tables.mirror_files, perspective, from);
     let first_row = set.first_row[perspective.index()];
     let list_rows = |codes: &PieceCodes, attacks: &Attacks, list: &mut RowList<'_>| {
         let attacks = attacks.as_slice();

@@ -54,6 +54,11 @@ pub mod features {
         from_h: "../specs/features/from_h.toml";
         /// The opponent's planes before the own ones.
         opponent_first: "../specs/features/opponent_first.toml";
+        /// Buckets by the opponent's queens, alone and beside those of the own king.
+        queens: "../specs/features/queens.toml";
+        /// Buckets by the opponent's queens beside threats, with weights for white and others for
+        /// black.
+        queens_and_threats: "../specs/features/queens_and_threats.toml";
         /// Rotated for black and mirrored, with merged kings.
         rotated: "../specs/features/rotated.toml";
         /// Sets whose rows are shifted, each by another number of bits.
@@ -62,6 +67,10 @@ pub mod features {
         shifted_words: "../specs/features/shifted_words.toml";
         /// Three sets in one accumulator.
         summed: "../specs/features/summed.toml";
+        /// Pieces that weaker ones attack, in three orders.
+        threatened: "../specs/features/threatened.toml";
+        /// The same beside threats and pawn pairs.
+        threatened_and_pairs: "../specs/features/threatened_and_pairs.toml";
         /// Threats and pawn pairs, each set mirrored in its own way.
         threats: "../specs/features/threats.toml";
         /// Threats both ways, square by square.

@@ -1,7 +1,7 @@
 //! `[[features]]` of random networks. They have few rows, unless a known set keeps its defaults.
 
 use nnue_compiler::feature_set::piece_square::{
-    FactorRounding, FirstSquare, Flip, KING_BUCKETS, Mirror, NAMES, Parameters, PieceOrder, Planes,
+    FactorRounding, FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, QueenBuckets,
     SQUARES, VirtualSet,
 };
 use nnue_compiler::feature_set::{pawn_pairs, threats};
@@ -77,7 +77,7 @@ fn threats(dice: &mut Dice, toml: &mut Toml) {
         toml.name("mutual", dice.name::<threats::Mutual>());
     }
     if dice.once_in(3) {
-        toml.name("piece_order", dice.name::<PieceOrder>());
+        toml.name("piece_order", dice.name::<threats::PieceOrder>());
     }
     if dice.once_in(3) {
         toml.name("order", dice.name::<threats::Order>());
@@ -135,12 +135,22 @@ fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
     let mut parameters = defaults.clone().unwrap_or_else(Parameters::unbucketed);
     toml.table("[[features]]");
     toml.name("set", set);
-    if dice.once_in(3) {
-        parameters.planes = dice.pick(&Planes::ALL);
-        toml.set("planes", parameters.planes.count());
+    let kinds = [Planes::All, Planes::MergedKings, Planes::NoKings];
+    let planes = dice.once_in(3).then(|| dice.pick(&kinds));
+    let with_threatened = dice.aside_for("planes = 14").once_in(8);
+    if let Some(planes) = with_threatened.then_some(Planes::WithThreatened).or(planes) {
+        parameters.planes = planes;
+        toml.set("planes", planes.count());
     }
-    if dice.once_in(4) {
-        toml.name("piece_order", dice.name::<PieceOrder>());
+    let orders = [
+        PieceOrder::ByColour,
+        PieceOrder::Interleaved,
+        PieceOrder::OpponentFirst,
+    ];
+    let order = dice.once_in(4).then(|| dice.pick(&orders));
+    let white_first = dice.aside_for("white-first").once_in(8);
+    if let Some(order) = white_first.then_some(PieceOrder::WhiteFirst).or(order) {
+        toml.name("piece_order", order);
     }
     if dice.once_in(4) {
         toml.name("flip", dice.name::<Flip>());
@@ -161,11 +171,18 @@ fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
         let most = dice.pick(&[2, 64]);
         toml.set("offset", dice.within(0..=most));
     }
+    let mut aside = dice.aside_for("queen_buckets");
+    if parameters.buckets() <= MOST_BUCKETS && aside.once_in(6) {
+        parameters.queen_buckets = aside.pick(&QueenBuckets::ALL);
+        toml.set("queen_buckets", parameters.queen_buckets.count());
+    }
     stored_rows(dice, toml);
-    if dice.once_in(3) {
+    let has_queens = parameters.queen_buckets != QueenBuckets::None;
+    let can_be_virtual = !(with_threatened || has_queens || white_first);
+    if can_be_virtual && dice.once_in(3) {
         factors(dice, &parameters, toml);
     }
-    set != KING_BUCKETS && parameters.buckets() > MOST_BUCKETS
+    parameters.buckets() > MOST_BUCKETS
 }
 
 fn pick_named<T: nnue_compiler::spec::Named>(dice: &mut Dice) -> T {

@@ -72,6 +72,8 @@ impl<'d> Graph<'d> {
         let words = graph.values[0].tensor.element == Element::I16;
         if words && graph.dice.aside_for("float").once_in(4) {
             front = vec![graph.float(graph.whole(0))];
+        } else if words && graph.dice.aside_for("squares").once_in(4) {
+            front = vec![graph.squares(graph.whole(0))];
         }
         for block in 1..blocks {
             let inputs = graph.inputs(&front);
@@ -242,6 +244,22 @@ impl<'d> Graph<'d> {
             len: sums.len,
             element: Element::I32,
             one: One::Tensor(one),
+            range: (i64::from(i32::MIN), i64::from(i32::MAX)),
+        })
+    }
+
+    /// The product of some words with themselves.
+    fn squares(&mut self, of: Part) -> Part {
+        let one = u64::from(self.shared_one(of));
+        self.layer("squares", &["product"]);
+        self.read(&[of, of]);
+        // What 1.0 is has 16 bits at most.
+        let shift = (one * one).ilog2().saturating_sub(16);
+        self.toml.set("shift", shift);
+        self.push(Tensor {
+            len: of.len,
+            element: Element::I32,
+            one: One::Tensor(((one * one) >> shift) as u32),
             range: (i64::from(i32::MIN), i64::from(i32::MAX)),
         })
     }

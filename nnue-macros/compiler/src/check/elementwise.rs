@@ -92,15 +92,19 @@ pub(super) fn reads_floats(
         let element = reader.tensor(index)?.element;
         let span = reader.input_span(index);
         let of_transformer = match slice.source {
-            Source::Transformer => Some(("the transformer's output", "only affine layers read it")),
+            // Bytes lie in an order of the instruction set's own.
+            Source::Transformer if element != Element::I16 => Some((
+                format!("`{element}` of the transformer's output, expected `i16`"),
+                "only affine layers read the others",
+            )),
             Source::Unpooled => Some((
-                "the transformer's sums",
+                "values of the transformer's sums".to_string(),
                 "a layer with `op = \"float\"` makes `f32` of them",
             )),
-            Source::Layer(_) => None,
+            Source::Transformer | Source::Layer(_) => None,
         };
         if let Some((values, help)) = of_transformer {
-            let message = format!("`{name}` {verb} values of {values}");
+            let message = format!("`{name}` {verb} {values}");
             diagnostics.error(span, message).help(help);
             return None;
         }

@@ -14,7 +14,9 @@ use crate::decode::table::{Table, integer, integers, keys, named, names};
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
 
 pub use factors::{FactorRounding, VirtualSet};
-pub use parameters::{FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, SQUARES};
+pub use parameters::{
+    FirstSquare, Flip, Mirror, NAMES, Parameters, PieceOrder, Planes, QueenBuckets, SQUARES,
+};
 
 /// The name of the set that has nothing but its `king_buckets`.
 pub const KING_BUCKETS: &str = "KingBuckets";
@@ -37,6 +39,8 @@ pub struct Keys {
     pub mirror: Option<Spanned<Mirror>>,
     /// `king_buckets`: the bucket of each square of the own king.
     pub king_buckets: Option<Spanned<Vec<Spanned<i64>>>>,
+    /// `queen_buckets`: how many buckets there are for the opponent's queens.
+    pub queen_buckets: Option<Spanned<i64>>,
     /// `offset`: rows before the first plane of each bucket.
     pub offset: Option<Spanned<i64>>,
     /// `factorised`: the virtual sets whose rows the file has besides.
@@ -56,6 +60,7 @@ pub(super) fn decode(table: &mut Table<'_>, diagnostics: &mut Diagnostics) -> Op
             squares: named,
             mirror: named,
             king_buckets: integers,
+            queen_buckets: integer,
             offset: integer,
             factorised: names,
             rounding: named,
@@ -95,6 +100,10 @@ impl Keys {
             Some(table) => check_king_buckets(table, mirror, diagnostics),
             None => check_halves(&set.value, self, &defaults, diagnostics),
         };
+        let queen_buckets = match &self.queen_buckets {
+            Some(count) => check_queen_buckets(count, diagnostics),
+            None => Some(QueenBuckets::None),
+        };
         let parameters = Parameters {
             planes: planes?,
             piece_order: value_or(&self.piece_order, defaults.piece_order),
@@ -102,6 +111,7 @@ impl Keys {
             first_square: value_or(&self.squares, defaults.first_square),
             mirror,
             king_buckets: king_buckets?,
+            queen_buckets: queen_buckets?,
             offset: offset?,
         };
         let factors = factors::check(self, &parameters, diagnostics)?;
@@ -113,7 +123,7 @@ impl Keys {
             name: set.value.clone(),
             rows: parameters.rows(),
             max_active: parameters.planes.max_active(),
-            list_len: SQUARES,
+            list_len: SQUARES * parameters.planes.of_a_square(),
             element: Element::I16,
             shift: 0,
             factors,
@@ -130,10 +140,27 @@ fn check_planes(planes: &Spanned<i64>, diagnostics: &mut Diagnostics) -> Option<
         .into_iter()
         .find(|known| i64::from(known.count()) == planes.value);
     if found.is_none() {
-        let message = format!("`planes` is {}, allowed are 10, 11 or 12", planes.value);
+        let message = format!("`planes` is {}, allowed are 10, 11, 12 or 14", planes.value);
         diagnostics
             .error(planes.span, message)
-            .help("12 for all pieces, 11 where both kings share a plane, 10 without kings");
+            .help("12 for all pieces, 11 where both kings share a plane, 10 without kings, 14 with pieces that are threatened");
+    }
+    found
+}
+
+fn check_queen_buckets(
+    count: &Spanned<i64>,
+    diagnostics: &mut Diagnostics,
+) -> Option<QueenBuckets> {
+    let found = QueenBuckets::ALL
+        .into_iter()
+        .find(|known| known.count() as i64 == count.value);
+    if found.is_none() {
+        let message = format!("`queen_buckets` is {}, allowed are 5 or 6", count.value);
+        diagnostics.error(count.span, message).help(
+            "5 for the quadrant of the opponent's only queen, where several are as none; 6 where several have a bucket of \
+             their own",
+        );
     }
     found
 }
@@ -261,6 +288,16 @@ pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStr
     let flip = tables.flip.map(Literal::u8_unsuffixed);
     let mirror_files = Literal::u8_unsuffixed(tables.mirror_files);
     let king_offset = tables.king_offset.map(Literal::u32_unsuffixed);
+    let queen_offset = tables.queen_offset.map(Literal::u32_unsuffixed);
+    let threatened = if tables.has_threatened() {
+        let rows = tables.threatened.map(|rows| {
+            let rows = rows.map(Literal::u32_unsuffixed);
+            quote! { [#(#rows),*] }
+        });
+        quote! { [#(#rows),*] }
+    } else {
+        quote! { #features::PieceSquare::NO_THREATENED }
+    };
     // One for each piece, after the one for no piece.
     let planes = tables.planes.map(|planes| {
         let planes = planes[1..13].iter().map(|plane| match *plane {
@@ -276,6 +313,8 @@ pub(crate) fn constant(tables: &PieceSquare, features: &TokenStream) -> TokenStr
             flip: [#(#flip),*],
             mirror_files: #mirror_files,
             king_offset: [#(#king_offset),*],
+            queen_offset: [#(#queen_offset),*],
+            threatened: #threatened,
             planes: #features::PieceSquare::planes([#(#planes),*]),
         }
     }

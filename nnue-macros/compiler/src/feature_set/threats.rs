@@ -5,7 +5,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use toml::de::DeValue;
 
-use super::piece_square::{Mirror, PieceOrder, SQUARES};
+use super::piece_square::{Mirror, SQUARES};
 use super::{Family, FeatureSet};
 use crate::check::value::value_or;
 use crate::decode::table::{Table, Value, array, boolean, keys, mismatch, named, one_of, string};
@@ -28,6 +28,16 @@ named! {
         Once = "once",
         /// Both attacks are features.
         Both = "both",
+    }
+}
+
+named! {
+    /// In which order attackers have their rows, and victims theirs among those of an attacker.
+    PieceOrder {
+        /// Own pawn, knight, ... king, then the opponent's.
+        ByColour = "by-colour",
+        /// Own pawn, opponent's pawn, own knight, ...
+        Interleaved = "interleaved",
     }
 }
 

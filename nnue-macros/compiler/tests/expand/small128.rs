@@ -190,6 +190,8 @@ impl ::nnue_runtime::Architecture for Net {
                     6336, 7040, 7744, 7744, 7040, 6336, 5632, 2816, 3520, 4224, 4928,
                     4928, 4224, 3520, 2816, 0, 704, 1408, 2112, 2112, 1408, 704, 0,
                 ],
+                queen_offset: [0, 0, 0, 0, 0, 0],
+                threatened: ::nnue_runtime::__private::features::PieceSquare::NO_THREATENED,
                 planes: ::nnue_runtime::__private::features::PieceSquare::planes([
                     [0, 128, 256, 384, 512, 640, 64, 192, 320, 448, 576, 640],
                     [64, 192, 320, 448, 576, 640, 0, 128, 256, 384, 512, 640],

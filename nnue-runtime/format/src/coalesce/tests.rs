@@ -27,6 +27,8 @@ const SET: PieceSquare = PieceSquare {
         }
         offsets
     },
+    queen_offset: [0; PieceSquare::QUEENS],
+    threatened: PieceSquare::NO_THREATENED,
     planes: [[
         NONE, 0, 64, 128, 192, 256, NONE, 320, 384, 448, 512, 576, NONE, NONE, NONE, NONE,
     ]; 2],

@@ -9,9 +9,10 @@
 //! many files apart, with squares as the perspective sees them.
 
 use nnue_compiler::feature_set::pawn_pairs::Parameters;
+use nnue_compiler::feature_set::piece_square::Flip;
 use nnue_runtime::{Color, Piece, Position, Role};
 
-use super::mirrored;
+use super::orientation;
 
 /// The rows that a position switches on for a perspective, among those of the set.
 pub(super) fn active(
@@ -19,16 +20,8 @@ pub(super) fn active(
     position: &impl Position,
     perspective: Color,
 ) -> Vec<usize> {
-    let turn = match perspective {
-        Color::White => 0,
-        Color::Black => 56,
-    };
-    let king = position.king(perspective).index() ^ turn;
-    let turn = if mirrored(parameters.mirror, king) {
-        turn ^ 7
-    } else {
-        turn
-    };
+    let king = position.king(perspective);
+    let turn = orientation(Flip::Vertical, parameters.mirror, perspective, king);
     let mut numbers = Vec::new();
     for (owner, color) in [perspective, !perspective].into_iter().enumerate() {
         for square in position.pieces(Piece::new(color, Role::Pawn)) {

@@ -1,7 +1,8 @@
 //! The piece-square family, by the formula of the language reference, one piece at a time:
 //!
 //! ```text
-//! row = bucket * (offset + 64 * planes) + offset + 64 * plane + (square ^ n)
+//! row    = bucket * (offset + 64 * planes) + offset + 64 * plane + (square ^ n)
+//! bucket = bucket of the opponent's queens * (buckets of the own king) + bucket of the own king
 //! ```
 //!
 //! with squares as the perspective sees them, counted from a1 = 0 to h8 = 63, and `n` = 56 where
@@ -9,10 +10,12 @@
 
 pub(super) mod virtual_rows;
 
-use nnue_compiler::feature_set::piece_square::{FirstSquare, Flip, Parameters, PieceOrder, Planes};
+use nnue_compiler::feature_set::piece_square::{
+    FirstSquare, Parameters, PieceOrder, Planes, QueenBuckets,
+};
 use nnue_runtime::{Color, Piece, Position, Role, Square};
 
-use super::mirrored;
+use super::orientation;
 
 /// The rows that a position switches on for a perspective, among those of the set.
 pub(super) fn active(
@@ -20,12 +23,19 @@ pub(super) fn active(
     position: &impl Position,
     perspective: Color,
 ) -> Vec<usize> {
-    let view = View::of(parameters, perspective, position.king(perspective));
+    let view = View::of(parameters, position, perspective);
     let mut active = Vec::new();
     for piece in Piece::ALL {
-        if let Some(plane) = plane(parameters, piece.role, piece.color == perspective) {
+        if let Some(plane) = plane(parameters, piece, perspective) {
             let squares = position.pieces(piece).into_iter();
             active.extend(squares.map(|square| view.row(plane, square)));
+        }
+    }
+    if parameters.planes == Planes::WithThreatened {
+        for (piece, square) in threatened(position) {
+            // The seventh kind of a player's pieces.
+            let plane = plane_of_its_own(parameters, 6, piece.color, perspective);
+            active.push(view.row(plane, square));
         }
     }
     active
@@ -36,27 +46,43 @@ struct View<'a> {
     parameters: &'a Parameters,
     /// The number that squares are exclusive-ored with.
     turn: usize,
-    /// That of the own king.
     bucket: usize,
 }
 
 impl View<'_> {
-    fn of(parameters: &Parameters, perspective: Color, own_king: Square) -> View<'_> {
-        let flip = match (perspective, parameters.flip) {
-            (Color::White, _) | (_, Flip::None) => 0,
-            (Color::Black, Flip::Vertical) => 56,
-            (Color::Black, Flip::Rotate) => 63,
-        };
-        let king = own_king.index() ^ flip;
-        // The king is put on the half that the set names, with all other pieces.
-        let turn = match mirrored(parameters.mirror, king) {
-            true => flip ^ 7,
-            false => flip,
+    fn of<'a>(
+        parameters: &'a Parameters,
+        position: &impl Position,
+        perspective: Color,
+    ) -> View<'a> {
+        let Parameters { flip, mirror, .. } = *parameters;
+        let own_king = position.king(perspective);
+        let turn = orientation(flip, mirror, perspective, own_king);
+        let king_buckets = parameters.king_buckets.map(usize::from);
+        let own_kings = king_buckets.into_iter().max().map_or(1, |last| last + 1);
+        let queens: Vec<Square> = position
+            .pieces(Piece::new(!perspective, Role::Queen))
+            .into_iter()
+            .collect();
+        let of_queens = match (parameters.queen_buckets, &queens[..]) {
+            (QueenBuckets::None, _) | (_, []) => 0,
+            (_, [queen]) => {
+                let seen = queen.index() ^ turn;
+                let (is_right, is_far) = (seen % 8 >= 4, seen / 8 >= 4);
+                match (is_far, is_right) {
+                    (false, false) => 1,
+                    (false, true) => 2,
+                    (true, false) => 3,
+                    (true, true) => 4,
+                }
+            }
+            (QueenBuckets::Five, _) => 0,
+            (QueenBuckets::Six, _) => 5,
         };
         View {
             parameters,
             turn,
-            bucket: parameters.king_buckets[own_king.index() ^ turn].into(),
+            bucket: of_queens * own_kings + king_buckets[own_king.index() ^ turn],
         }
     }
 
@@ -90,27 +116,39 @@ fn numbered(parameters: &Parameters, square: usize) -> usize {
     }
 }
 
-/// The plane of a piece; `None` for kings where they switch on nothing.
-fn plane(parameters: &Parameters, role: Role, is_own: bool) -> Option<usize> {
-    match (role, parameters.planes) {
+/// The plane of a piece for a perspective; `None` for kings where they switch on nothing.
+fn plane(parameters: &Parameters, piece: Piece, perspective: Color) -> Option<usize> {
+    match (piece.role, parameters.planes) {
         (Role::King, Planes::NoKings) => None,
         // Both kings share the plane of the player whose pieces come first.
         (Role::King, Planes::MergedKings) => {
-            let own_first = parameters.piece_order != PieceOrder::OpponentFirst;
-            Some(plane_of_its_own(parameters, role, own_first))
+            let kings = Color::ALL.map(|color| Piece::new(color, Role::King));
+            let planes = kings.map(|king| {
+                plane_of_its_own(parameters, king.role.index(), king.color, perspective)
+            });
+            planes.into_iter().min()
         }
-        _ => Some(plane_of_its_own(parameters, role, is_own)),
+        _ => {
+            let (role, color) = (piece.role.index(), piece.color);
+            Some(plane_of_its_own(parameters, role, color, perspective))
+        }
     }
 }
 
-/// The plane of a piece if no two pieces shared one.
-fn plane_of_its_own(parameters: &Parameters, role: Role, is_own: bool) -> usize {
+/// The plane of a kind of a player's pieces for a perspective if no two kinds shared one.
+fn plane_of_its_own(
+    parameters: &Parameters,
+    role: usize,
+    color: Color,
+    perspective: Color,
+) -> usize {
     let roles = roles(parameters);
-    let opponents = usize::from(!is_own);
+    let is_own = color == perspective;
     match parameters.piece_order {
-        PieceOrder::ByColour => roles * opponents + role.index(),
-        PieceOrder::Interleaved => 2 * role.index() + opponents,
-        PieceOrder::OpponentFirst => roles * usize::from(is_own) + role.index(),
+        PieceOrder::ByColour => roles * usize::from(!is_own) + role,
+        PieceOrder::Interleaved => 2 * role + usize::from(!is_own),
+        PieceOrder::OpponentFirst => roles * usize::from(is_own) + role,
+        PieceOrder::WhiteFirst => roles * usize::from(color == Color::Black) + role,
     }
 }
 
@@ -119,5 +157,28 @@ fn roles(parameters: &Parameters) -> usize {
     match parameters.planes {
         Planes::NoKings => 5,
         Planes::All | Planes::MergedKings => 6,
+        Planes::WithThreatened => 7,
     }
+}
+
+/// The pieces that a weaker piece of the opponent attacks, each once. Kings do not count.
+fn threatened(position: &impl Position) -> Vec<(Piece, Square)> {
+    let strength = |piece: Piece| match piece.role {
+        Role::Pawn => Some(1),
+        Role::Knight | Role::Bishop => Some(2),
+        Role::Rook => Some(3),
+        Role::Queen => Some(4),
+        Role::King => None,
+    };
+    let mut found = Vec::new();
+    for (attacker, victim, square) in super::threats::attacks(position) {
+        let is_weaker = match (strength(attacker), strength(victim)) {
+            (Some(attackers), Some(victims)) => attackers < victims,
+            _ => false,
+        };
+        if is_weaker && attacker.color != victim.color && !found.contains(&(victim, square)) {
+            found.push((victim, square));
+        }
+    }
+    found
 }

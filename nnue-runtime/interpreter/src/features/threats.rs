@@ -12,10 +12,11 @@
 //! and `rank` the number of squares before `to` that the attacker reaches from `from`, both on an
 //! empty board.
 
+use nnue_compiler::feature_set::piece_square::Flip;
 use nnue_compiler::feature_set::threats::Parameters;
-use nnue_runtime::{Color, Piece, Position, Role};
+use nnue_runtime::{Color, Piece, Position, Role, Square};
 
-use super::mirrored;
+use super::orientation;
 
 /// A step from one square to the next: files to the right, and ranks towards the opponent.
 type Step = (i32, i32);
@@ -36,16 +37,47 @@ pub(super) fn active(
     position: &impl Position,
     perspective: Color,
 ) -> Vec<usize> {
-    let turn = match perspective {
-        Color::White => 0,
-        Color::Black => 56,
+    let king = position.king(perspective);
+    let turn = orientation(Flip::Vertical, parameters.mirror, perspective, king);
+    let board = seen(position, perspective, turn);
+    let numbering = Numbering::of(parameters);
+    let mut rows = Vec::new();
+    for from in 0..64 {
+        let Some(attacker) = board[from] else {
+            continue;
+        };
+        for to in attacked(parameters.rules.pushes, attacker, from, &board) {
+            if let Some(victim) = board[to] {
+                rows.extend(numbering.row(attacker, from, victim, to));
+            }
+        }
+    }
+    rows
+}
+
+/// All attacks of a position: the attacker, its victim, and the victim's square.
+pub(super) fn attacks(position: &impl Position) -> Vec<(Piece, Piece, Square)> {
+    let board = seen(position, Color::White, 0);
+    let piece = |seen: Seen| match seen.is_own {
+        true => Piece::new(Color::White, seen.role),
+        false => Piece::new(Color::Black, seen.role),
     };
-    let king = position.king(perspective).index() ^ turn;
-    let turn = if mirrored(parameters.mirror, king) {
-        turn ^ 7
-    } else {
-        turn
-    };
+    let mut attacks = Vec::new();
+    for from in 0..64 {
+        let Some(attacker) = board[from] else {
+            continue;
+        };
+        for to in attacked(false, attacker, from, &board) {
+            if let Some(victim) = board[to] {
+                attacks.push((piece(attacker), piece(victim), Square::ALL[to]));
+            }
+        }
+    }
+    attacks
+}
+
+/// The pieces on all squares as a perspective sees them, exclusive-ored with `turn`.
+fn seen(position: &impl Position, perspective: Color, turn: usize) -> [Option<Seen>; 64] {
     let mut board = [None; 64];
     for piece in Piece::ALL {
         for square in position.pieces(piece) {
@@ -55,30 +87,13 @@ pub(super) fn active(
             });
         }
     }
-    let numbering = Numbering::of(parameters);
-    let mut rows = Vec::new();
-    for from in 0..64 {
-        let Some(attacker) = board[from] else {
-            continue;
-        };
-        for to in attacked(parameters, attacker, from, &board) {
-            if let Some(victim) = board[to] {
-                rows.extend(numbering.row(attacker, from, victim, to));
-            }
-        }
-    }
-    rows
+    board
 }
 
 /// The squares that a piece attacks, as far as other pieces do not stand in the way.
-fn attacked(
-    parameters: &Parameters,
-    attacker: Seen,
-    from: usize,
-    board: &[Option<Seen>; 64],
-) -> Vec<usize> {
+fn attacked(pushes: bool, attacker: Seen, from: usize, board: &[Option<Seen>; 64]) -> Vec<usize> {
     let mut squares = Vec::new();
-    for line in lines(attacker, from, parameters.rules.pushes) {
+    for line in lines(attacker, from, pushes) {
         for to in line.squares {
             let Some(found) = board[to] else { continue };
             if !line.is_push || found.role == Role::Pawn {

@@ -12,6 +12,7 @@
 use super::levels;
 use super::pieces::Scope;
 use crate::architecture::Architecture;
+use crate::features::{Family, FeatureSet};
 use crate::level::Level;
 use crate::placement::PieceCodes;
 
@@ -70,6 +71,8 @@ pub(crate) struct BoardChanges {
     pub(super) removed: Attacks,
     /// White's pawns and black's, before and after.
     pub(in crate::features) pawns: [[u64; 2]; 2],
+    /// White's pieces and black's that are [threatened](super::threatened), before and after.
+    pub(in crate::features) threatened: [[u64; 2]; 2],
 }
 
 impl BoardChanges {
@@ -77,6 +80,7 @@ impl BoardChanges {
         added: Attacks::NONE,
         removed: Attacks::NONE,
         pawns: [[0; 2]; 2],
+        threatened: [[0; 2]; 2],
     };
 
     /// Replaces them by what differs between two placements: attacks as far as sets of the network
@@ -88,7 +92,36 @@ impl BoardChanges {
         before: &PieceCodes,
         after: &PieceCodes,
     ) {
-        let scope = const { &Scope::of(A::FEATURES) };
-        levels::find(level, scope, [before, after], self);
+        if const { have_pairs(A::FEATURES) } {
+            let scope = const { &Scope::of(A::FEATURES) };
+            levels::find(level, scope, [before, after], self);
+        }
+        if const { have_threatened(A::FEATURES) } {
+            levels::find_threatened(level, [before, after], self);
+        }
+    }
+}
+
+/// Whether some set has rows for pairs of pieces.
+const fn have_pairs(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [first, others @ ..] => {
+            matches!(first.family, Family::Threats(_) | Family::PawnPairs(_)) || have_pairs(others)
+        }
+        [] => false,
+    }
+}
+
+/// Whether some set has rows for threatened pieces.
+const fn have_threatened(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [first, others @ ..] => {
+            let has = match &first.family {
+                Family::PieceSquare(tables) => tables.has_threatened(),
+                Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => false,
+            };
+            has || have_threatened(others)
+        }
+        [] => false,
     }
 }

@@ -21,6 +21,16 @@ pub(super) fn find(
     dispatch!(level, find(scope, placements, changes));
 }
 
+/// Finds the threatened pieces of two placements.
+#[inline]
+pub(super) fn find_threatened(
+    level: Level,
+    placements: [&PieceCodes; 2],
+    changes: &mut BoardChanges,
+) {
+    dispatch!(level, find_threatened(placements, changes));
+}
+
 /// [`list_rows`](super::list_rows), at a level.
 #[inline]
 pub(super) fn list_rows(
@@ -57,6 +67,7 @@ macro_rules! of_levels {
                     STRAIGHT, Steps,
                 };
                 use super::super::pieces::{Attack, Attacker, Pieces, Scope};
+                use super::super::threatened::{PLACES, threatened};
                 use crate::placement::PieceCodes;
                 use crate::rows::RowList;
                 use crate::simd::$module::{
@@ -200,6 +211,17 @@ macro_rules! of_levels {
                             list.grow(written);
                         }
                     }
+                }
+
+                $(#[target_feature(enable = $feature)])*
+                pub(super) fn find_threatened(
+                    [before, after]: [&PieceCodes; 2],
+                    changes: &mut BoardChanges,
+                ) {
+                    changes.threatened = [
+                        threatened(simd::bit_planes(before.bytes(), &PLACES)),
+                        threatened(simd::bit_planes(after.bytes(), &PLACES)),
+                    ];
                 }
 
                 $(#[target_feature(enable = $feature)])*

@@ -87,7 +87,7 @@ impl Words {
             let key = format!("features.{name}");
             match value.get_ref() {
                 DeValue::String(value) if name != "name" => self.add(format!("{key} = {value}")),
-                DeValue::Integer(value) if name == "planes" => {
+                DeValue::Integer(value) if ["planes", "queen_buckets"].contains(&name) => {
                     self.add(format!("{key} = {value}"));
                 }
                 DeValue::Array(_) if name == "targets" => self.add(format!("{key}, a table")),

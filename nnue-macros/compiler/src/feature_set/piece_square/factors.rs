@@ -7,7 +7,7 @@
 
 use nnue_format::Factors;
 
-use super::{Keys, Mirror, Parameters, Planes, SQUARES};
+use super::{Keys, Mirror, Parameters, PieceOrder, Planes, SQUARES};
 use crate::check::value::value_or;
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::spec::named::named;
@@ -50,6 +50,24 @@ pub(super) fn check(
             .help("say which virtual sets the file has: `factorised = [\"A\"]`");
         return None;
     };
+    let unsupported = match (&keys.queen_buckets, &keys.piece_order, &keys.planes) {
+        (Some(queens), ..) => Some((queens.span, "`queen_buckets`")),
+        (_, Some(order), _) if order.value == PieceOrder::WhiteFirst => {
+            Some((order.span, "`piece_order = \"white-first\"`"))
+        }
+        (.., Some(planes)) if parameters.planes == Planes::WithThreatened => {
+            Some((planes.span, "`planes = 14`"))
+        }
+        _ => None,
+    };
+    if let Some((span, key)) = unsupported {
+        let message = format!("a set with {key} has no virtual rows");
+        diagnostics
+            .error(factorised.span, message)
+            .related(span, "said here")
+            .help("add them to the real ones when the net is exported");
+        return None;
+    }
     if factorised.value.is_empty() {
         let message = "`factorised` is empty, expected at least one virtual set";
         diagnostics

@@ -1,11 +1,12 @@
 //! All sets of the family are one formula with other parameters. Seen by a perspective,
 //!
 //! ```text
-//! row = king_offset[king ^ o] + plane[piece] + (square ^ o)
+//! row = king_offset[king ^ o] + queen_offset[queens] + plane[piece] + (square ^ o)
 //! o   = flip[perspective], ^ 7 if the own king's file is then in mirror_files
 //! ```
 //!
-//! `king` is the perspective's own king and `piece` is told apart as own or opponent's.
+//! `king` is the perspective's own king, `queens` tells where the opponent's queens are, and `piece`
+//! is told apart as own or opponent's.
 
 use nnue_format::PieceSquare;
 
@@ -33,6 +34,19 @@ named! {
         Interleaved = "interleaved",
         /// The opponent's pawn, knight, ... king, then the own ones.
         OpponentFirst = "opponent-first",
+        /// White's pawn, knight, ... king, then black's, for both perspectives.
+        WhiteFirst = "white-first",
+    }
+}
+
+impl PieceOrder {
+    /// The first (0) or the second (1) player in the order, of the own one and the opponent, as
+    /// white sees them.
+    fn player(self, owner: u32) -> u32 {
+        match self {
+            PieceOrder::ByColour | PieceOrder::Interleaved | PieceOrder::WhiteFirst => owner,
+            PieceOrder::OpponentFirst => 1 - owner,
+        }
     }
 }
 
@@ -94,26 +108,79 @@ pub enum Planes {
     MergedKings,
     /// Ten planes: kings have none.
     NoKings,
+    /// Fourteen planes: every kind of piece has one, and so have each player's pieces that a weaker
+    /// piece of the opponent attacks.
+    WithThreatened,
 }
 
 impl Planes {
     /// Every value of this type.
-    pub const ALL: [Planes; 3] = [Planes::All, Planes::MergedKings, Planes::NoKings];
+    pub const ALL: [Planes; 4] = [
+        Planes::All,
+        Planes::MergedKings,
+        Planes::NoKings,
+        Planes::WithThreatened,
+    ];
 
-    /// The number of planes, 10 to 12.
+    /// The number of planes, 10 to 12 or 14.
     pub fn count(self) -> u32 {
         match self {
             Planes::All => 12,
             Planes::MergedKings => 11,
             Planes::NoKings => 10,
+            Planes::WithThreatened => 14,
         }
     }
 
-    /// The number of pieces with a plane that can be on the board at once.
+    /// How many kinds of a player's pieces have planes.
+    fn roles(self) -> u32 {
+        match self {
+            Planes::NoKings => 5,
+            Planes::All | Planes::MergedKings => 6,
+            Planes::WithThreatened => 7,
+        }
+    }
+
+    /// The number of features that can be active at once.
     pub fn max_active(self) -> usize {
         match self {
             Planes::All | Planes::MergedKings => 32,
             Planes::NoKings => 30,
+            // Kings are never threatened.
+            Planes::WithThreatened => 62,
+        }
+    }
+
+    /// Features that a square of any board can switch on.
+    pub(super) fn of_a_square(self) -> usize {
+        match self {
+            Planes::All | Planes::MergedKings | Planes::NoKings => 1,
+            Planes::WithThreatened => 2,
+        }
+    }
+}
+
+/// Whether the opponent's queens choose the bucket, besides the own king.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueenBuckets {
+    /// They do not.
+    None,
+    /// Five buckets: for no queen or several, and for one queen in each quadrant.
+    Five,
+    /// Six buckets: for no queen, for one in each quadrant, and for several.
+    Six,
+}
+
+impl QueenBuckets {
+    /// Every value that a spec can ask for.
+    pub const ALL: [QueenBuckets; 2] = [QueenBuckets::Five, QueenBuckets::Six];
+
+    /// How many buckets there are.
+    pub fn count(self) -> usize {
+        match self {
+            QueenBuckets::None => 1,
+            QueenBuckets::Five => 5,
+            QueenBuckets::Six => 6,
         }
     }
 }
@@ -134,6 +201,8 @@ pub struct Parameters {
     /// The bucket of each square of the oriented own king. Mirrored boards have the same on both
     /// halves.
     pub king_buckets: [u8; SQUARES],
+    /// Whether the opponent's queens choose the bucket too.
+    pub queen_buckets: QueenBuckets,
     /// Rows before the first plane of each bucket.
     pub offset: u32,
 }
@@ -150,6 +219,7 @@ impl Parameters {
             first_square: FirstSquare::A1,
             mirror: Mirror::None,
             king_buckets: each_square,
+            queen_buckets: QueenBuckets::None,
             offset: 0,
         };
         Some(match name {
@@ -191,6 +261,7 @@ impl Parameters {
             first_square: FirstSquare::A1,
             mirror: Mirror::None,
             king_buckets: [0; SQUARES],
+            queen_buckets: QueenBuckets::None,
             offset: 0,
         }
     }
@@ -200,8 +271,13 @@ impl Parameters {
         self.offset + self.planes.count() * SQUARES as u32
     }
 
-    /// How many buckets there are: they are numbered without gaps.
+    /// How many buckets there are: those of the own king for each of the queens'.
     pub fn buckets(&self) -> usize {
+        self.own_kings_buckets() * self.queen_buckets.count()
+    }
+
+    /// How many buckets the own king has: they are numbered without gaps.
+    fn own_kings_buckets(&self) -> usize {
         self.king_buckets
             .iter()
             .max()
@@ -211,8 +287,22 @@ impl Parameters {
     /// The tables that the loader and the runtime read.
     pub fn tables(&self) -> PieceSquare {
         let bucket_rows = self.bucket_rows();
-        let plane = planes(self.planes, self.piece_order);
+        let orders = match self.piece_order {
+            PieceOrder::WhiteFirst => [PieceOrder::ByColour, PieceOrder::OpponentFirst],
+            order => [order; 2],
+        };
+        let threatened = [[0, 1], [1, 0]].map(|[white, black]| {
+            let order = orders[white as usize];
+            [white, black].map(|owner| match self.planes {
+                Planes::WithThreatened => {
+                    let plane = plane(order, self.planes.roles(), order.player(owner), 6);
+                    self.offset + plane * SQUARES as u32
+                }
+                _ => PieceSquare::NO_PLANE,
+            })
+        });
         let planes = [0, 6].map(|own| {
+            let plane = planes(self.planes, orders[own / 6]);
             let mut planes = [PieceSquare::NO_PLANE; 16];
             for (piece, row) in planes[1..=12].iter_mut().enumerate() {
                 if self.planes != Planes::NoKings || piece % 6 != 5 {
@@ -222,7 +312,7 @@ impl Parameters {
             planes
         });
         // Where squares are counted from a8, white's are the ones that are turned.
-        let renumbered = match self.first_square {
+        let renumbered: u8 = match self.first_square {
             FirstSquare::A1 => 0,
             FirstSquare::A8 => 0b111_000,
             FirstSquare::H1 => 0b000_111,
@@ -245,6 +335,18 @@ impl Parameters {
                 let bucket = self.king_buckets[square ^ usize::from(renumbered)];
                 u32::from(bucket) * bucket_rows
             }),
+            queen_offset: std::array::from_fn(|place| {
+                // Its two bits are the highest ones of a file and of a rank.
+                let turned = usize::from(renumbered >> 2 & 1 | renumbered >> 4 & 2);
+                let quadrant = |number: usize| number ^ turned;
+                let bucket = match (place, self.queen_buckets) {
+                    (_, QueenBuckets::None) | (0, _) | (5, QueenBuckets::Five) => 0,
+                    (1..=4, _) => 1 + quadrant(place - 1),
+                    _ => place,
+                };
+                (bucket * self.own_kings_buckets()) as u32 * bucket_rows
+            }),
+            threatened,
             planes,
         }
     }
@@ -255,26 +357,19 @@ impl Parameters {
     }
 }
 
-/// The plane of each piece: own pawn to king, then the opponent's.
+/// The plane of each piece, own pawn to king, then the opponent's, as white sees them.
 ///
 /// Both kings can share a plane where the own king stands only on squares of its bucket, and the
 /// opponent's cannot. It is the plane of the player whose pieces come first; the other player's is
 /// the last in every order, so nothing else moves.
 fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
-    let roles = match planes {
-        Planes::NoKings => 5,
-        Planes::All | Planes::MergedKings => 6,
-    };
+    let roles = planes.roles();
     std::array::from_fn(|piece| {
         let (owner, role) = (piece as u32 / 6, piece as u32 % 6);
-        let player = match order {
-            PieceOrder::ByColour | PieceOrder::Interleaved => owner,
-            PieceOrder::OpponentFirst => 1 - owner,
-        };
         match (role, planes) {
             (5, Planes::NoKings) => 0,
             (5, Planes::MergedKings) => plane(order, roles, 0, role),
-            _ => plane(order, roles, player, role),
+            _ => plane(order, roles, order.player(owner), role),
         }
     })
 }
@@ -282,7 +377,9 @@ fn planes(planes: Planes, order: PieceOrder) -> [u32; 12] {
 /// The plane of the first (0) or the second (1) player's piece.
 fn plane(order: PieceOrder, roles: u32, player: u32, role: u32) -> u32 {
     match order {
-        PieceOrder::ByColour | PieceOrder::OpponentFirst => roles * player + role,
+        PieceOrder::ByColour | PieceOrder::OpponentFirst | PieceOrder::WhiteFirst => {
+            roles * player + role
+        }
         PieceOrder::Interleaved => 2 * role + player,
     }
 }

@@ -5,9 +5,10 @@
 
 use nnue_compiler::feature_set::piece_square::Parameters;
 use nnue_format::VirtualSet;
-use nnue_runtime::Role;
+use nnue_runtime::{Color, Piece, Role};
 
-use super::{mirrored, numbered, plane, plane_of_its_own, roles, row};
+use super::super::mirrored;
+use super::{numbered, plane, plane_of_its_own, roles, row};
 
 /// A row of a set, and the virtual rows that are added to it: the numbers of both among those of
 /// the set.
@@ -22,25 +23,22 @@ pub(crate) struct Sum {
 pub(crate) fn sums(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Sum> {
     let mut sums = Vec::new();
     for bucket in 0..parameters.buckets() {
-        for role in Role::ALL {
-            for is_own in [true, false] {
-                let Some(plane) = plane(parameters, role, is_own) else {
-                    continue;
+        for piece in Piece::ALL {
+            let Some(plane) = plane(parameters, piece, Color::White) else {
+                continue;
+            };
+            for square in 0..64 {
+                let feature = Feature {
+                    parameters,
+                    bucket,
+                    piece,
+                    square,
                 };
-                for square in 0..64 {
-                    let feature = Feature {
-                        parameters,
-                        bucket,
-                        role,
-                        is_own,
-                        square,
-                    };
-                    if feature.has_the_row() {
-                        sums.push(Sum {
-                            row: row(parameters, bucket, plane, square),
-                            virtual_rows: feature.virtual_rows(sets),
-                        });
-                    }
+                if feature.has_the_row() {
+                    sums.push(Sum {
+                        row: row(parameters, bucket, plane, square),
+                        virtual_rows: feature.virtual_rows(sets),
+                    });
                 }
             }
         }
@@ -48,12 +46,11 @@ pub(crate) fn sums(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Sum> {
     sums
 }
 
-/// A piece on a square, as a perspective sees it.
+/// A piece on a square, as white sees it.
 struct Feature<'a> {
     parameters: &'a Parameters,
     bucket: usize,
-    role: Role,
-    is_own: bool,
+    piece: Piece,
     square: usize,
 }
 
@@ -61,11 +58,12 @@ impl Feature<'_> {
     /// Whether the feature's row is its own. Where kings share a plane, the rows on the squares of
     /// the bucket are the own king's, and those on all other squares are the opponent's.
     fn has_the_row(&self) -> bool {
-        let kings = [true, false].map(|is_own| plane(self.parameters, Role::King, is_own));
-        if self.role != Role::King || kings[0] != kings[1] {
+        let kings = Color::ALL.map(|color| Piece::new(color, Role::King));
+        let planes = kings.map(|king| plane(self.parameters, king, Color::White));
+        if self.piece.role != Role::King || planes[0] != planes[1] {
             return true;
         }
-        self.is_own == self.kings().any(|square| square == self.square)
+        (self.piece == kings[0]) == self.kings().any(|square| square == self.square)
     }
 
     /// The squares of the bucket.
@@ -88,7 +86,12 @@ impl Feature<'_> {
     }
 
     fn virtual_row(&self, set: VirtualSet) -> usize {
-        let plane = plane_of_its_own(self.parameters, self.role, self.is_own);
+        let plane = plane_of_its_own(
+            self.parameters,
+            self.piece.role.index(),
+            self.piece.color,
+            Color::White,
+        );
         let square = numbered(self.parameters, self.square);
         match set {
             VirtualSet::Pieces => 64 * plane + square,
