@@ -23,7 +23,7 @@ nnue_zoo::zoo! {
     zoo_14: "specs/zoo_14.toml", check;
     zoo_15: "specs/zoo_15.toml", check;
     zoo_16: "specs/zoo_16.toml", check;
-    zoo_17: "specs/zoo_17.toml", check_mixed;
+    zoo_17: "specs/zoo_17.toml", check;
     zoo_18: "specs/zoo_18.toml", check_custom;
     zoo_19: "specs/zoo_19.toml", check;
     zoo_20: "specs/zoo_20.toml", check;
