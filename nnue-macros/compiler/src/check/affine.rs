@@ -1,15 +1,22 @@
 //! Checks affine layers: whether the weights go with the inputs, which range the sums have, and
 //! whether zeros can be skipped.
 
-use crate::diagnostics::{Diagnostics, Span, Spanned, all};
+mod scales;
+mod sparse;
+
+use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{
-    Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, FEWEST_SPARSE_OUTPUTS, OUTPUT_RUN, One, Scale,
-    Scales, Source, Sparse, SparseBy, Sums, Tensor, WeightType, weights_one,
+    Affine, Divide, Element, FEWEST_COLUMN_OUTPUTS, One, Scale, Source, Sums, Tensor, WeightType,
+    weights_one,
 };
 use crate::spec::{self, BiasType, Rounding};
 
 use super::layers::Reader;
 use super::{ONES, in_range, value_or};
+use scales::{check_divide, check_scales, has_float_scales};
+use sparse::{check_density, check_output_blocks, check_sparse};
+
+pub(super) use scales::check_scale;
 
 /// The largest number of outputs. Layers are meant to be small; only the transformer is large.
 const MAX_OUTPUTS: i64 = 4096;
@@ -281,111 +288,6 @@ fn check_weights_one(
     None
 }
 
-/// A factor that `f32` holds.
-pub(super) fn check_scale(scale: &Spanned<f64>, diagnostics: &mut Diagnostics) -> Option<f32> {
-    let rounded = scale.value as f32;
-    if !rounded.is_normal() {
-        let message = format!(
-            "`scale` is {}, expected a number that `f32` holds and that is not 0",
-            scale.value
-        );
-        diagnostics.error(scale.span, message);
-        return None;
-    }
-    Some(rounded)
-}
-
-fn check_divide(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<Option<Divide>> {
-    let weights = affine.weights.value;
-    if let Some(rounding) = &affine.rounding
-        && affine.divide.is_none()
-    {
-        diagnostics
-            .error(rounding.span, "`rounding` needs `divide`")
-            .help("remove it, or say what the sums are divided by");
-        return None;
-    }
-    let Some(divide) = &affine.divide else {
-        return Some(None);
-    };
-    if weights == WeightType::F32 {
-        diagnostics
-            .error(divide.span, "`divide` is only for integer weights")
-            .related(affine.weights.span, "the weights");
-        return None;
-    }
-    let by = in_range("divide", divide, ONES, diagnostics)?;
-    Some(Some(Divide {
-        by: by as i32,
-        rounding: value_or(&affine.rounding, Rounding::Truncate),
-    }))
-}
-
-/// The factors of binary sums. Reports what cannot stand beside factors of any sums.
-fn check_scales(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<Option<Scales>> {
-    let Some(scales) = &affine.scales else {
-        return Some(None);
-    };
-    let weights = affine.weights.value;
-    match &scales.value {
-        spec::Scales::Integers { shift, inputs } if weights == WeightType::Binary => {
-            let shift = in_range("shift", shift, 0..=31, diagnostics)?;
-            let inputs = *inputs;
-            return Some(Some(Scales { shift, inputs }));
-        }
-        spec::Scales::Floats(_) if !matches!(weights, WeightType::Binary | WeightType::F32) => {
-            return check_float_scales(affine, scales.span, diagnostics).map(|()| None);
-        }
-        spec::Scales::Integers { .. } => diagnostics
-            .error(
-                scales.span,
-                "a table of `scales` is only for binary weights",
-            )
-            .help("a factor of `f32` for each output is `scales = \"f32\"`"),
-        spec::Scales::Floats(_) => diagnostics.error(
-            scales.span,
-            format!("`scales = \"f32\"` is only for integer weights, not for `{weights}`"),
-        ),
-    }
-    .related(affine.weights.span, "the weights");
-    None
-}
-
-/// Reports what cannot stand beside factors of floating point.
-fn check_float_scales(
-    affine: &spec::Affine,
-    span: Span,
-    diagnostics: &mut Diagnostics,
-) -> Option<()> {
-    let same = spec::place("one", &affine.one)
-        .or(spec::place("weights_one", &affine.weights_one))
-        .or(spec::place("scale", &affine.scale));
-    if let Some((key, place)) = same {
-        diagnostics
-            .error(
-                place,
-                format!("`{key}` and `scales` say the same in two ways"),
-            )
-            .related(span, "here too")
-            .help("sums are multiplied by the factors of the file: remove it");
-        return None;
-    }
-    let biases = affine.biases.as_ref();
-    if let Some(biases) = biases.filter(|biases| biases.value == BiasType::I32) {
-        diagnostics
-            .error(biases.span, "`biases` is `i32`, but `scales` is `f32`")
-            .related(span, "the scales");
-        return None;
-    }
-    Some(())
-}
-
-/// Whether the net file has factors that make floating point of integer sums.
-fn has_float_scales(affine: &spec::Affine) -> bool {
-    let scales = affine.scales.as_ref();
-    scales.is_some_and(|scales| matches!(scales.value, spec::Scales::Floats(_)))
-}
-
 /// Whether the weights of a stack can be sums.
 fn check_factorised(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<()> {
     let factorised = affine.factorised.as_ref();
@@ -610,114 +512,4 @@ fn range_of_sums(reader: &Reader<'_>, affine: &spec::Affine) -> Option<(i64, i64
     }
     let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
     Some((lowest.max(least), highest.min(most)))
-}
-
-/// The share of inputs that are not zero.
-fn check_density(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
-    let Some(density) = &affine.density else {
-        return Some(None);
-    };
-    if affine.sparse.is_none() {
-        diagnostics
-            .error(density.span, "`density` is only for sparse layers")
-            .help("add `sparse = true`, or remove it");
-        return None;
-    }
-    if !(0.0..=1.0).contains(&density.value) {
-        let message = format!("`density` is {}, allowed are 0 to 1", density.value);
-        diagnostics.error(density.span, message);
-        return None;
-    }
-    Some(Some(density.value))
-}
-
-fn check_sparse(
-    reader: &Reader<'_>,
-    affine: &spec::Affine,
-    density: Option<f64>,
-    (element, outputs): (Element, usize),
-    diagnostics: &mut Diagnostics,
-) -> Option<Option<Sparse>> {
-    let Some(sparse) = &affine.sparse else {
-        return Some(None);
-    };
-    let name = reader.name();
-    if !reader.reads_whole_transformer() {
-        let message = format!("`{name}` is sparse, but does not read the whole transformer");
-        let error = diagnostics.error(sparse.span, message);
-        if let Some(input) = &reader.layer.input {
-            error.related(input.span, "what it reads");
-        }
-        error.help("only the transformer's output is large and has many zeros: remove `sparse`");
-        return None;
-    }
-    if outputs < FEWEST_SPARSE_OUTPUTS {
-        let message = format!(
-            "`{name}` is sparse with {outputs} outputs, expected at least {FEWEST_SPARSE_OUTPUTS}"
-        );
-        diagnostics
-            .error(sparse.span, message)
-            .help("layers with fewer are computed row by row: remove `sparse`");
-        return None;
-    }
-    check_sparse_types(affine, sparse, element, diagnostics)?;
-    Some(Some(Sparse {
-        by: sparse.value,
-        density,
-    }))
-}
-
-/// Whether zeros of these inputs can be skipped, and in this way.
-fn check_sparse_types(
-    affine: &spec::Affine,
-    sparse: &Spanned<SparseBy>,
-    element: Element,
-    diagnostics: &mut Diagnostics,
-) -> Option<()> {
-    let weights = affine.weights.value;
-    let bytes = element == Element::U8;
-    let integers = matches!(weights, WeightType::I8 | WeightType::I16);
-    let fits = match sparse.value {
-        SparseBy::Blocks => bytes && weights == WeightType::I8,
-        SparseBy::Auto | SparseBy::Inputs => integers && element != Element::U16,
-    };
-    if fits {
-        return Some(());
-    }
-    let message = format!("`{element}` inputs with `{weights}` weights cannot be sparse this way");
-    let error = diagnostics.error(sparse.span, message);
-    error.label("by `blocks`: `u8` and `i8`; by `inputs`: `u8` or `i16`, and `i8` or `i16`");
-    error.related(affine.weights.span, "the weights");
-    None
-}
-
-fn check_output_blocks(
-    affine: &spec::Affine,
-    outputs: usize,
-    diagnostics: &mut Diagnostics,
-) -> Option<Option<usize>> {
-    let Some(blocks) = &affine.output_blocks else {
-        return Some(None);
-    };
-    let by_inputs = affine
-        .sparse
-        .as_ref()
-        .is_some_and(|sparse| sparse.value != SparseBy::Blocks);
-    if !by_inputs {
-        let message = "`output_blocks` is only for layers that are sparse by inputs";
-        diagnostics
-            .error(blocks.span, message)
-            .help("add `sparse = \"inputs\"`");
-        return None;
-    }
-    if !outputs.is_multiple_of(OUTPUT_RUN) {
-        let message = format!("{outputs} outputs are not a multiple of {OUTPUT_RUN}");
-        diagnostics
-            .error(affine.outputs.span, message)
-            .related(blocks.span, "blocks of 16 outputs");
-        return None;
-    }
-    let most = (outputs / OUTPUT_RUN) as i64;
-    let blocks = in_range("output_blocks", blocks, 1..=most, diagnostics)?;
-    Some(Some(blocks as usize))
 }
