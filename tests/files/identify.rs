@@ -384,11 +384,11 @@ fn errors_of_a_header_say_what_all_nets_with_it_differ_in() {
     assert_eq!(
         message::<sfnnv5::Net>(named("v13")),
         "the header of SFNNv13: outputs of the first layer 32 in the file, 16 in the spec; \
-         threats sfnnv12 in the file, none in the spec"
+         rows of threats and pawn pairs 60144 (sfnnv12) in the file, 0 in the spec"
     );
     assert!(
         message::<sfnnv13::Net>(named("v9"))
-            .contains("threats none in the file, sfnnv12 in the spec")
+            .contains("rows of threats and pawn pairs 0 in the file, 60144 (sfnnv12) in the spec")
     );
 }
 

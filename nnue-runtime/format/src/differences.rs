@@ -96,12 +96,6 @@ fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
             .filter(move |tensor| tensor.stored.element == element)
             .map(|tensor| tensor.shape[1])
     };
-    let in_words = |name: Option<&'static str>, rows: usize| match name {
-        Some(name) => Text::Borrowed(name),
-        None if rows == 0 => "none".into(),
-        None => format!("of {rows} rows").into(),
-    };
-
     let byte_rows = |family: &Family| family.byte_rows().iter().sum::<u32>() as usize;
     let spec_rows = rows(Element::I8).sum();
     if byte_rows(family) != spec_rows {
@@ -110,10 +104,14 @@ fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
             let threats = Some(*targets);
             byte_rows(&Family { threats, ..*family }) == spec_rows
         });
+        let in_words = |rows: usize, targets: Option<ThreatTargets>| match targets {
+            Some(targets) => format!("{rows} ({})", targets.name()).into(),
+            None => format!("{rows}").into(),
+        };
         found.push(Difference {
-            what: "threats",
-            file: in_words(family.threats.map(ThreatTargets::name), 0),
-            spec: in_words(known.map(ThreatTargets::name), spec_rows),
+            what: "rows of threats and pawn pairs",
+            file: in_words(byte_rows(family), family.threats),
+            spec: in_words(spec_rows, known),
         });
     }
     // Virtual rows would follow.
@@ -124,7 +122,11 @@ fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
         found.push(Difference {
             what: "feature set",
             file: family.features.name().into(),
-            spec: in_words(known.map(Features::name), spec_rows),
+            spec: match known {
+                Some(features) => features.name().into(),
+                None if spec_rows == 0 => "none".into(),
+                None => format!("one of {spec_rows} rows").into(),
+            },
         });
     }
     found

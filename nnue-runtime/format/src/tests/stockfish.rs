@@ -142,8 +142,8 @@ fn the_header_must_match() {
                 difference("width", "128", "4"),
                 difference("affine layers", "3", "2"),
                 difference("stacks", "8", "2"),
-                difference("threats", "none", "of 1 rows"),
-                difference("feature set", "HalfKAv2_hm", "of 1 rows"),
+                difference("rows of threats and pawn pairs", "0", "1"),
+                difference("feature set", "HalfKAv2_hm", "one of 1 rows"),
             ],
         )
     );
