@@ -543,8 +543,6 @@ mod tests {
         assert!(sigmoid_f32(&[f32::NEG_INFINITY])[0] < 1e-37);
     }
 
-    /// Bits from `(x * clamp(x + 3, 0, 6)) * (1 / 6)` in `f32`, one operation after the other;
-    /// where a product is divided at another place, the last bit of half of all values differs.
     #[test]
     fn normalised_values_have_a_mean_square_of_one() {
         fn norm<const N: usize>(values: &[f32; N], epsilon: f32) -> [f32; N] {
@@ -577,6 +575,8 @@ mod tests {
         assert_ne!(normed, other_order);
     }
 
+    /// Bits from `(x * clamp(x + 3, 0, 6)) * (1 / 6)` in `f32`, one operation after the other;
+    /// where a product is divided at another place, the last bit of half of all values differs.
     #[test]
     fn hard_swish_is_exact_to_the_last_bit() {
         for (x, bits) in [

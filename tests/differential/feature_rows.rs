@@ -184,6 +184,18 @@ fn king_buckets_are_of_the_mirrored_half() {
     );
 }
 
+/// The buckets of `from_a8` and of the first set of `from_h`.
+fn nine_buckets(seen: &Seen) -> usize {
+    match (seen.king_rank, seen.king_file) {
+        (0, file) => file - 4,
+        (1, 4 | 5) => 4,
+        (1, _) => 5,
+        (2 | 3, _) => 6,
+        (4 | 5, _) => 7,
+        _ => 8,
+    }
+}
+
 /// A perspective's own first rank is the last one of each plane, and the first one of the table of
 /// buckets.
 #[test]
@@ -192,14 +204,7 @@ fn squares_are_counted_from_a8() {
         spec!("from_a8"),
         |board, perspective, piece, square, row| {
             let seen = Seen::new(Flip::Vertical, board, perspective, piece, square).mirrored(false);
-            let bucket = match (seen.king_rank, seen.king_file) {
-                (0, file) => file - 4,
-                (1, 4 | 5) => 4,
-                (1, _) => 5,
-                (2 | 3, _) => 6,
-                (4 | 5, _) => 7,
-                _ => 8,
-            };
+            let bucket = nine_buckets(&seen);
             let from_a8 = 8 * (7 - seen.rank) + seen.file;
             row(768 * bucket + 64 * seen.by_colour(6) + from_a8);
         },
@@ -211,14 +216,7 @@ fn squares_are_counted_from_a8() {
 fn squares_are_counted_from_the_h_file() {
     check::<from_h::Net>(spec!("from_h"), |board, perspective, piece, square, row| {
         let seen = Seen::new(Flip::Vertical, board, perspective, piece, square).mirrored(false);
-        let bucket = match (seen.king_rank, seen.king_file) {
-            (0, file) => file - 4,
-            (1, 4 | 5) => 4,
-            (1, _) => 5,
-            (2 | 3, _) => 6,
-            (4 | 5, _) => 7,
-            _ => 8,
-        };
+        let bucket = nine_buckets(&seen);
         let from_h1 = 8 * seen.rank + 7 - seen.file;
         row(768 * bucket + 64 * seen.by_colour(6) + from_h1);
         let first = 9 * 768;

@@ -101,12 +101,9 @@ impl<A: Architecture> Accumulator<A> {
             changed,
             ..Step::between(net, before_move, after_move, between)
         };
-        let changes_view = |perspective: &Color| {
-            view_changes::<A>(
-                *perspective,
-                Viewpoint::around::<A>(*perspective, delta, after),
-            )
-        };
+        let from = Color::ALL.map(|color| Viewpoint::around::<A>(color, delta, after));
+        let changes_view =
+            |perspective: &Color| view_changes::<A>(*perspective, from[perspective.index()]);
         // From the board before the move to an empty one, and from there to the board after it.
         let exchange = A::PERSPECTIVES.iter().any(changes_view).then(|| {
             [
@@ -115,7 +112,7 @@ impl<A: Architecture> Accumulator<A> {
             ]
         });
         for &perspective in A::PERSPECTIVES {
-            let [from_before, from] = Viewpoint::around::<A>(perspective, delta, after);
+            let [from_before, from] = from[perspective.index()];
             let mut rows = RowChanges::new();
             for set in sets::<A>() {
                 let mut list = |from, step| {

@@ -88,8 +88,8 @@ fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
     }
 }
 
-/// Words of the transformer's output or of its sums, in the order of the spec. In memory, each perspective's are
-/// followed by padding.
+/// Words of the transformer's output or of its sums, in the order of the spec. In memory, each
+/// perspective's are followed by padding.
 fn of_transformer(program: &Program<'_>, slice: Slice) -> TokenStream {
     let (values, len) = (values(program, slice.source), count(slice.len));
     let half = program.layout.columns.half_of(slice.source);

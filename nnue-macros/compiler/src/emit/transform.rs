@@ -34,7 +34,7 @@ pub(super) fn functions(
     match &plan.transform.outputs {
         Outputs::Words { vectors } => words(program, plan, *vectors, attribute),
         Outputs::Bytes(bytes) => {
-            let packed = packed(program, plan, attribute);
+            let packed = packed(program, plan, bytes, attribute);
             let list = list_type(program);
             let list = bytes.lists_nonzero.then(|| quote! { nonzero: &mut #list, });
             let blocks = count(program.layout.columns.blocks());
@@ -206,15 +206,26 @@ fn pool(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
 }
 
 /// Activates and pools: `packed` makes one vector of outputs.
-fn packed(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream>) -> TokenStream {
+fn packed(
+    program: &Program<'_>,
+    plan: &Plan<'_>,
+    bytes: &Bytes,
+    attribute: Option<&TokenStream>,
+) -> TokenStream {
     let transformer = &program.network.transformer;
     let lanes = count(plan.isa.lanes(2));
     let limit_of_crelu = match transformer.activation {
         TransformerActivation::Crelu { limit } => Some(Literal::i16_unsuffixed(limit as i16)),
         _ => None,
     };
+    let packed_words = quote! {
+        simd::pack_u8(
+            pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
+            pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
+        )
+    };
     let products = plan.transform.products;
-    let pooled = match (transformer.pooling, products, limit_of_crelu) {
+    let (pooled, outputs) = match (transformer.pooling, products, limit_of_crelu) {
         (Pooling::None, _, limit) => {
             // Packing clips at zero, so clipping at zero before it is not needed.
             let expression = match limit {
@@ -236,31 +247,26 @@ fn packed(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
                 }
             };
         }
-        (Pooling::Product { shift }, Multiply::Bytes, Some(limit)) => {
+        (Pooling::Product { shift }, _, Some(limit)) if bytes.products_of_packed => {
             let product = format_ident!("product_to_{}", limit.to_string());
-            let (half, shift) = (count(program.layout.columns.half), count(shift as usize));
-            return quote! {
-                /// Outputs `index * simd::BYTES ..`
-                #[inline]
-                #attribute
-                fn packed(half: &Half, index: usize) -> simd::U8 {
-                    let first = chunk::<i16, #half>(&half.values, 0);
-                    let second = chunk::<i16, #half>(&half.values, 1);
-                    let first = [
+            let shift = count(shift as usize);
+            let outputs = quote! {
+                simd::#product::<#shift>(
+                    [
                         simd::load_i16(chunk(first, 2 * index)),
                         simd::load_i16(chunk(first, 2 * index + 1)),
-                    ];
-                    let second = [
+                    ],
+                    [
                         simd::load_i16(chunk(second, 2 * index)),
                         simd::load_i16(chunk(second, 2 * index + 1)),
-                    ];
-                    simd::#product::<#shift>(first, second)
-                }
+                    ],
+                )
             };
+            (TokenStream::new(), outputs)
         }
         (Pooling::Product { .. }, Multiply::High(first, second), Some(limit)) => {
             let product = product((first, second));
-            quote! {
+            let pooled = quote! {
                 #[inline]
                 #attribute
                 fn pooled(first: &[i16; #lanes], second: &[i16; #lanes]) -> simd::I16 {
@@ -270,9 +276,13 @@ fn packed(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
                     let second = simd::min_i16(second, limit);
                     #product
                 }
-            }
+            };
+            (pooled, packed_words)
         }
-        _ => pooled_function(program, plan, attribute, pool(program, plan)),
+        _ => {
+            let pooled = pooled_function(program, plan, attribute, pool(program, plan));
+            (pooled, packed_words)
+        }
     };
     let half = count(program.layout.columns.half);
     quote! {
@@ -284,10 +294,7 @@ fn packed(program: &Program<'_>, plan: &Plan<'_>, attribute: Option<&TokenStream
         fn packed(half: &Half, index: usize) -> simd::U8 {
             let first = chunk::<i16, #half>(&half.values, 0);
             let second = chunk::<i16, #half>(&half.values, 1);
-            simd::pack_u8(
-                pooled(chunk(first, 2 * index), chunk(second, 2 * index)),
-                pooled(chunk(first, 2 * index + 1), chunk(second, 2 * index + 1)),
-            )
+            #outputs
         }
     }
 }
@@ -305,7 +312,6 @@ fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) 
                 )
             }
         }
-        Multiply::Bytes => unreachable!("products in bytes are made by `packed`"),
         Multiply::Low if shift == 0 => quote! { simd::mul_low_i16(#a, #b) },
         Multiply::Low => {
             let shift = word(shift);

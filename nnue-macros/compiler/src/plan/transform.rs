@@ -47,6 +47,9 @@ pub struct Bytes {
     pub unrolled: bool,
     /// Whether a list of non-zero blocks is made.
     pub lists_nonzero: bool,
+    /// Whether neurons are packed before they are multiplied, not afterwards: packing clips them as
+    /// the activation does, and a vector has twice as many.
+    pub products_of_packed: bool,
 }
 
 /// How two values of up to eight bits are multiplied, and their product shifted to the right, in 16
@@ -62,9 +65,6 @@ pub enum Multiply {
     /// Half of a factor times the other one: the product has one bit too many, and is shifted by
     /// one.
     Halved,
-    /// The factors are packed before they are multiplied. Packing clips them, and a vector has twice
-    /// as many.
-    Bytes,
 }
 
 impl Transform {
@@ -76,9 +76,6 @@ impl Transform {
     ) -> Transform {
         let transformer = &layout.network.transformer;
         let products = match transformer.pooling {
-            Pooling::Product { shift } if Multiply::does_bytes(transformer, shift) => {
-                Multiply::Bytes
-            }
             Pooling::Product { shift } => Multiply::of(transformer.activated.range.1 as u32, shift),
             _ => Multiply::Low,
         };
@@ -103,6 +100,7 @@ impl Transform {
                     blocks: isa.vector_bytes / BLOCK,
                     unrolled: unroll == Unroll::Full || !whole_groups || vectors <= 2,
                     lists_nonzero,
+                    products_of_packed: products_of_packed(transformer),
                 })
             }
             _ => Outputs::Words {
@@ -122,19 +120,21 @@ impl Transform {
     }
 }
 
-impl Multiply {
-    /// Whether packing clips the factors of products as the activation does, and the products fit in
-    /// bytes.
-    fn does_bytes(transformer: &Transformer, shift: u32) -> bool {
-        let TransformerActivation::Crelu { limit } = transformer.activation else {
-            return false;
-        };
-        let is_packed = transformer.output.element == Element::U8;
-        is_packed
-            && (limit == 127 && (6..=8).contains(&shift)
-                || limit == 255 && (8..=15).contains(&shift))
+/// Whether neurons become products whose factors packing clips as the activation does, and which fit
+/// in bytes as the runtime's primitives make them.
+fn products_of_packed(transformer: &Transformer) -> bool {
+    match (transformer.pooling, transformer.activation) {
+        (Pooling::Product { shift }, TransformerActivation::Crelu { limit: 127 }) => {
+            (6..=8).contains(&shift)
+        }
+        (Pooling::Product { shift }, TransformerActivation::Crelu { limit: 255 }) => {
+            (8..=15).contains(&shift)
+        }
+        _ => false,
     }
+}
 
+impl Multiply {
     /// How factors up to `largest` are multiplied, and the product shifted by `shift`. The result
     /// fits in 16 bits, with a sign if it is shifted.
     fn of(largest: u32, shift: u32) -> Multiply {
@@ -168,7 +168,6 @@ mod tests {
                 );
                 ((i32::from(shifted.0) * i32::from(shifted.1)) >> 16) as i16
             }
-            Multiply::Bytes => unreachable!("a choice of the network, not of the factors"),
             Multiply::Low if shift == 0 => a.wrapping_mul(b),
             Multiply::Low => a.wrapping_mul(b) >> shift,
             Multiply::Halved => {

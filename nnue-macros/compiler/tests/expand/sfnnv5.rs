@@ -578,15 +578,18 @@ mod scalar {
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        let first = [
-            simd::load_i16(chunk(first, 2 * index)),
-            simd::load_i16(chunk(first, 2 * index + 1)),
-        ];
-        let second = [
-            simd::load_i16(chunk(second, 2 * index)),
-            simd::load_i16(chunk(second, 2 * index + 1)),
-        ];
-        simd::product_to_127::<7>(first, second)
+        simd::product_to_127::<
+            7,
+        >(
+            [
+                simd::load_i16(chunk(first, 2 * index)),
+                simd::load_i16(chunk(first, 2 * index + 1)),
+            ],
+            [
+                simd::load_i16(chunk(second, 2 * index)),
+                simd::load_i16(chunk(second, 2 * index + 1)),
+            ],
+        )
     }
     #[inline]
     fn transform(
@@ -904,15 +907,18 @@ mod avx2 {
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        let first = [
-            simd::load_i16(chunk(first, 2 * index)),
-            simd::load_i16(chunk(first, 2 * index + 1)),
-        ];
-        let second = [
-            simd::load_i16(chunk(second, 2 * index)),
-            simd::load_i16(chunk(second, 2 * index + 1)),
-        ];
-        simd::product_to_127::<7>(first, second)
+        simd::product_to_127::<
+            7,
+        >(
+            [
+                simd::load_i16(chunk(first, 2 * index)),
+                simd::load_i16(chunk(first, 2 * index + 1)),
+            ],
+            [
+                simd::load_i16(chunk(second, 2 * index)),
+                simd::load_i16(chunk(second, 2 * index + 1)),
+            ],
+        )
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
@@ -1070,15 +1076,18 @@ mod avxvnni {
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        let first = [
-            simd::load_i16(chunk(first, 2 * index)),
-            simd::load_i16(chunk(first, 2 * index + 1)),
-        ];
-        let second = [
-            simd::load_i16(chunk(second, 2 * index)),
-            simd::load_i16(chunk(second, 2 * index + 1)),
-        ];
-        simd::product_to_127::<7>(first, second)
+        simd::product_to_127::<
+            7,
+        >(
+            [
+                simd::load_i16(chunk(first, 2 * index)),
+                simd::load_i16(chunk(first, 2 * index + 1)),
+            ],
+            [
+                simd::load_i16(chunk(second, 2 * index)),
+                simd::load_i16(chunk(second, 2 * index + 1)),
+            ],
+        )
     }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1429,15 +1438,18 @@ mod avx512 {
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        let first = [
-            simd::load_i16(chunk(first, 2 * index)),
-            simd::load_i16(chunk(first, 2 * index + 1)),
-        ];
-        let second = [
-            simd::load_i16(chunk(second, 2 * index)),
-            simd::load_i16(chunk(second, 2 * index + 1)),
-        ];
-        simd::product_to_127::<7>(first, second)
+        simd::product_to_127::<
+            7,
+        >(
+            [
+                simd::load_i16(chunk(first, 2 * index)),
+                simd::load_i16(chunk(first, 2 * index + 1)),
+            ],
+            [
+                simd::load_i16(chunk(second, 2 * index)),
+                simd::load_i16(chunk(second, 2 * index + 1)),
+            ],
+        )
     }
     #[inline]
     #[target_feature(
@@ -1589,15 +1601,18 @@ mod avx512icl {
     fn packed(half: &Half, index: usize) -> simd::U8 {
         let first = chunk::<i16, 512>(&half.values, 0);
         let second = chunk::<i16, 512>(&half.values, 1);
-        let first = [
-            simd::load_i16(chunk(first, 2 * index)),
-            simd::load_i16(chunk(first, 2 * index + 1)),
-        ];
-        let second = [
-            simd::load_i16(chunk(second, 2 * index)),
-            simd::load_i16(chunk(second, 2 * index + 1)),
-        ];
-        simd::product_to_127::<7>(first, second)
+        simd::product_to_127::<
+            7,
+        >(
+            [
+                simd::load_i16(chunk(first, 2 * index)),
+                simd::load_i16(chunk(first, 2 * index + 1)),
+            ],
+            [
+                simd::load_i16(chunk(second, 2 * index)),
+                simd::load_i16(chunk(second, 2 * index + 1)),
+            ],
+        )
     }
     #[inline]
     #[target_feature(

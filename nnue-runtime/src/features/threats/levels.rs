@@ -66,8 +66,8 @@ macro_rules! of_levels {
                     CAPTURES, DIAGONAL, Eight, JUMPS, JUMPS_BACK, LINES, LINES_BACK, Lines, PUSHES,
                     STRAIGHT, Steps,
                 };
-                use super::super::pieces::{Attack, Attacker, Pieces, Scope};
-                use super::super::threatened::{PLACES, threatened};
+                use super::super::pieces::{Attack, Attacker, PAWN_RANKS, Pieces, Scope};
+                use super::super::threatened::PLACES;
                 use crate::placement::PieceCodes;
                 use crate::rows::RowList;
                 use crate::simd::$module::{
@@ -118,6 +118,15 @@ macro_rules! of_levels {
                     and_u64x8(splat_u64x8(squares), load_u64x8(lines))
                 }
 
+                /// The squares that pieces reach which go along ranks and files, and those that
+                /// pieces reach which go along diagonals.
+                #[inline]
+                $(#[target_feature(enable = $feature)])*
+                fn slid_to(straight: u64, diagonal: u64, empty: u64) -> U64x8 {
+                    let sliders = or_u64x8(on(straight, &STRAIGHT), on(diagonal, &DIAGONAL));
+                    reached(sliders, empty, &LINES)
+                }
+
                 /// White's squares for some directions, and black's for others.
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
@@ -129,12 +138,12 @@ macro_rules! of_levels {
                 #[inline]
                 $(#[target_feature(enable = $feature)])*
                 fn attacked_on_lines(pieces: &Pieces) -> U64x8 {
-                    let sliders = or_u64x8(
-                        on(pieces.attackers(Attacker::Straight), &STRAIGHT),
-                        on(pieces.attackers(Attacker::Diagonal), &DIAGONAL),
-                    );
                     let sliding = and_u64x8(
-                        reached(sliders, !pieces.occupied(), &LINES),
+                        slid_to(
+                            pieces.attackers(Attacker::Straight),
+                            pieces.attackers(Attacker::Diagonal),
+                            !pieces.occupied(),
+                        ),
                         splat_u64x8(pieces.victims(Attack::Slide)),
                     );
                     let kings = splat_u64x8(pieces.attackers(Attacker::Stepper));
@@ -213,15 +222,48 @@ macro_rules! of_levels {
                     }
                 }
 
+                /// The squares of all directions.
+                #[inline]
+                $(#[target_feature(enable = $feature)])*
+                fn of_all(squares: U64x8) -> u64 {
+                    let mut lanes = [0; 8];
+                    simd::store_u64x8(squares, &mut lanes);
+                    lanes.into_iter().fold(0, |all, squares| all | squares)
+                }
+
+                /// The pieces that weaker ones of a player attack, whoever they belong to.
+                #[inline]
+                $(#[target_feature(enable = $feature)])*
+                fn by_weaker(places: [u64; 8], players: u64, captures: &Eight) -> u64 {
+                    let [_, _, pawns, knights, bishops, rooks, queens, all] = places;
+                    let captured = step(on(pawns & players & PAWN_RANKS, captures), &LINES.step);
+                    let slid_to = slid_to(rooks & players, bishops & players, !all);
+                    let by_bishops = and_u64x8(slid_to, load_u64x8(&DIAGONAL));
+                    let by_rooks = and_u64x8(slid_to, load_u64x8(&STRAIGHT));
+                    let by_knights = step(splat_u64x8(knights & players), &JUMPS);
+                    of_all(captured) & (knights | bishops | rooks | queens)
+                        | of_all(or_u64x8(by_bishops, by_knights)) & (rooks | queens)
+                        | of_all(by_rooks) & queens
+                }
+
+                /// White's pieces and black's that a weaker one of the opponent attacks.
+                #[inline]
+                $(#[target_feature(enable = $feature)])*
+                fn threatened(placement: &PieceCodes) -> [u64; 2] {
+                    let places = simd::bit_planes(placement.bytes(), &PLACES);
+                    let [white, black, ..] = places;
+                    [
+                        white & by_weaker(places, black, &CAPTURES[1]),
+                        black & by_weaker(places, white, &CAPTURES[0]),
+                    ]
+                }
+
                 $(#[target_feature(enable = $feature)])*
                 pub(super) fn find_threatened(
                     [before, after]: [&PieceCodes; 2],
                     changes: &mut BoardChanges,
                 ) {
-                    changes.threatened = [
-                        threatened(simd::bit_planes(before.bytes(), &PLACES)),
-                        threatened(simd::bit_planes(after.bytes(), &PLACES)),
-                    ];
+                    changes.threatened = [threatened(before), threatened(after)];
                 }
 
                 $(#[target_feature(enable = $feature)])*

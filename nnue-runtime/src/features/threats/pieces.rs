@@ -9,6 +9,9 @@ use nnue_format::{ThreatRules, Threats};
 
 use crate::features::{Family, FeatureSet};
 
+/// The squares where pawns can stand: not those of the first rank or the last.
+pub(super) const PAWN_RANKS: u64 = 0x00FF_FFFF_FFFF_FF00;
+
 /// What pieces do that attack others, as numbers of bits.
 #[derive(Clone, Copy)]
 pub(super) enum Attacker {
@@ -153,8 +156,6 @@ impl Pieces {
     /// White's pawns and black's, as far as they stand where pawns can stand.
     #[inline(always)]
     pub(super) fn pawns(&self) -> [u64; 2] {
-        // No pawn stands on the first rank or on the last.
-        const RANKS: u64 = 0x00FF_FFFF_FFFF_FF00;
-        [Attacker::WhitePawn, Attacker::BlackPawn].map(|pawn| self.attackers(pawn) & RANKS)
+        [Attacker::WhitePawn, Attacker::BlackPawn].map(|pawn| self.attackers(pawn) & PAWN_RANKS)
     }
 }

@@ -1,8 +1,8 @@
-//! The pieces that a weaker piece of the opponent attacks.
+//! The pieces that a weaker piece of the opponent attacks: pawns attack knights to queens, knights and
+//! bishops attack rooks and queens, rooks attack queens. Kings do not count.
 
-use super::directions::{CAPTURES, DIAGONAL, Eight, JUMPS, LINES, STRAIGHT};
-
-/// For the code of a piece, a bit for its colour, one for its role, and one for any piece.
+/// For the code of a piece, a bit for its colour, white or black, one for its role, pawn to queen, and
+/// one for any piece.
 pub(super) const PLACES: [u8; 16] = {
     let mut places = [0; 16];
     let mut piece = 0;
@@ -17,69 +17,30 @@ pub(super) const PLACES: [u8; 16] = {
     places
 };
 
-/// White's pieces and black's that a weaker one of the opponent attacks: pawns attack knights to
-/// queens, knights and bishops attack rooks and queens, rooks attack queens. Kings do not count.
-/// The squares are those for each bit of [`PLACES`].
-#[inline(always)]
-pub(super) fn threatened(places: [u64; 8]) -> [u64; 2] {
-    let [white, black, ..] = places;
-    let by_white = by_weaker(places, white, &CAPTURES[0]);
-    let by_black = by_weaker(places, black, &CAPTURES[1]);
-    [white & by_black, black & by_white]
-}
-
-/// The pieces that weaker ones of a player attack, whoever they belong to.
-#[inline(always)]
-fn by_weaker(places: [u64; 8], players: u64, captures: &Eight) -> u64 {
-    // No pawn stands on the first rank or on the last.
-    const RANKS: u64 = 0x00FF_FFFF_FFFF_FF00;
-    let [_, _, pawns, knights, bishops, rooks, queens, all] = places;
-    let (mut by_pawns, mut by_minors, mut by_rooks) = (0, 0, 0);
-    for direction in 0..8 {
-        by_pawns |= step(pawns & players & RANKS & captures[direction], direction);
-        let sliders = bishops & DIAGONAL[direction] | rooks & STRAIGHT[direction];
-        let reached = reached(sliders & players, !all, direction);
-        by_minors |= reached & DIAGONAL[direction];
-        by_rooks |= reached & STRAIGHT[direction];
-        let jumps = (knights & players).rotate_left(JUMPS.distances[direction] as u32);
-        by_minors |= jumps & JUMPS.ends[direction];
-    }
-    by_pawns & (knights | bishops | rooks | queens)
-        | by_minors & (rooks | queens)
-        | by_rooks & queens
-}
-
-/// The squares one step on, without leaving the board.
-#[inline(always)]
-fn step(squares: u64, direction: usize) -> u64 {
-    let next = squares.rotate_left(LINES.step.distances[direction] as u32);
-    next & LINES.step.ends[direction]
-}
-
-/// The squares that are reached from some squares, through open ones and one step further.
-#[inline(always)]
-fn reached(squares: u64, open: u64, direction: usize) -> u64 {
-    let (mut squares, mut open) = (squares, open & LINES.step.ends[direction]);
-    for distances in &LINES.distances {
-        let distance = distances[direction] as u32;
-        squares |= open & squares.rotate_left(distance);
-        open &= open.rotate_left(distance);
-    }
-    step(squares, direction)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::changes::BoardChanges;
+    use super::super::levels;
     use crate::board::Board;
     use crate::chess::Square;
-    use crate::placement::Placement;
-    use crate::simd::scalar;
+    use crate::level::Level;
+    use crate::placement::{PieceCodes, Placement};
 
+    /// White's threatened pieces and black's, the same on every level.
     fn of(fen: &str) -> [u64; 2] {
         let board: Board = fen.parse().expect("a FEN");
         let placement = Placement::of(&board);
-        threatened(scalar::bit_planes(placement.squares().bytes(), &PLACES))
+        let placements = [&PieceCodes::EMPTY, placement.squares()];
+        let mut found = Level::available().map(|level| {
+            let mut changes = BoardChanges::NONE;
+            levels::find_threatened(level, placements, &mut changes);
+            let [before, after] = changes.threatened;
+            assert_eq!(before, [0, 0], "of an empty board, at {level}");
+            after
+        });
+        let first = found.next().expect("a level that runs everywhere");
+        assert!(found.all(|other| other == first), "{fen}");
+        first
     }
 
     fn squares<const N: usize>(squares: [Square; N]) -> u64 {
