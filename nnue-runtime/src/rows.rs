@@ -1,6 +1,11 @@
 //! Lists of the transformer's rows, to be added or removed.
 
+use alloc::vec::Vec;
+
+use nnue_format::{PAIRED_RUN, unpaired};
+
 use crate::architecture::Architecture;
+use crate::buffer::chunk;
 use crate::features::{Bounds, FeatureSet};
 use crate::network::Network;
 
@@ -62,6 +67,8 @@ pub enum TableRows<'a> {
     I16(&'a [i16]),
     /// Weights of 8 bits, which are widened when they are added.
     I8(&'a [i8]),
+    /// Weights of 8 bits, two in each word.
+    Paired(&'a [i8]),
 }
 
 impl TableRows<'_> {
@@ -70,8 +77,21 @@ impl TableRows<'_> {
         match self {
             TableRows::I16(weights) => set.bounds(&weights[first..], width),
             TableRows::I8(weights) => set.bounds(&weights[first..], width),
+            TableRows::Paired(weights) => bounds_of_pairs(set, &weights[first..], width),
         }
     }
+}
+
+/// [`FeatureSet::bounds`] of paired rows, for as many neurons at once as share words: few enough to
+/// need little memory.
+fn bounds_of_pairs(set: &FeatureSet, pairs: &[i8], width: usize) -> Bounds {
+    let mut bounds = Bounds::default();
+    for run in 0..width / PAIRED_RUN {
+        let rows = pairs.chunks_exact(width).take(set.rows as usize);
+        let values = rows.flat_map(|row| unpaired(chunk(row, run)));
+        bounds.extend(set.bounds(&values.collect::<Vec<i8>>(), PAIRED_RUN));
+    }
+    bounds
 }
 
 /// The operations on [`Rows`] of any number of tables, for code that all networks share.

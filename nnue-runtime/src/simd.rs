@@ -232,6 +232,12 @@ mod tests {
                         store_i16(words, chunk_mut(&mut widened, index));
                     }
 
+                    let mut pairs = [0; 32];
+                    for index in 0..64 / BYTES {
+                        let words = load_i16_pairs(chunk(&inputs.weights, index));
+                        store_i16(words, chunk_mut(&mut pairs, index));
+                    }
+
                     let mut list = NonZero::<BLOCKS, CAP>::new();
                     let mut vectors = inputs.blocks.as_flattened().as_chunks().0.iter();
                     for index in 0..BLOCKS / (NONZERO_VECTORS * I32_LANES) {
@@ -246,6 +252,7 @@ mod tests {
                     let narrow_row = &wide_row.map(|byte| byte & 127);
                     vec![
                         ("load_i16_from_i8", widened.map(i64::from).to_vec()),
+                        ("load_i16_pairs", pairs.map(i64::from).to_vec()),
                         words!(|_a, _b| splat_i16(inputs.value)),
                         words!(|a, b| add_i16(a, b)),
                         words!(|a, b| sub_i16(a, b)),

@@ -314,7 +314,7 @@ impl<'n> Layout<'n> {
         }
         let half = half(network, &columns);
         let stack = stack.finish();
-        let tables = Table::all(network);
+        let tables = Table::all(network, columns.width);
         let weights = weights(network, &columns, &tables, &half, &stack);
         Layout {
             network,

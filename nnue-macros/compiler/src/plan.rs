@@ -9,6 +9,7 @@ mod transform;
 
 use std::fmt;
 
+use nnue_format::PAIRED_RUN;
 use nnue_levels::{ISAS, Isa};
 
 use crate::layout::{Affine, Elementwise, LaidOut, Layout, Table};
@@ -221,10 +222,13 @@ impl Accumulate {
         // Half of the registers proved as fast as all, whatever the instruction set, and leaves
         // room for the PSQT sums.
         let most = isa.registers / 2;
-        let registers = (1..=most)
+        // Pairs of values have to be in registers together.
+        let paired = layout.tables.iter().any(|table| table.paired);
+        let unit = if paired { PAIRED_RUN / lanes } else { 1 };
+        let registers = (unit..=most)
             .rev()
-            .find(|count| vectors.is_multiple_of(*count))
-            .unwrap_or(1);
+            .find(|count| vectors.is_multiple_of(*count) && count.is_multiple_of(unit))
+            .unwrap_or(unit);
         let tiles = vectors / registers;
         Accumulate {
             lanes,

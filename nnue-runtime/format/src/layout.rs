@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 use core::fmt;
 
 use crate::coalesce::Coalesced;
+use crate::paired::Paired;
 use crate::{Element, Encoding, Placed, Stored, Tensor, leb128};
 
 /// A list that generated code has as a constant, and tools make at run time.
@@ -45,6 +46,8 @@ pub struct FileLayout {
     pub extents: List<Extent>,
     /// The rows that are sums of their own and of virtual rows, once they are loaded.
     pub coalesced: List<Coalesced>,
+    /// The tables whose values are paired once they are loaded.
+    pub paired: List<Paired>,
 }
 
 /// How the sections of a file are found.
@@ -171,6 +174,7 @@ impl FileLayout {
         tail: Tail::NONE,
         extents: list(&[]),
         coalesced: list(&[]),
+        paired: list(&[]),
     };
 
     /// The length in bytes of the longest file that can be valid: raw tensors as they are, LEB128

@@ -56,6 +56,7 @@ mod layout;
 mod leb128;
 mod load;
 mod numbers;
+mod paired;
 mod piece_square;
 mod placed;
 mod quantise;
@@ -89,6 +90,7 @@ pub use layout::{
 };
 pub use load::{Ignored, Loaded, check};
 pub use numbers::Numbers;
+pub use paired::{PAIRED_RUN, Paired, unpaired};
 pub use piece_square::PieceSquare;
 pub use placed::{Form, Placed, Segment};
 pub use quantise::{Overflow, Quantise, Rounding};

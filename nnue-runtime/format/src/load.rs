@@ -11,8 +11,8 @@ use crate::quantise::Unfit;
 use crate::split::Part;
 use crate::transposed::is_probably_transposed;
 use crate::{
-    Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, ValueFault, coalesce, split,
-    unpack,
+    Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, ValueFault, coalesce, paired,
+    split, unpack,
 };
 
 /// The content of a file besides its weights.
@@ -122,6 +122,7 @@ impl Parts<'_> {
             }
         }
         coalesce::add(self.layout, weights)?;
+        paired::pair_all(self.layout, weights);
         self.loaded.description = self.description.to_vec();
         // Tensors may have another order in the file, and alignment was found before they were
         // loaded.

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::placed::RUN;
-use crate::{FileLayout, Form, Placed};
+use crate::{FileLayout, Form, Placed, paired};
 
 /// Rearranges weights loaded for the level with the packed order `from` into those of the level
 /// with the order `to`.
@@ -37,6 +37,7 @@ pub fn reorder(
     weights: &mut [u8],
     moves: impl Fn(&str) -> Vec<(usize, usize)>,
 ) {
+    paired::unpair_all(layout, weights);
     for (base, tensor) in layout.tensors() {
         let moves = moves(&tensor.name);
         if moves.is_empty() {
@@ -54,6 +55,7 @@ pub fn reorder(
             .collect();
         (tensor.placed).move_slots_of_all(buckets, weights, base, &moves);
     }
+    paired::pair_all(layout, weights);
 }
 
 impl Placed {

@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 use crate::element::swap_on_big_endian;
 use crate::layout::Entry;
 use crate::placed::Bucket;
-use crate::{Encoding, FileLayout, Format, Ignored, Loaded, Section, Tensor, coalesce, leb128};
+use crate::{
+    Encoding, FileLayout, Format, Ignored, Loaded, Section, Tensor, coalesce, leb128, paired,
+};
 
 /// The most bytes that are given to a sink at once.
 const BUFFER_LEN: usize = 64 * 1024;
@@ -79,6 +81,7 @@ fn write(
     loaded: &Loaded,
     sink: &mut dyn FnMut(&[u8]) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
+    let weights = &*paired::without_pairs(layout, weights);
     let without = coalesce::subtract(layout, weights);
     let weights = without.as_deref().unwrap_or(weights);
     let mut writer = Writer {

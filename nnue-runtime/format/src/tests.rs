@@ -82,6 +82,7 @@ const fn layout(sections: &'static [Section]) -> FileLayout {
         tail: Tail::NONE,
         extents: list(&[]),
         coalesced: list(&[]),
+        paired: list(&[]),
     }
 }
 

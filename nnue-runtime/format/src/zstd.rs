@@ -164,6 +164,7 @@ mod tests {
         tail: Tail::NONE,
         extents: list(&[]),
         coalesced: list(&[]),
+        paired: list(&[]),
     };
 
     #[test]

@@ -4,12 +4,19 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 /// Per neuron, what a set's rows add at least and at most.
+#[derive(Default)]
 pub(crate) struct Bounds {
     pub(crate) lowest: Vec<i32>,
     pub(crate) highest: Vec<i32>,
 }
 
 impl Bounds {
+    /// Appends those of further neurons.
+    pub(crate) fn extend(&mut self, others: Bounds) {
+        self.lowest.extend(others.lowest);
+        self.highest.extend(others.highest);
+    }
+
     /// Those of values that are each shifted to the left; bounds that 32 bits do not hold end at
     /// the ends of 32 bits.
     pub(super) fn shifted_left(mut self, shift: u32) -> Bounds {

@@ -45,6 +45,14 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     _mm256_cvtepi8_epi16(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
 }
 
+/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the low one.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn load_i16_pairs(from: &[i8; BYTES]) -> I16 {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
 /// Writes a vector of 16-bit lanes to memory.
 #[inline]
 #[target_feature(enable = "avx2")]

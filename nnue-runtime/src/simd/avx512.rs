@@ -46,6 +46,14 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     _mm512_cvtepi8_epi16(unsafe { _mm256_loadu_si256(from.as_ptr().cast()) })
 }
 
+/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the low one.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn load_i16_pairs(from: &[i8; BYTES]) -> I16 {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+}
+
 /// Writes a vector of 16-bit lanes to memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

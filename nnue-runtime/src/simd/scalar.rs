@@ -47,6 +47,12 @@ pub fn load_i16_from_i8(from: &[i8; I16_LANES]) -> I16 {
     from.map(i16::from)
 }
 
+/// Reads a vector of bytes, two in each lane of 16 bits: the first of them is the low one.
+#[inline(always)]
+pub fn load_i16_pairs(from: &[i8; BYTES]) -> I16 {
+    array::from_fn(|lane| i16::from_le_bytes([from[2 * lane] as u8, from[2 * lane + 1] as u8]))
+}
+
 /// Writes a vector of 16-bit lanes to memory.
 #[inline(always)]
 pub fn store_i16(vector: I16, to: &mut [i16; I16_LANES]) {

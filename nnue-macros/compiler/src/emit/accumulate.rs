@@ -1,91 +1,34 @@
 //! Accumulator refresh and update: rows added to and subtracted from tiles that stay in registers.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+mod part;
+mod psqt;
+mod table;
+
+use nnue_format::PAIRED_RUN;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use self::part::Part;
+use self::psqt::Psqt;
+pub(super) use self::table::Table;
 use super::Program;
 use super::memory::{count, linear};
-use crate::network::Element;
 use crate::plan::Plan;
 
-/// The names by which kernels refer to a table of the transformer's rows.
-pub(super) struct Table {
-    /// The field of the generated `Weights` that holds the table.
-    weights: Ident,
-    /// The type of the weights.
-    element: Ident,
-    /// The primitive that reads a vector of weights, widened to 16 bits.
-    load: Ident,
-    /// How far it is then shifted to the left; `None` if it is not.
-    shift: Option<Literal>,
-    /// The parameters that list the rows to add and the rows to remove.
-    pub(super) added: Ident,
-    pub(super) removed: Ident,
-    /// `+ N`, where the table's first row is row `N` of the PSQT values; `None` if that is row 0.
-    psqt_offset: Option<TokenStream>,
+/// What is done with a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Add,
+    Sub,
 }
 
-impl Table {
-    pub(super) fn all(program: &Program<'_>) -> Vec<Table> {
-        let tables = &program.layout.tables;
-        let of_table = |(index, table): (usize, &crate::layout::Table)| {
-            let name = |name: &str| match tables.len() {
-                1 => format_ident!("{name}"),
-                _ => format_ident!("{name}_{index}"),
-            };
-            let element = format_ident!("{}", table.element.name());
-            let load = match table.element {
-                Element::I16 => format_ident!("load_i16"),
-                _ => format_ident!("load_i16_from_{element}"),
-            };
-            let shift = (table.shift > 0).then(|| count(table.shift as usize));
-            Table {
-                weights: format_ident!("{}", table.name),
-                element,
-                load,
-                shift,
-                added: name("added"),
-                removed: name("removed"),
-                psqt_offset: (table.first_row > 0).then(|| {
-                    let first_row = count(table.first_row);
-                    quote! { + #first_row }
-                }),
-            }
-        };
-        tables.iter().enumerate().map(of_table).collect()
-    }
-
-    /// The parameters that list rows.
-    fn lists(&self) -> [&Ident; 2] {
-        [&self.added, &self.removed]
-    }
-
-    /// An expression for the weights of row `number`; `buffer` is the path of the runtime's module.
-    pub(super) fn row(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
-        let weights = &self.weights;
-        quote! { #buffer::row(&weights.#weights, #number) }
-    }
-
-    /// An expression for the PSQT values of row `number`.
-    pub(super) fn psqt(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
-        let offset = &self.psqt_offset;
-        quote! { #buffer::row(&weights.transformer_psqt, #number #offset) }
-    }
-
-    /// An expression for a vector of a row, as it is added: `values` are those of the row.
-    fn vector(&self, values: &TokenStream) -> TokenStream {
-        let load = &self.load;
-        match &self.shift {
-            None => quote! { simd::#load(#values) },
-            Some(shift) => quote! { simd::shift_left_i16::<#shift>(simd::#load(#values)) },
+impl Operation {
+    /// The name as it is in those of primitives.
+    fn name(self) -> &'static str {
+        match self {
+            Operation::Add => "add",
+            Operation::Sub => "sub",
         }
-    }
-
-    /// The weights of all rows, one after the other.
-    pub(super) fn weights(&self, runtime: &TokenStream) -> TokenStream {
-        let weights = &self.weights;
-        let variant = format_ident!("{}", self.element.to_string().to_uppercase());
-        quote! { #runtime::__private::features::TableRows::#variant(weights.#weights.as_flattened()) }
     }
 }
 
@@ -133,7 +76,7 @@ pub(super) fn functions(
         [] => (all_tiles, None),
         _ => (
             quote! { match (#(#lists),*) { #(#arms)* _ => { #all_tiles } } },
-            Some(update(plan, &tables[0], &psqt, attribute)),
+            Some(update(plan, &tables, &psqt, attribute)),
         ),
     };
     // Each table adds two arguments, more than clippy allows.
@@ -160,20 +103,36 @@ pub(super) fn functions(
 /// waits for the two stores that have just written them.
 fn update(
     plan: &Plan<'_>,
-    table: &Table,
+    tables: &[Table],
     psqt: &Psqt,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
-    let vectors = count(plan.accumulate.vectors);
+    let table = &tables[0];
     let row = table.row(&quote!(buffer), &quote!(feature));
-    let vector = table.vector(&quote! { chunk(row, index) });
+    // As few registers as possible, so that all rows of a part are in registers with it.
+    let registers = match table.paired {
+        true => PAIRED_RUN / plan.accumulate.lanes,
+        false => 1,
+    };
+    let part = Part::of(&plan.accumulate, registers, tables);
+    let parts = count(plan.accumulate.vectors / registers);
+    let (load, remove, add) = (
+        part.load(),
+        part.apply(table, Operation::Sub),
+        part.apply(table, Operation::Add),
+    );
+    let store = part.store(|_, operation| match operation {
+        Operation::Add => quote!(ADDED),
+        Operation::Sub => quote!(REMOVED),
+    });
     let (psqt_start, psqt_end) = (psqt.start(), psqt.end());
-    let psqt_rows = |list: &str, operation: &str| {
+    let psqt_rows = |list: &str, operation| {
         let list = format_ident!("{list}");
         let row = psqt.row(table, operation, &quote!(feature));
         row.map(|row| quote! { for &feature in #list { #row } })
     };
-    let (psqt_removed, psqt_added) = (psqt_rows("removed", "sub"), psqt_rows("added", "add"));
+    let psqt_removed = psqt_rows("removed", Operation::Sub);
+    let psqt_added = psqt_rows("added", Operation::Add);
     quote! {
         #[inline]
         #attribute
@@ -186,15 +145,11 @@ fn update(
         ) {
             let row = |&feature: &u32| #row;
             let (added_rows, removed_rows) = (added.map(row), removed.map(row));
-            for index in 0..#vectors {
-                let mut value = simd::load_i16(chunk(&base.values, index));
-                for row in removed_rows {
-                    value = simd::sub_i16(value, #vector);
-                }
-                for row in added_rows {
-                    value = simd::add_i16(value, #vector);
-                }
-                simd::store_i16(value, chunk_mut(&mut into.values, index));
+            for index in 0..#parts {
+                #load
+                for row in removed_rows { #remove }
+                for row in added_rows { #add }
+                #store
             }
             #psqt_start
             #psqt_removed
@@ -217,11 +172,12 @@ fn tile(
     attributes: &TokenStream,
 ) -> TokenStream {
     let accumulate = &plan.accumulate;
-    let values = count(accumulate.tile);
-    let registers: Vec<Ident> = (0..accumulate.registers)
-        .map(|register| format_ident!("v{register}"))
-        .collect();
-    let indices: Vec<_> = (0..accumulate.registers).map(count).collect();
+    let part = Part::of(accumulate, accumulate.registers, tables);
+    let (load, values) = (part.load(), part.values());
+    let store = part.store(|table, operation| {
+        let list = table.list(operation);
+        quote! { #list.len() }
+    });
     let generic = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });
     let psqt_start = psqt.start();
     let psqt_end = (!psqt.is_empty()).then(|| {
@@ -234,106 +190,33 @@ fn tile(
         let runtime = program.runtime;
         quote! { #runtime::__private::simd::prefetch_part::<_, _, #values>(row, #first); }
     });
-    let rows = |table: &Table, list: &Ident, operation: &str| {
-        let ahead = ahead.as_ref().filter(|_| operation == "add");
-        let element = &table.element;
-        let vectors = indices
-            .iter()
-            .map(|index| table.vector(&quote! { chunk(row, #index) }));
-        let row = table.row(&quote!(buffer), &number);
+    let rows = |table: &Table, operation| {
+        let ahead = ahead.as_ref().filter(|_| operation == Operation::Add);
+        let (list, row) = (table.list(operation), table.row(&quote!(buffer), &number));
+        let apply = part.apply(table, operation);
         let psqt_row = psqt.row(table, operation, &number);
         let psqt_row = psqt_row.map(|row| quote! { if FIRST { #row } });
-        let operation = format_ident!("{operation}_i16");
         quote! {
             for &feature in #list {
                 let row = #row;
                 #ahead
-                let row = chunk::<#element, #values>(row, index);
-                #(#registers = simd::#operation(#registers, #vectors);)*
+                #apply
                 #psqt_row
             }
         }
     };
-    let removed = tables
-        .iter()
-        .map(|table| rows(table, &table.removed, "sub"));
-    let added = tables.iter().map(|table| rows(table, &table.added, "add"));
+    let removed = tables.iter().map(|table| rows(table, Operation::Sub));
+    let added = tables.iter().map(|table| rows(table, Operation::Add));
     let rows = removed.chain(added);
     quote! {
         #[inline]
         #attributes
         fn tile #generic(#parameters, index: usize) {
-            let start = chunk::<i16, #values>(&base.values, index);
-            #(let mut #registers = simd::load_i16(chunk(start, #indices));)*
+            #load
             #psqt_start
             #(#rows)*
-            let end = chunk_mut::<i16, #values>(&mut into.values, index);
-            #(simd::store_i16(#registers, chunk_mut(end, #indices));)*
+            #store
             #psqt_end
         }
-    }
-}
-
-/// The PSQT sums: as vectors of eight as far as possible, and single values for the rest.
-struct Psqt {
-    eights: Vec<(Ident, Literal)>,
-    singles: Vec<(Ident, Literal)>,
-}
-
-impl Psqt {
-    fn of(program: &Program<'_>) -> Psqt {
-        let buckets = program.network.transformer.psqt;
-        let eights = buckets / 8;
-        Psqt {
-            eights: (0..eights)
-                .map(|eight| (format_ident!("psqt_{eight}"), count(eight)))
-                .collect(),
-            singles: (8 * eights..buckets)
-                .map(|bucket| (format_ident!("psqt_bucket_{bucket}"), count(bucket)))
-                .collect(),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.eights.is_empty() && self.singles.is_empty()
-    }
-
-    fn start(&self) -> TokenStream {
-        let eights = self.eights.iter().map(|(name, index)| {
-            quote! { let mut #name = simd::load_i32x8(chunk(&base.psqt, #index)); }
-        });
-        let singles = self.singles.iter().map(|(name, bucket)| {
-            quote! { let mut #name = base.psqt[#bucket]; }
-        });
-        quote! { #(#eights)* #(#singles)* }
-    }
-
-    fn row(&self, table: &Table, operation: &str, number: &TokenStream) -> Option<TokenStream> {
-        let vector = format_ident!("{operation}_i32x8");
-        let single = format_ident!("wrapping_{operation}");
-        let eights = self.eights.iter().map(|(name, index)| {
-            quote! { #name = simd::#vector(#name, simd::load_i32x8(chunk(row, #index))); }
-        });
-        let singles = self.singles.iter().map(|(name, bucket)| {
-            quote! { #name = #name.#single(row[#bucket]); }
-        });
-        (!self.is_empty()).then(|| {
-            let row = table.psqt(&quote!(buffer), number);
-            quote! {
-                let row = #row;
-                #(#eights)*
-                #(#singles)*
-            }
-        })
-    }
-
-    fn end(&self) -> TokenStream {
-        let eights = self.eights.iter().map(|(name, index)| {
-            quote! { simd::store_i32x8(#name, chunk_mut(&mut into.psqt, #index)); }
-        });
-        let singles = self.singles.iter().map(|(name, bucket)| {
-            quote! { into.psqt[#bucket] = #name; }
-        });
-        quote! { #(#eights)* #(#singles)* }
     }
 }

@@ -2,7 +2,7 @@
 
 use nnue_format::{
     Block, Coalesced, CoalescedSet, Encoding, FieldForm, FileLayout, Form, Format, Overflow,
-    Placed, Quantise, Rounding, Section, Segment, Stored, Tail, Tensor, VirtualSet,
+    Paired, Placed, Quantise, Rounding, Section, Segment, Stored, Tail, Tensor, VirtualSet,
 };
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -23,6 +23,7 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
         tail,
         extents,
         coalesced,
+        paired,
     } = layout::file(program.layout);
     let format = match format {
         Format::Stockfish { version, hash } => {
@@ -78,6 +79,10 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
             quote!(COALESCED),
         ),
     };
+    let paired = paired.iter().map(|Paired { offset, len }| {
+        let [offset, len] = [*offset, *len].map(count);
+        quote! { file::Paired { offset: #offset, len: #len } }
+    });
     quote! {
         {
             use #runtime::__private::file;
@@ -92,6 +97,7 @@ pub(super) fn layout(program: &Program<'_>) -> TokenStream {
                 tail: #tail,
                 extents: file::list(&[#(#extents),*]),
                 coalesced: file::list(#sums),
+                paired: file::list(&[#(#paired),*]),
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The net file and memory together: what a file must contain, and where each of its tensors goes.
 
 use nnue_format::{
-    Coalesced, CoalescedSet, Element, Encoding, Extent, FileLayout, Form, Format, Placed, Section,
-    Segment, Stacks, Stored,
+    Coalesced, CoalescedSet, Element, Encoding, Extent, FileLayout, Form, Format, Paired, Placed,
+    Section, Segment, Stacks, Stored,
 };
 
 use super::{Affine, ColumnRun, Field, FieldElement, LaidOut, Layout, summand};
@@ -34,6 +34,7 @@ pub fn file(layout: &Layout<'_>) -> FileLayout {
         tail: file.tail,
         extents: extents(network).into(),
         coalesced: coalesced(layout).into(),
+        paired: paired(layout).into(),
     }
 }
 
@@ -189,6 +190,16 @@ fn of_stack(layout: &Layout<'_>, field: Option<&Field>) -> (Element, usize) {
         }
         _ => unreachable!("a tensor of the file has a field of numbers"),
     }
+}
+
+/// The tables whose values lie in pairs.
+fn paired(layout: &Layout<'_>) -> Vec<Paired> {
+    let tables = layout.tables.iter().filter(|table| table.paired);
+    let paired = tables.map(|table| Paired {
+        offset: offset(layout, &table.name),
+        len: table.all_rows() * layout.columns.width,
+    });
+    paired.collect()
 }
 
 /// What are sums: rows of sets and their virtual rows, tensors of stacks and what these share.

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use nnue_format::PAIRED_RUN;
+
 use crate::feature_set::FeatureSet;
 use crate::network::{Element, Network};
 
@@ -20,6 +22,8 @@ pub struct Table {
     pub element: Element,
     /// How far rows are shifted to the left when they are added to an accumulator.
     pub shift: u32,
+    /// Whether two bytes of a row lie in each word, as kernels [add](nnue_format::Paired) them.
+    pub paired: bool,
     /// The feature sets, by their indices.
     pub sets: Range<usize>,
     /// Rows before it, in the tables before it.
@@ -31,8 +35,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The tables of a network, in the order of their rows.
-    pub(super) fn all(network: &Network) -> Vec<Table> {
+    /// The tables of a network, in the order of their rows, with `width` values each.
+    pub(super) fn all(network: &Network, width: usize) -> Vec<Table> {
         let copies = network.transformer.perspectives.copies();
         let mut tables: Vec<Table> = Vec::new();
         for (index, element) in elements(network).into_iter().enumerate() {
@@ -43,6 +47,10 @@ impl Table {
                     name: String::new(),
                     element,
                     shift: set.shift,
+                    // Values that are shifted have to be words before.
+                    paired: element == Element::I8
+                        && set.shift == 0
+                        && width.is_multiple_of(PAIRED_RUN),
                     sets: index..index,
                     first_row: tables.last().map_or(0, |last| last.first_row + last.rows),
                     rows: 0,
@@ -92,6 +100,9 @@ impl Table {
         }
         if self.shift > 0 {
             doc += &format!(", shifted left by {} when they are added", self.shift);
+        }
+        if self.paired {
+            doc += ", two values in each word";
         }
         if self.virtual_rows > 0 {
             doc += ", then the virtual rows, which are part of them";
@@ -155,7 +166,7 @@ mod tests {
     }
 
     fn elements(sets: &[&str], transformer: &str) -> Vec<Element> {
-        let tables = Table::all(&network(sets, transformer));
+        let tables = Table::all(&network(sets, transformer), 64);
         tables.into_iter().map(|table| table.element).collect()
     }
 
@@ -215,7 +226,7 @@ mod tests {
     #[test]
     fn black_has_rows_of_its_own() {
         let network = network(&[BYTES, WORDS], "weights = \"separate\"");
-        let [table] = Table::all(&network).try_into().expect("one table");
+        let [table] = Table::all(&network, 64).try_into().expect("one table");
         let rows = 768 + 49152;
         assert_eq!(table.rows, 2 * rows);
         assert_eq!(table.first_rows(&network, 1), [768, rows + 768]);

@@ -304,6 +304,7 @@ impl ::nnue_runtime::Architecture for Net {
             tail: file::Tail::NONE,
             extents: file::list(&[]),
             coalesced: file::list(&[]),
+            paired: file::list(&[]),
         }
     };
     const NEURONS: ::nnue_runtime::neurons::Neurons = {
@@ -489,14 +490,18 @@ mod scalar {
         let row = |&feature: &u32| buffer::row(&weights.transformer_weights, feature);
         let (added_rows, removed_rows) = (added.map(row), removed.map(row));
         for index in 0..128 {
-            let mut value = simd::load_i16(chunk(&base.values, index));
+            let start = chunk::<i16, 8>(&base.values, index);
+            let mut v0 = simd::load_i16(chunk(start, 0));
             for row in removed_rows {
-                value = simd::sub_i16(value, simd::load_i16(chunk(row, index)));
+                let row = chunk::<i16, 8>(row, index);
+                v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
             }
             for row in added_rows {
-                value = simd::add_i16(value, simd::load_i16(chunk(row, index)));
+                let row = chunk::<i16, 8>(row, index);
+                v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
             }
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
+            let end = chunk_mut::<i16, 8>(&mut into.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {
@@ -816,14 +821,18 @@ mod avx2 {
         let row = |&feature: &u32| buffer::row(&weights.transformer_weights, feature);
         let (added_rows, removed_rows) = (added.map(row), removed.map(row));
         for index in 0..64 {
-            let mut value = simd::load_i16(chunk(&base.values, index));
+            let start = chunk::<i16, 16>(&base.values, index);
+            let mut v0 = simd::load_i16(chunk(start, 0));
             for row in removed_rows {
-                value = simd::sub_i16(value, simd::load_i16(chunk(row, index)));
+                let row = chunk::<i16, 16>(row, index);
+                v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
             }
             for row in added_rows {
-                value = simd::add_i16(value, simd::load_i16(chunk(row, index)));
+                let row = chunk::<i16, 16>(row, index);
+                v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
             }
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
+            let end = chunk_mut::<i16, 16>(&mut into.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {
@@ -1311,14 +1320,18 @@ mod avx512 {
         let row = |&feature: &u32| buffer::row(&weights.transformer_weights, feature);
         let (added_rows, removed_rows) = (added.map(row), removed.map(row));
         for index in 0..32 {
-            let mut value = simd::load_i16(chunk(&base.values, index));
+            let start = chunk::<i16, 32>(&base.values, index);
+            let mut v0 = simd::load_i16(chunk(start, 0));
             for row in removed_rows {
-                value = simd::sub_i16(value, simd::load_i16(chunk(row, index)));
+                let row = chunk::<i16, 32>(row, index);
+                v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
             }
             for row in added_rows {
-                value = simd::add_i16(value, simd::load_i16(chunk(row, index)));
+                let row = chunk::<i16, 32>(row, index);
+                v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
             }
-            simd::store_i16(value, chunk_mut(&mut into.values, index));
+            let end = chunk_mut::<i16, 32>(&mut into.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
         }
         let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
         for &feature in removed {

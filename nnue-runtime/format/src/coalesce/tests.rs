@@ -57,6 +57,7 @@ const fn layout<const TRUNCATE: bool, const EACH: bool>() -> FileLayout {
         stacks: Stacks::NONE,
         tail: Tail::NONE,
         extents: list(&[]),
+        paired: list(&[]),
         coalesced: list(
             const {
                 &[Coalesced::Set(CoalescedSet {

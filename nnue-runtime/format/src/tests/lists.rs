@@ -27,6 +27,7 @@ const SEQUENCE: FileLayout = FileLayout {
         bytes: 96,
     }]),
     coalesced: list(&[]),
+    paired: list(&[]),
 };
 
 const SECTIONS: &[Section] = &[
@@ -138,6 +139,7 @@ const NAMED: FileLayout = FileLayout {
     tail: Tail::NONE,
     extents: list(&[]),
     coalesced: list(&[]),
+    paired: list(&[]),
 };
 
 const fn named(name: &'static str, id: &'static str, count: usize, offset: usize) -> Section {

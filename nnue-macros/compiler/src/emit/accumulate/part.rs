@@ -1,0 +1,160 @@
+//! A part of an accumulator that stays in registers while rows are added and removed.
+//!
+//! Rows of words are added as they are, rows of bytes once they are widened. Where two bytes lie in
+//! each word, `low + 128 + 256 * high`, the register of the low value takes the words, and a further
+//! register the high bytes alone. In the end the latter are what the former has too much, besides
+//! the 128 of every row. All of this is modulo 2^16, as accumulators are.
+
+use nnue_format::PAIRED_RUN;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{Operation, Table};
+use crate::emit::memory::count;
+use crate::plan::Accumulate;
+
+/// The names by which kernels refer to the part.
+pub(super) struct Part<'t> {
+    /// How many values it has.
+    values: Literal,
+    /// The registers, each with a vector of values.
+    registers: Vec<Ident>,
+    /// The vectors of words of a paired row.
+    pairs: Vec<Pair>,
+    /// The tables whose rows are paired.
+    paired: Vec<&'t Table>,
+}
+
+/// A vector of words that have two values each.
+struct Pair {
+    /// The number of the vector in the row.
+    words: Literal,
+    /// The register of the first values, which takes the words.
+    low: Ident,
+    /// The register of the second values.
+    high: Ident,
+    /// The further register, with the sums of the second values.
+    highs: Ident,
+}
+
+impl Pair {
+    /// The `index`-th vector of words. Values lie in `lanes` lanes of a vector.
+    fn of(index: usize, lanes: usize) -> Pair {
+        let vectors_of_half = PAIRED_RUN / 2 / lanes;
+        let (run, place) = (index / vectors_of_half, index % vectors_of_half);
+        let low = 2 * run * vectors_of_half + place;
+        Pair {
+            words: count(index),
+            low: register(low),
+            high: register(low + vectors_of_half),
+            highs: format_ident!("high{index}"),
+        }
+    }
+}
+
+fn register(number: usize) -> Ident {
+    format_ident!("v{number}")
+}
+
+impl<'t> Part<'t> {
+    /// A part of so many registers, to which rows of these tables are added. For tables of paired
+    /// rows they are whole runs of pairs.
+    pub(super) fn of(plan: &Accumulate, registers: usize, tables: &'t [Table]) -> Part<'t> {
+        let paired: Vec<_> = tables.iter().filter(|table| table.paired).collect();
+        let pairs = match paired.is_empty() {
+            true => 0,
+            false => registers / 2,
+        };
+        Part {
+            values: count(registers * plan.lanes),
+            registers: (0..registers).map(register).collect(),
+            pairs: (0..pairs)
+                .map(|index| Pair::of(index, plan.lanes))
+                .collect(),
+            paired,
+        }
+    }
+
+    pub(super) fn values(&self) -> &Literal {
+        &self.values
+    }
+
+    /// Reads the `index`-th part of `base`.
+    pub(super) fn load(&self) -> TokenStream {
+        let Part {
+            values, registers, ..
+        } = self;
+        let indices = (0..registers.len()).map(count);
+        let highs = self.pairs.iter().map(|pair| &pair.highs);
+        quote! {
+            let start = chunk::<i16, #values>(&base.values, index);
+            #(let mut #registers = simd::load_i16(chunk(start, #indices));)*
+            #(let mut #highs = simd::splat_i16(0);)*
+        }
+    }
+
+    /// Adds or removes the `index`-th part of `row`, a row of the table.
+    pub(super) fn apply(&self, table: &Table, operation: Operation) -> TokenStream {
+        let (values, element) = (&self.values, &table.element);
+        let name = format_ident!("{}_i16", operation.name());
+        let steps: Vec<TokenStream> = match table.paired {
+            true => self
+                .pairs
+                .iter()
+                .map(
+                    |Pair {
+                         words, low, highs, ..
+                     }| {
+                        quote! {
+                            let words = simd::load_i16_pairs(chunk(row, #words));
+                            #low = simd::#name(#low, words);
+                            #highs = simd::#name(#highs, simd::shift_right_i16::<8>(words));
+                        }
+                    },
+                )
+                .collect(),
+            false => (self.registers.iter().enumerate())
+                .map(|(index, register)| {
+                    let index = count(index);
+                    let vector = table.vector(&quote! { chunk(row, #index) });
+                    quote! { #register = simd::#name(#register, #vector); }
+                })
+                .collect(),
+        };
+        quote! {
+            let row = chunk::<#element, #values>(row, index);
+            #(#steps)*
+        }
+    }
+
+    /// Writes the `index`-th part of `into`. `rows` is how many rows a list of the table has.
+    pub(super) fn store(&self, rows: impl Fn(&Table, Operation) -> TokenStream) -> TokenStream {
+        let Part {
+            values, registers, ..
+        } = self;
+        let indices = (0..registers.len()).map(count);
+        let settle = (!self.pairs.is_empty()).then(|| {
+            let of_all = |operation| {
+                let rows = self.paired.iter().map(|table| rows(table, operation));
+                quote! { (#(#rows)+*) as i16 }
+            };
+            let (added, removed) = (of_all(Operation::Add), of_all(Operation::Sub));
+            let pairs = self.pairs.iter().map(|Pair { low, high, highs, .. }| {
+                quote! {
+                    #low = simd::sub_i16(#low, simd::add_i16(simd::shift_left_i16::<8>(#highs), offset));
+                    #high = simd::add_i16(#high, #highs);
+                }
+            });
+            quote! {
+                let (added_rows, removed_rows) = (#added, #removed);
+                let offset = simd::splat_i16(added_rows.wrapping_sub(removed_rows).wrapping_mul(128));
+                #(#pairs)*
+            }
+        });
+        quote! {
+            #settle
+            let end = chunk_mut::<i16, #values>(&mut into.values, index);
+            #(simd::store_i16(#registers, chunk_mut(end, #indices));)*
+        }
+    }
+}

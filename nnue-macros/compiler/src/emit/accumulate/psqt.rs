@@ -1,0 +1,78 @@
+//! The PSQT sums of an accumulator, which the same rows change.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{Operation, Table};
+use crate::emit::Program;
+use crate::emit::memory::count;
+
+/// The PSQT sums: as vectors of eight as far as possible, and single values for the rest.
+pub(super) struct Psqt {
+    eights: Vec<(Ident, Literal)>,
+    singles: Vec<(Ident, Literal)>,
+}
+
+impl Psqt {
+    pub(super) fn of(program: &Program<'_>) -> Psqt {
+        let buckets = program.network.transformer.psqt;
+        let eights = buckets / 8;
+        Psqt {
+            eights: (0..eights)
+                .map(|eight| (format_ident!("psqt_{eight}"), count(eight)))
+                .collect(),
+            singles: (8 * eights..buckets)
+                .map(|bucket| (format_ident!("psqt_bucket_{bucket}"), count(bucket)))
+                .collect(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.eights.is_empty() && self.singles.is_empty()
+    }
+
+    pub(super) fn start(&self) -> TokenStream {
+        let eights = self.eights.iter().map(|(name, index)| {
+            quote! { let mut #name = simd::load_i32x8(chunk(&base.psqt, #index)); }
+        });
+        let singles = self.singles.iter().map(|(name, bucket)| {
+            quote! { let mut #name = base.psqt[#bucket]; }
+        });
+        quote! { #(#eights)* #(#singles)* }
+    }
+
+    pub(super) fn row(
+        &self,
+        table: &Table,
+        operation: Operation,
+        number: &TokenStream,
+    ) -> Option<TokenStream> {
+        let name = operation.name();
+        let vector = format_ident!("{name}_i32x8");
+        let single = format_ident!("wrapping_{name}");
+        let eights = self.eights.iter().map(|(name, index)| {
+            quote! { #name = simd::#vector(#name, simd::load_i32x8(chunk(row, #index))); }
+        });
+        let singles = self.singles.iter().map(|(name, bucket)| {
+            quote! { #name = #name.#single(row[#bucket]); }
+        });
+        (!self.is_empty()).then(|| {
+            let row = table.psqt(&quote!(buffer), number);
+            quote! {
+                let row = #row;
+                #(#eights)*
+                #(#singles)*
+            }
+        })
+    }
+
+    pub(super) fn end(&self) -> TokenStream {
+        let eights = self.eights.iter().map(|(name, index)| {
+            quote! { simd::store_i32x8(#name, chunk_mut(&mut into.psqt, #index)); }
+        });
+        let singles = self.singles.iter().map(|(name, bucket)| {
+            quote! { into.psqt[#bucket] = #name; }
+        });
+        quote! { #(#eights)* #(#singles)* }
+    }
+}

@@ -1,0 +1,104 @@
+//! How kernels refer to the tables of the transformer's rows.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::Operation;
+use crate::emit::Program;
+use crate::emit::memory::count;
+use crate::network::Element;
+
+/// The names by which kernels refer to a table of the transformer's rows.
+pub(in crate::emit) struct Table {
+    /// The field of the generated `Weights` that holds the table.
+    weights: Ident,
+    /// The type of the weights.
+    pub(super) element: Ident,
+    /// The primitive that reads a vector of weights, widened to 16 bits.
+    load: Ident,
+    /// How far it is then shifted to the left; `None` if it is not.
+    shift: Option<Literal>,
+    /// The parameters that list the rows to add and the rows to remove.
+    pub(in crate::emit) added: Ident,
+    pub(in crate::emit) removed: Ident,
+    /// Whether two values lie in each word.
+    pub(super) paired: bool,
+    /// `+ N`, where the table's first row is row `N` of the PSQT values; `None` if that is row 0.
+    psqt_offset: Option<TokenStream>,
+}
+
+impl Table {
+    pub(in crate::emit) fn all(program: &Program<'_>) -> Vec<Table> {
+        let tables = &program.layout.tables;
+        let of_table = |(index, table): (usize, &crate::layout::Table)| {
+            let name = |name: &str| match tables.len() {
+                1 => format_ident!("{name}"),
+                _ => format_ident!("{name}_{index}"),
+            };
+            let element = format_ident!("{}", table.element.name());
+            let load = match table.element {
+                Element::I16 => format_ident!("load_i16"),
+                _ => format_ident!("load_i16_from_{element}"),
+            };
+            let shift = (table.shift > 0).then(|| count(table.shift as usize));
+            Table {
+                weights: format_ident!("{}", table.name),
+                element,
+                load,
+                shift,
+                paired: table.paired,
+                added: name("added"),
+                removed: name("removed"),
+                psqt_offset: (table.first_row > 0).then(|| {
+                    let first_row = count(table.first_row);
+                    quote! { + #first_row }
+                }),
+            }
+        };
+        tables.iter().enumerate().map(of_table).collect()
+    }
+
+    /// The parameters that list rows.
+    pub(super) fn lists(&self) -> [&Ident; 2] {
+        [&self.added, &self.removed]
+    }
+
+    /// An expression for the weights of row `number`; `buffer` is the path of the runtime's module.
+    pub(in crate::emit) fn row(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
+        let weights = &self.weights;
+        quote! { #buffer::row(&weights.#weights, #number) }
+    }
+
+    /// An expression for the PSQT values of row `number`.
+    pub(in crate::emit) fn psqt(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
+        let offset = &self.psqt_offset;
+        quote! { #buffer::row(&weights.transformer_psqt, #number #offset) }
+    }
+
+    /// An expression for a vector of a row, as it is added: `values` are those of the row.
+    pub(super) fn vector(&self, values: &TokenStream) -> TokenStream {
+        let load = &self.load;
+        match &self.shift {
+            None => quote! { simd::#load(#values) },
+            Some(shift) => quote! { simd::shift_left_i16::<#shift>(simd::#load(#values)) },
+        }
+    }
+
+    /// The rows that are added or removed.
+    pub(super) fn list(&self, operation: Operation) -> &Ident {
+        match operation {
+            Operation::Add => &self.added,
+            Operation::Sub => &self.removed,
+        }
+    }
+
+    /// The weights of all rows, one after the other.
+    pub(in crate::emit) fn weights(&self, runtime: &TokenStream) -> TokenStream {
+        let weights = &self.weights;
+        let variant = match self.paired {
+            true => format_ident!("Paired"),
+            false => format_ident!("{}", self.element.to_string().to_uppercase()),
+        };
+        quote! { #runtime::__private::features::TableRows::#variant(weights.#weights.as_flattened()) }
+    }
+}

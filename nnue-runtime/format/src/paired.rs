@@ -1,0 +1,137 @@
+//! Tables of bytes in memory whose values lie in pairs, two in each word, as kernels add them.
+//!
+//! To widen every byte before it is added takes as many instructions as the additions. Words that
+//! hold two values are added as they are, and once more without their low bytes. From both sums
+//! follow the sums of both values, as long as no low byte has a sign: it is the value plus 128.
+
+use alloc::borrow::Cow;
+
+use crate::FileLayout;
+
+/// Values that share words: of each run of so many, the `j`-th and the one half a run behind it.
+pub const PAIRED_RUN: usize = 64;
+
+/// What the first value of a pair has besides its own sign: 128 more, as a byte without one.
+const OFFSET: u8 = 0x80;
+
+/// A table of bytes in memory whose values are paired once all of them are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paired {
+    /// Where it begins, in bytes from the start of the weights.
+    pub offset: usize,
+    /// How many values it has: a multiple of [`PAIRED_RUN`].
+    pub len: usize,
+}
+
+/// A run of values from its pairs.
+#[inline]
+#[must_use]
+pub fn unpaired(pairs: &[i8; PAIRED_RUN]) -> [i8; PAIRED_RUN] {
+    unpair(pairs.map(|byte| byte as u8)).map(|byte| byte as i8)
+}
+
+fn pair(values: [u8; PAIRED_RUN]) -> [u8; PAIRED_RUN] {
+    core::array::from_fn(|place| match place % 2 {
+        0 => values[place / 2] ^ OFFSET,
+        _ => values[PAIRED_RUN / 2 + place / 2],
+    })
+}
+
+fn unpair(pairs: [u8; PAIRED_RUN]) -> [u8; PAIRED_RUN] {
+    const HALF: usize = PAIRED_RUN / 2;
+    core::array::from_fn(|place| match place {
+        0..HALF => pairs[2 * place] ^ OFFSET,
+        _ => pairs[2 * (place - HALF) + 1],
+    })
+}
+
+/// Pairs the values of all tables that are to be.
+pub(crate) fn pair_all(layout: &FileLayout, weights: &mut [u8]) {
+    for_each_run(layout, weights, pair);
+}
+
+/// The inverse of [`pair_all`].
+pub(crate) fn unpair_all(layout: &FileLayout, weights: &mut [u8]) {
+    for_each_run(layout, weights, unpair);
+}
+
+/// The weights as they were before [`pair_all`].
+pub(crate) fn without_pairs<'w>(layout: &FileLayout, weights: &'w [u8]) -> Cow<'w, [u8]> {
+    if layout.paired.is_empty() {
+        return Cow::Borrowed(weights);
+    }
+    let mut weights = weights.to_vec();
+    unpair_all(layout, &mut weights);
+    Cow::Owned(weights)
+}
+
+fn for_each_run(
+    layout: &FileLayout,
+    weights: &mut [u8],
+    change: impl Fn([u8; PAIRED_RUN]) -> [u8; PAIRED_RUN],
+) {
+    for table in layout.paired.iter() {
+        let table = &mut weights[table.offset..][..table.len];
+        for run in table.as_chunks_mut().0 {
+            *run = change(*run);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::list;
+
+    const RUN: usize = PAIRED_RUN;
+
+    #[test]
+    fn a_word_has_two_values() {
+        let values: [u8; RUN] = core::array::from_fn(|place| (place as i8 - 40) as u8);
+        let pairs = pair(values);
+        for (place, word) in pairs.as_chunks().0.iter().enumerate() {
+            let [low, high] = [place, RUN / 2 + place].map(|place| i16::from(values[place] as i8));
+            assert_eq!(i16::from_le_bytes(*word), low + 128 + 256 * high);
+        }
+        assert_eq!(
+            unpaired(&pairs.map(|byte| byte as i8)),
+            values.map(|byte| byte as i8)
+        );
+    }
+
+    #[test]
+    fn tables_are_paired_and_nothing_else() {
+        let layout = FileLayout {
+            paired: list(
+                const {
+                    &[
+                        Paired {
+                            offset: RUN,
+                            len: RUN,
+                        },
+                        Paired {
+                            offset: 3 * RUN,
+                            len: 2 * RUN,
+                        },
+                    ]
+                },
+            ),
+            ..FileLayout::EMPTY
+        };
+        let values: [u8; 6 * RUN] = core::array::from_fn(|place| place as u8);
+        let mut weights = values;
+        pair_all(&layout, &mut weights);
+        let runs = weights
+            .as_chunks::<RUN>()
+            .0
+            .iter()
+            .zip(values.as_chunks().0);
+        for (number, (paired, values)) in runs.enumerate() {
+            let is_paired = [1, 3, 4].contains(&number);
+            assert_eq!(*paired, if is_paired { pair(*values) } else { *values });
+        }
+        assert_eq!(without_pairs(&layout, &weights)[..], values);
+        unpair_all(&layout, &mut weights);
+        assert_eq!(weights, values);
+    }
+}
