@@ -304,7 +304,7 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
 }
 
 /// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
-/// are not all zero, in the order of the bytes.
+/// are not all zero, in any order.
 ///
 /// Panics if there are not so many blocks.
 #[inline]

@@ -48,9 +48,10 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
 }
 
 /// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
-/// are not all zero, in the order of the bytes.
+/// are not all zero, in any order.
 ///
-/// Compresses in a register and stores all of it: compression straight to memory is microcoded on
+/// One test finds those of both vectors, packed into words: saturation leaves what is not zero
+/// different from zero. Compresses in a register and stores all of it: compression straight to memory is microcoded on
 /// Zen 4.
 ///
 /// Panics if there are not so many blocks.
@@ -62,8 +63,9 @@ pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     packed: [U8; NONZERO_VECTORS],
 ) {
     NonZero::<BLOCKS, CAP>::assert_blocks(first_block, NONZERO_VECTORS * I32_LANES);
-    let [low, high] = packed.map(|bytes| u32::from(_mm512_test_epi32_mask(bytes, bytes)));
-    let nonzero = low | (high << I32_LANES);
+    let [first, second] = packed;
+    let words = _mm512_packs_epi32(first, second);
+    let nonzero = _mm512_test_epi16_mask(words, words);
     let lanes = load_i16(&LANES);
     let indices = _mm512_add_epi16(lanes, _mm512_set1_epi16(first_block as i16));
     let indices = _mm512_maskz_compress_epi16(nonzero, indices);
@@ -74,12 +76,14 @@ pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     unsafe { list.grow(nonzero.count_ones() as usize) };
 }
 
-/// The number of each 16-bit lane.
+/// For each 16-bit lane of two packed vectors, the block that it stands for: the instruction packs
+/// each quarter of 128 bits for itself, four blocks of the first vector and four of the second.
 const LANES: [i16; I16_LANES] = {
     let mut lanes = [0; I16_LANES];
     let mut lane = 0;
     while lane < I16_LANES {
-        lanes[lane] = lane as i16;
+        let (quarter, vector) = (lane / 8, lane % 8 / 4);
+        lanes[lane] = (I32_LANES * vector + 4 * quarter + lane % 4) as i16;
         lane += 1;
     }
     lanes

@@ -84,7 +84,30 @@ impl<const BLOCKS: usize, const CAP: usize> NonZero<BLOCKS, CAP> {
         }
     }
 
-    /// The blocks appended so far, in order.
+    /// The blocks appended so far in groups of `N`, at most 32, and those that are left. A loop over
+    /// the latter would end at another number of them each time, which no branch predictor foresees.
+    #[inline(always)]
+    #[must_use]
+    pub fn groups<const N: usize>(&mut self) -> (&[[Block<BLOCKS>; N]], Rest<'_, BLOCKS, N>) {
+        const { assert!(0 < N && N <= ROOM && BLOCKS > 0, "groups of 1 to 32 blocks") };
+        let count = self.end();
+        for index in &mut self.room()[..N] {
+            index.write(0);
+        }
+        let whole = count / N;
+        // SAFETY: `count` is at most `CAP - ROOM`, so whole groups and one more are in the array.
+        // The first `count` indices are initialised and less than `BLOCKS`, and so are the `N` that
+        // were just written behind them. A `Block` is a `u16` that is less than `BLOCKS`.
+        let groups: &[[Block<BLOCKS>; N]] =
+            unsafe { slice::from_raw_parts(self.indices.as_ptr().cast(), whole + 1) };
+        let rest = Rest {
+            blocks: &groups[whole],
+            len: count % N,
+        };
+        (&groups[..whole], rest)
+    }
+
+    /// The blocks appended so far.
     #[inline(always)]
     #[must_use]
     pub const fn as_slice(&self) -> &[Block<BLOCKS>] {
@@ -130,6 +153,29 @@ impl<const BLOCKS: usize, const CAP: usize> NonZero<BLOCKS, CAP> {
     fn end(&self) -> usize {
         // `new` has checked that this does not underflow.
         self.count.min(CAP - ROOM)
+    }
+}
+
+/// Fewer than `N` blocks, and others in the places that are left.
+pub struct Rest<'a, const BLOCKS: usize, const N: usize> {
+    blocks: &'a [Block<BLOCKS>; N],
+    len: usize,
+}
+
+impl<const BLOCKS: usize, const N: usize> Rest<'_, BLOCKS, N> {
+    /// The inputs of the block in a place; zeros in those that are left.
+    #[inline(always)]
+    #[must_use]
+    pub fn inputs(&self, place: usize, inputs: &[[u8; 4]; BLOCKS]) -> [u8; 4] {
+        let keep = u32::from(place < self.len).wrapping_neg();
+        (u32::from_ne_bytes(*self.blocks[place].of(inputs)) & keep).to_ne_bytes()
+    }
+
+    /// The block in a place: any block in those that are left.
+    #[inline(always)]
+    #[must_use]
+    pub fn block(&self, place: usize) -> Block<BLOCKS> {
+        self.blocks[place]
     }
 }
 

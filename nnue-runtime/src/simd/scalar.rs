@@ -337,7 +337,7 @@ pub fn sqrt_f32(x: f32) -> f32 {
 }
 
 /// Appends those of the `NONZERO_VECTORS * BYTES / 4` blocks from `first_block` on whose four bytes
-/// are not all zero, in the order of the bytes.
+/// are not all zero, in any order.
 ///
 /// Panics if there are not so many blocks.
 #[inline(always)]

@@ -275,9 +275,9 @@ impl Writer<'_> {
                 quote! { let mut #name = #start; }
             })
         });
-        let totals = (1..sums.sets).flat_map(|set| {
+        let totals = pairwise(sums.sets).into_iter().flat_map(|(total, set)| {
             (0..sums.vectors).map(move |vector| {
-                let (total, name) = (Sums::name(0, vector), Sums::name(set, vector));
+                let (total, name) = (Sums::name(total, vector), Sums::name(set, vector));
                 quote! { #total = simd::add_i32(#total, #name); }
             })
         });
@@ -299,12 +299,12 @@ impl Writer<'_> {
     /// A loop over the list of blocks that are not zero.
     fn sparse(&self, sums: &Sums) -> TokenStream {
         let Writer { weights, input, .. } = self;
-        let one = sums.add(
-            0,
-            &quote! { block.of(#input) },
-            &quote! { block.of(&stack.#weights) },
-        );
         if sums.sets == 1 {
+            let one = sums.add(
+                0,
+                &quote! { block.of(#input) },
+                &quote! { block.of(&stack.#weights) },
+            );
             return quote! { for block in nonzero.as_slice() { #one } };
         }
         let side_by_side = count(sums.sets);
@@ -316,10 +316,18 @@ impl Writer<'_> {
                 &quote! { blocks[#index].of(&stack.#weights) },
             )
         });
+        let rest = (0..sums.sets).map(|set| {
+            let index = count(set);
+            sums.add(
+                set,
+                &quote! { &rest.inputs(#index, #input) },
+                &quote! { rest.block(#index).of(&stack.#weights) },
+            )
+        });
         quote! {
-            let (groups, rest) = nonzero.as_slice().as_chunks::<#side_by_side>();
+            let (groups, rest) = nonzero.groups::<#side_by_side>();
             for blocks in groups { #(#sets)* }
-            for block in rest { #one }
+            #({ #rest })*
         }
     }
 
@@ -402,6 +410,18 @@ impl Writer<'_> {
         let inputs = Literal::i64_unsuffixed(self.affine.layer.input_len() as i64);
         quote! { (#(#sums)+*) / #inputs }
     }
+}
+
+/// Which sum is added to which, so that the first becomes the sum of all and as few additions as
+/// possible wait for others.
+fn pairwise(sums: usize) -> Vec<(usize, usize)> {
+    let steps = (0..usize::BITS).map(|bit| 1 << bit);
+    let steps = steps.take_while(|step| *step < sums);
+    let additions = steps.flat_map(|step| {
+        let totals = (0..sums - step).step_by(2 * step);
+        totals.map(move |total| (total, total + step))
+    });
+    additions.collect()
 }
 
 /// The exact primitive, if the network may need it.

@@ -85,8 +85,9 @@ pub enum Products {
 /// compile time grows faster than speed.
 const MOST_UNROLLED_STEPS: usize = 512;
 
-/// Blocks that are handled side by side at most: with one vector of outputs, as many independent
-/// sums hide a dot product's latency of four, for each takes two loads.
+/// Blocks that a dense layer handles side by side at most: with one vector of outputs, as many
+/// independent sums hide a dot product's latency of four, for each takes two loads. A sparse layer
+/// does without this limit, because where its blocks lie is known late.
 const SIDE_BY_SIDE: usize = 4;
 
 /// Independent sums that hide it where several vectors of outputs share the load of their inputs.
@@ -189,16 +190,18 @@ fn blocks(affine: &Affine<'_>, products: Products, isa: &Isa, unroll: Unroll) ->
     let vectors = affine.outputs / isa.lanes(4);
     let count = affine.blocks();
     let chains = if isa.short_dot_chain { 2 } else { CHAINS };
-    let side_by_side = chains.div_ceil(vectors).min(SIDE_BY_SIDE).min(count);
+    let sparse = affine.op.sparse;
+    let skips = sparse.is_some_and(|sparse| is_worth_skipping(sparse, count));
+    let is_sparse = skips && unroll == Unroll::Auto;
+    let most = if is_sparse { CHAINS } else { SIDE_BY_SIDE };
+    let side_by_side = chains.div_ceil(vectors).min(most).min(count);
     let blocks = Blocks {
         count,
         vectors,
         side_by_side,
         products,
     };
-    let sparse = affine.op.sparse;
-    let skips = sparse.is_some_and(|sparse| is_worth_skipping(sparse, count));
-    if skips && unroll == Unroll::Auto {
+    if is_sparse {
         return Kernel::Sparse(blocks);
     }
     let few_steps = count * vectors <= MOST_UNROLLED_STEPS;
