@@ -106,6 +106,7 @@ compiled! {
     king_buckets: networks::features::king_buckets = "../specs/features/king_buckets.toml";
     mixed: networks::features::mixed = "../specs/features/mixed.toml", check_mixed;
     opponent_first: networks::features::opponent_first = "../specs/features/opponent_first.toml";
+    paired_rows: networks::features::paired_rows = "../specs/features/paired_rows.toml";
     queens: networks::features::queens = "../specs/features/queens.toml";
     queens_and_threats: networks::features::queens_and_threats = "../specs/features/queens_and_threats.toml";
     rotated: networks::features::rotated = "../specs/features/rotated.toml";

@@ -87,6 +87,8 @@ pub struct Accumulate {
     pub tiles: usize,
     /// Vectors of an accumulator.
     pub vectors: usize,
+    /// Whether rows of bytes are added as words of two.
+    pub pairs: bool,
     /// Whether the tiles follow one another without a loop.
     pub unrolled: bool,
     /// Rows added and rows removed by the updates that have a function of their own; only networks
@@ -222,9 +224,9 @@ impl Accumulate {
         // Half of the registers proved as fast as all, whatever the instruction set, and leaves
         // room for the PSQT sums.
         let most = isa.registers / 2;
-        // Pairs of values have to be in registers together.
-        let paired = layout.tables.iter().any(|table| table.paired);
-        let unit = if paired { PAIRED_RUN / lanes } else { 1 };
+        // Values that share words have to be in registers together.
+        let pairs = layout.tables.iter().any(|table| table.paired);
+        let unit = if pairs { PAIRED_RUN / lanes } else { 1 };
         let registers = (unit..=most)
             .rev()
             .find(|count| vectors.is_multiple_of(*count) && count.is_multiple_of(unit))
@@ -236,6 +238,7 @@ impl Accumulate {
             tile: registers * lanes,
             tiles,
             vectors,
+            pairs,
             unrolled: unroll == Unroll::Full || tiles <= 2,
             updates: if layout.tables.len() == 1 {
                 UPDATES

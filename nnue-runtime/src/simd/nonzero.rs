@@ -227,6 +227,29 @@ mod tests {
     }
 
     #[test]
+    fn groups_hold_all_blocks_and_zeros() {
+        let inputs: [[u8; 4]; 16] = core::array::from_fn(|block| [1 + block as u8; 4]);
+        for count in 0..=12 {
+            let mut list = NonZero::<16, 48>::new();
+            for block in 0..count {
+                let mut packed = [0; 16];
+                packed[4 * (block % 4)] = 1;
+                scalar::append_nonzero(&mut list, block / 4 * 4, [packed]);
+            }
+            let (groups, rest) = list.groups::<5>();
+            let of_groups = groups.as_flattened().iter();
+            let mut found: Vec<_> = of_groups.map(|block| *block.of(&inputs)).collect();
+            found.extend((0..5).map(|place| rest.inputs(place, &inputs)));
+            let expected = (0..count).map(|block| inputs[block]);
+            let zeros = [[0; 4]; 5].into_iter().take(5 - count % 5);
+            assert_eq!(found, expected.chain(zeros).collect::<Vec<_>>());
+            for place in 0..count % 5 {
+                assert_eq!(rest.block(place).index(), count - count % 5 + place);
+            }
+        }
+    }
+
+    #[test]
     fn an_overfull_list_stays_in_its_memory() {
         let mut list = NonZero::<4, 36>::new();
         for _ in 0..100 {

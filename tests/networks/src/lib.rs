@@ -54,6 +54,8 @@ pub mod features {
         from_h: "../specs/features/from_h.toml";
         /// The opponent's planes before the own ones.
         opponent_first: "../specs/features/opponent_first.toml";
+        /// Rows of bytes in two tables, of a width that few numbers of vectors divide.
+        paired_rows: "../specs/features/paired_rows.toml";
         /// Buckets by the opponent's queens, alone and beside those of the own king.
         queens: "../specs/features/queens.toml";
         /// Buckets by the opponent's queens beside threats, with weights for white and others for

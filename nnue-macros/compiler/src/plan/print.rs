@@ -71,13 +71,15 @@ impl fmt::Display for Accumulate {
             lanes,
             registers,
             tiles,
+            pairs,
             ..
         } = self;
+        let pairs = if *pairs { ", bytes in pairs" } else { "" };
         let updates = self.updates.iter();
         let updates = updates.map(|(added, removed)| format!("+{added} -{removed}"));
         write!(
             f,
-            "{tiles} tile(s) of {registers} registers of {lanes} x i16{}; in one pass: {}",
+            "{tiles} tile(s) of {registers} registers of {lanes} x i16{pairs}{}; in one pass: {}",
             straight(self.unrolled),
             updates.collect::<Vec<_>>().join(", ")
         )

@@ -1139,7 +1139,7 @@ mod avxvnni {
             let mut sum_2_1 = simd::zero_i32();
             let mut sum_3_0 = simd::zero_i32();
             let mut sum_3_1 = simd::zero_i32();
-            let (groups, rest) = nonzero.as_slice().as_chunks::<4>();
+            let (groups, rest) = nonzero.groups::<4>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
                 let weights = blocks[0].of(&stack.fc_0_weights);
@@ -1158,18 +1158,36 @@ mod avxvnni {
                 sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
-            for block in rest {
-                let inputs = simd::splat_block(block.of(transformer));
-                let weights = block.of(&stack.fc_0_weights);
+            {
+                let inputs = simd::splat_block(&rest.inputs(0, transformer));
+                let weights = rest.block(0).of(&stack.fc_0_weights);
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
+            {
+                let inputs = simd::splat_block(&rest.inputs(1, transformer));
+                let weights = rest.block(1).of(&stack.fc_0_weights);
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(2, transformer));
+                let weights = rest.block(2).of(&stack.fc_0_weights);
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_2_1 = simd::dot(sum_2_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(3, transformer));
+                let weights = rest.block(3).of(&stack.fc_0_weights);
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
+            }
             sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
             sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_2_0 = simd::add_i32(sum_2_0, sum_3_0);
+            sum_2_1 = simd::add_i32(sum_2_1, sum_3_1);
             sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
             sum_0_1 = simd::add_i32(sum_0_1, sum_2_1);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_3_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_3_1);
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
             simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
@@ -1503,7 +1521,7 @@ mod avx512 {
         let fc_0_out = {
             let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
             let mut sum_1_0 = simd::zero_i32();
-            let (groups, rest) = nonzero.as_slice().as_chunks::<2>();
+            let (groups, rest) = nonzero.groups::<2>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
                 let weights = blocks[0].of(&stack.fc_0_weights);
@@ -1512,10 +1530,15 @@ mod avx512 {
                 let weights = blocks[1].of(&stack.fc_0_weights);
                 sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
-            for block in rest {
-                let inputs = simd::splat_block(block.of(transformer));
-                let weights = block.of(&stack.fc_0_weights);
+            {
+                let inputs = simd::splat_block(&rest.inputs(0, transformer));
+                let weights = rest.block(0).of(&stack.fc_0_weights);
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(1, transformer));
+                let weights = rest.block(1).of(&stack.fc_0_weights);
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
             sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
             let mut sums = Aligned([0i32; 16]);
@@ -1674,7 +1697,11 @@ mod avx512icl {
             let mut sum_1_0 = simd::zero_i32();
             let mut sum_2_0 = simd::zero_i32();
             let mut sum_3_0 = simd::zero_i32();
-            let (groups, rest) = nonzero.as_slice().as_chunks::<4>();
+            let mut sum_4_0 = simd::zero_i32();
+            let mut sum_5_0 = simd::zero_i32();
+            let mut sum_6_0 = simd::zero_i32();
+            let mut sum_7_0 = simd::zero_i32();
+            let (groups, rest) = nonzero.groups::<8>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
                 let weights = blocks[0].of(&stack.fc_0_weights);
@@ -1688,15 +1715,66 @@ mod avx512icl {
                 let inputs = simd::splat_block(blocks[3].of(transformer));
                 let weights = blocks[3].of(&stack.fc_0_weights);
                 sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(blocks[4].of(transformer));
+                let weights = blocks[4].of(&stack.fc_0_weights);
+                sum_4_0 = simd::dot(sum_4_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(blocks[5].of(transformer));
+                let weights = blocks[5].of(&stack.fc_0_weights);
+                sum_5_0 = simd::dot(sum_5_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(blocks[6].of(transformer));
+                let weights = blocks[6].of(&stack.fc_0_weights);
+                sum_6_0 = simd::dot(sum_6_0, inputs, simd::load_i8(chunk(weights, 0)));
+                let inputs = simd::splat_block(blocks[7].of(transformer));
+                let weights = blocks[7].of(&stack.fc_0_weights);
+                sum_7_0 = simd::dot(sum_7_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
-            for block in rest {
-                let inputs = simd::splat_block(block.of(transformer));
-                let weights = block.of(&stack.fc_0_weights);
+            {
+                let inputs = simd::splat_block(&rest.inputs(0, transformer));
+                let weights = rest.block(0).of(&stack.fc_0_weights);
                 sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
+            {
+                let inputs = simd::splat_block(&rest.inputs(1, transformer));
+                let weights = rest.block(1).of(&stack.fc_0_weights);
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(2, transformer));
+                let weights = rest.block(2).of(&stack.fc_0_weights);
+                sum_2_0 = simd::dot(sum_2_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(3, transformer));
+                let weights = rest.block(3).of(&stack.fc_0_weights);
+                sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(4, transformer));
+                let weights = rest.block(4).of(&stack.fc_0_weights);
+                sum_4_0 = simd::dot(sum_4_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(5, transformer));
+                let weights = rest.block(5).of(&stack.fc_0_weights);
+                sum_5_0 = simd::dot(sum_5_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(6, transformer));
+                let weights = rest.block(6).of(&stack.fc_0_weights);
+                sum_6_0 = simd::dot(sum_6_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(7, transformer));
+                let weights = rest.block(7).of(&stack.fc_0_weights);
+                sum_7_0 = simd::dot(sum_7_0, inputs, simd::load_i8(chunk(weights, 0)));
+            }
             sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            sum_2_0 = simd::add_i32(sum_2_0, sum_3_0);
+            sum_4_0 = simd::add_i32(sum_4_0, sum_5_0);
+            sum_6_0 = simd::add_i32(sum_6_0, sum_7_0);
             sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_3_0);
+            sum_4_0 = simd::add_i32(sum_4_0, sum_6_0);
+            sum_0_0 = simd::add_i32(sum_0_0, sum_4_0);
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
             sums
@@ -1754,10 +1832,10 @@ mod avx512icl {
             sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
             sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
             sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_2_0 = simd::add_i32(sum_2_0, sum_3_0);
+            sum_2_1 = simd::add_i32(sum_2_1, sum_3_1);
             sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
             sum_0_1 = simd::add_i32(sum_0_1, sum_2_1);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_3_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_3_1);
             let mut sums = Aligned([0i32; 32]);
             simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
             simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));

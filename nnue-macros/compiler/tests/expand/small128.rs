@@ -1554,10 +1554,10 @@ mod avxvnni {
             sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
             sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
             sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_2_0 = simd::add_i32(sum_2_0, sum_3_0);
+            sum_2_1 = simd::add_i32(sum_2_1, sum_3_1);
             sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
             sum_0_1 = simd::add_i32(sum_0_1, sum_2_1);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_3_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_3_1);
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
             simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
@@ -2162,8 +2162,8 @@ mod avx512icl {
             let weights = &stack.fc_0_weights[31];
             sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            sum_2_0 = simd::add_i32(sum_2_0, sum_3_0);
             sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_3_0);
             let mut sums = Aligned([0i32; 16]);
             simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
             sums
@@ -2221,10 +2221,10 @@ mod avx512icl {
             sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
             sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
             sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_2_0 = simd::add_i32(sum_2_0, sum_3_0);
+            sum_2_1 = simd::add_i32(sum_2_1, sum_3_1);
             sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
             sum_0_1 = simd::add_i32(sum_0_1, sum_2_1);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_3_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_3_1);
             let mut sums = Aligned([0i32; 32]);
             simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
             simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
