@@ -14,6 +14,7 @@ mod viewpoint;
 
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
+use crate::delta::Delta;
 use crate::network::Network;
 use crate::placement::Step;
 use crate::position::Position;
@@ -150,6 +151,23 @@ impl FeatureSet {
         }
     }
 
+    /// Lists the rows by which a move changes a perspective's sums, where its viewpoint stays the
+    /// same; for sets that [follow moves](follow_moves).
+    #[inline(always)]
+    pub(crate) fn list_move<A: Architecture>(
+        &'static self,
+        net: &Network<A>,
+        perspective: Color,
+        from: Viewpoint,
+        delta: &Delta,
+        changes: &mut RowChanges<A>,
+    ) {
+        if let Family::PieceSquare(tables) = &self.family {
+            let view = piece_square::View::of(self, tables, perspective, from);
+            piece_square::list_move(self.table, view, net.weights(), delta, changes);
+        }
+    }
+
     /// How far a perspective's active rows can take the sum of each neuron. The set's rows are the
     /// first of `rows`, each of `width` neurons.
     pub(crate) fn bounds<W: Copy + Into<i16>>(&self, rows: &[W], width: usize) -> Bounds {
@@ -201,6 +219,22 @@ pub(crate) const fn read_all_squares(sets: &[FeatureSet]) -> bool {
     match sets {
         [first, others @ ..] => first.reads_all_squares() || read_all_squares(others),
         [] => false,
+    }
+}
+
+/// Whether all rows that a move changes follow from the move itself, unless it moves a king.
+pub(crate) const fn follow_moves(sets: &[FeatureSet]) -> bool {
+    match sets {
+        [first, others @ ..] => {
+            let follows = match &first.family {
+                Family::PieceSquare(tables) => {
+                    !tables.has_threatened() && !tables.depends_on_queens()
+                }
+                Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => false,
+            };
+            follows && follow_moves(others)
+        }
+        [] => true,
     }
 }
 

@@ -9,6 +9,7 @@ use super::bounds::{Bounds, extremes};
 use super::{FeatureSet, PIECES, Viewpoint, orientation};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
+use crate::delta::Delta;
 use crate::placement::{PieceCode, Step, for_each_piece};
 use crate::position::Position;
 use crate::rows::{RowChanges, RowLists};
@@ -92,6 +93,27 @@ pub(super) fn list_changes<A: Architecture>(
         A::prefetch(weights, table, if is { added } else { removed });
         changes.removed.push_if(was & (old != new), table, removed);
         changes.added.push_if(is & (old != new), table, added);
+    }
+}
+
+/// Lists the rows of the pieces that a move takes off the board, and of those that it puts there.
+#[inline(always)]
+pub(super) fn list_move<A: Architecture>(
+    table: usize,
+    view: View,
+    weights: &A::Weights,
+    delta: &Delta,
+    changes: &mut RowChanges<A>,
+) {
+    for (piece, square) in delta.added() {
+        let (row, exists) = view.row(PieceCode::of(*piece), *square);
+        A::prefetch(weights, table, row);
+        changes.added.push_if(exists, table, row);
+    }
+    for (piece, square) in delta.removed() {
+        let (row, exists) = view.row(PieceCode::of(*piece), *square);
+        A::prefetch(weights, table, row);
+        changes.removed.push_if(exists, table, row);
     }
 }
 
