@@ -61,6 +61,8 @@ differential! {
     rational_output: "specs/layers/rational_output.toml";
     rms_norm: "specs/layers/rms_norm.toml";
     rms_norm_gains: "specs/layers/rms_norm_gains.toml";
+    rounded_products: "specs/layers/rounded_products.toml";
+    rounded_word_products: "specs/layers/rounded_word_products.toml";
     scales: "specs/layers/scales.toml";
     screlu: "specs/layers/screlu.toml";
     shared: "specs/layers/shared.toml";

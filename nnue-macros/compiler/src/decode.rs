@@ -190,6 +190,7 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
             limit: integer,
             pooling: named,
             product_shift: integer,
+            product_rounding: named,
             pairs: pairs,
             unpooled: integer,
             perspectives: integer,

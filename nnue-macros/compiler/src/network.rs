@@ -17,7 +17,7 @@ pub use self::affine::{
 };
 pub use self::elementwise::{Argument, Call, Calls, Elementwise};
 pub use self::file::File;
-pub use crate::spec::{Gain, Order, Rounding, SparseBy, Sums, WeightType};
+pub use crate::spec::{Gain, Order, ProductRounding, Rounding, SparseBy, Sums, WeightType};
 
 /// What references call the transformer's output.
 pub const TRANSFORMER: &str = "transformer";
@@ -156,11 +156,23 @@ pub enum Pooling {
     Product {
         /// Bits that are shifted out to the right.
         shift: u32,
+        /// What becomes of these bits.
+        rounding: ProductRounding,
     },
     /// `(a + b + 1) >> 1`.
     Average,
     /// `max(a, b)`, the larger one.
     Max,
+}
+
+impl ProductRounding {
+    /// What is added to a product before it is shifted.
+    pub fn summand(self, shift: u32) -> u32 {
+        match self {
+            ProductRounding::Floor => 0,
+            ProductRounding::Nearest => (1 << shift) >> 1,
+        }
+    }
 }
 
 /// A vector of values that layers hand on.

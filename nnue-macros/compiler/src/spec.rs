@@ -57,6 +57,8 @@ pub struct Transformer {
     pub pooling: Option<Spanned<Pooling>>,
     /// `product_shift`: the bits by which a product is shifted to the right.
     pub product_shift: Option<Spanned<i64>>,
+    /// `product_rounding`: what that shift does with the bits that it shifts out.
+    pub product_rounding: Option<Spanned<ProductRounding>>,
     /// `pairs`: which two values pooling brings together.
     pub pairs: Option<PairsKey>,
     /// `unpooled`: how many of a perspective's neurons are not pooled.
@@ -96,6 +98,16 @@ named! {
         Average = "average",
         /// `max(a, b)`, the larger one.
         Max = "max",
+    }
+}
+
+named! {
+    /// What the shift of a product does with the bits that it shifts out.
+    ProductRounding {
+        /// The product is rounded down.
+        Floor = "floor",
+        /// The product is rounded to the nearest, halves up.
+        Nearest = "nearest",
     }
 }
 

@@ -3,7 +3,9 @@
 //! Per perspective, each neuron is summed up, activated, and pooled with another. Then both
 //! perspectives' values are put together.
 
-use nnue_compiler::network::{Network, Order, Pooling, Transformer, TransformerActivation};
+use nnue_compiler::network::{
+    Network, Order, Pooling, ProductRounding, Transformer, TransformerActivation,
+};
 use nnue_runtime::Color;
 
 use crate::features::ActiveRows;
@@ -164,7 +166,15 @@ fn pool(transformer: &Transformer, activated: &[i64]) -> Vec<i64> {
     pairs
         .map(|(a, b)| match transformer.pooling {
             Pooling::None => a,
-            Pooling::Product { shift } => (a * b) >> shift,
+            Pooling::Product { shift, rounding } => {
+                let product = a * b;
+                let floor = product >> shift;
+                let rest = product - (floor << shift);
+                match rounding {
+                    ProductRounding::Nearest if 2 * rest >= 1 << shift => floor + 1,
+                    _ => floor,
+                }
+            }
             Pooling::Average => (a + b + 1) >> 1,
             Pooling::Max => a.max(b),
         })

@@ -1,6 +1,6 @@
 //! `[transformer]` of random networks, and `[stacks]`.
 
-use nnue_compiler::spec::{Order, Pairs, Pooling, Sharing, TransformerActivation};
+use nnue_compiler::spec::{Order, Pairs, Pooling, ProductRounding, Sharing, TransformerActivation};
 
 use super::dice::Dice;
 use super::toml::Toml;
@@ -110,6 +110,10 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     }
     if let Some(shift) = shift {
         toml.set("product_shift", shift);
+    }
+    let mut aside = dice.aside_for("product_rounding");
+    if pooling == "product" && shift != Some(0) && aside.once_in(2) {
+        toml.name("product_rounding", aside.name::<ProductRounding>());
     }
     perspectives(dice, &mut toml);
     toml

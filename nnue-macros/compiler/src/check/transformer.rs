@@ -2,7 +2,9 @@
 //! computes the range of each step.
 
 use crate::diagnostics::Diagnostics;
-use crate::network::{Element, One, Pooling, Tensor, Transformer, TransformerActivation};
+use crate::network::{
+    Element, One, Pooling, ProductRounding, Tensor, Transformer, TransformerActivation,
+};
 use crate::spec::{self, Pairs, PairsKey, Spec};
 
 use super::activation::least_limit;
@@ -43,7 +45,9 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     let block = check_block(transformer, pooled_neurons, diagnostics)?;
     let (half, pooled) = match pooling {
         Pooling::None => (width, activated),
-        Pooling::Product { shift } => (pooled_neurons / 2, product(activated, shift)),
+        Pooling::Product { shift, rounding } => {
+            (pooled_neurons / 2, product(activated, shift, rounding))
+        }
         Pooling::Average | Pooling::Max => (pooled_neurons / 2, activated),
     };
     let perspectives = perspectives?;
@@ -137,6 +141,12 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
         ),
         (
             spec::place("product_shift", &transformer.product_shift),
+            pooling == spec::Pooling::Product,
+            "`pooling = \"product\"`",
+            "remove it, or say which pooling is meant",
+        ),
+        (
+            spec::place("product_rounding", &transformer.product_rounding),
             pooling == spec::Pooling::Product,
             "`pooling = \"product\"`",
             "remove it, or say which pooling is meant",
@@ -267,7 +277,9 @@ fn activated(activation: TransformerActivation, one: u32) -> Values {
             one,
             largest: limit,
         },
-        TransformerActivation::Screlu { shift } => product(Values { one, largest: one }, shift),
+        TransformerActivation::Screlu { shift } => {
+            product(Values { one, largest: one }, shift, ProductRounding::Floor)
+        }
         TransformerActivation::Relu { shift, limit } => Values {
             one: one >> shift,
             largest: limit,
@@ -280,15 +292,16 @@ fn activated(activation: TransformerActivation, one: u32) -> Values {
 }
 
 /// Products may lose one to the shift: 127 * 127 >> 7 is 126, and stands for 127.
-fn product(values: Values, shift: u32) -> Values {
-    let one = (values.one * values.one) >> shift;
+fn product(values: Values, shift: u32, rounding: ProductRounding) -> Values {
+    let summand = rounding.summand(shift);
+    let one = (values.one * values.one + summand) >> shift;
     Values {
         one: if (one + 2).is_power_of_two() {
             one + 1
         } else {
             one.max(1)
         },
-        largest: (values.largest * values.largest) >> shift,
+        largest: (values.largest * values.largest + summand) >> shift,
     }
 }
 
@@ -316,26 +329,44 @@ fn pooling(
     }
     Some(match name {
         spec::Pooling::None => Pooling::None,
-        spec::Pooling::Product => Pooling::Product {
-            shift: product_shift(transformer, activated.largest, diagnostics)?,
-        },
+        spec::Pooling::Product => products(transformer, activated, diagnostics)?,
         spec::Pooling::Average => Pooling::Average,
         spec::Pooling::Max => Pooling::Max,
     })
 }
 
+/// How two activated values are multiplied.
+fn products(
+    transformer: &spec::Transformer,
+    activated: Values,
+    diagnostics: &mut Diagnostics,
+) -> Option<Pooling> {
+    let said = transformer.product_rounding.as_ref();
+    let rounding = said.map_or(ProductRounding::Floor, |said| said.value);
+    let shift = product_shift(transformer, activated, rounding, diagnostics)?;
+    if let (Some(said), 0) = (said, shift) {
+        diagnostics
+            .error(said.span, "`product_rounding` needs a `product_shift`")
+            .label("products are not shifted, so nothing is rounded");
+        return None;
+    }
+    Some(Pooling::Product { shift, rounding })
+}
+
 fn product_shift(
     transformer: &spec::Transformer,
-    largest: u32,
+    activated: Values,
+    rounding: ProductRounding,
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
-    let fitting = (0..16).find(|shift| (largest * largest) >> shift <= LARGEST_FAST_INPUT)?;
+    let largest_product = |shift| product(activated, shift, rounding).largest;
+    let fitting = (0..16).find(|shift| largest_product(*shift) <= LARGEST_FAST_INPUT)?;
     let Some(shift) = &transformer.product_shift else {
         return Some(fitting);
     };
     let value = in_range("product_shift", shift, 0..=15, diagnostics)?;
-    let product = (largest * largest) >> value;
-    if product == 0 {
+    if largest_product(value) == 0 {
+        let largest = activated.largest;
         let message =
             format!("product_shift {value} is too large: {largest} * {largest} >> {value} is 0");
         diagnostics

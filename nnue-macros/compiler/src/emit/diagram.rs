@@ -174,8 +174,11 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
     };
     let pooled = match transformer.pooling {
         Pooling::None => None,
-        Pooling::Product { shift: 0 } => Some(format!("{a} * {b}")),
-        Pooling::Product { shift } => Some(format!("{a} * {b} >> {shift}")),
+        Pooling::Product { shift: 0, .. } => Some(format!("{a} * {b}")),
+        Pooling::Product { shift, rounding } => Some(match rounding.summand(shift) {
+            0 => format!("{a} * {b} >> {shift}"),
+            summand => format!("({a} * {b} + {summand}) >> {shift}"),
+        }),
         Pooling::Average => Some(format!("({a} + {b} + 1) >> 1")),
         Pooling::Max => Some(format!("max({a}, {b})")),
     };

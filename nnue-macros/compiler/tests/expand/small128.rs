@@ -315,6 +315,7 @@ impl ::nnue_runtime::Architecture for Net {
                 limit: 127,
             },
             pooling: neurons::Pooling::Product {
+                summand: 0,
                 shift: 7,
             },
             block: 128,

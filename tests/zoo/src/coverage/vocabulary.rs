@@ -9,8 +9,8 @@ use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
     Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Gain, Named, OpName, Order,
-    Pairs, Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, ScaleType, Sharing, SparseBy, Stockfish,
-    Sums, TailName, TransformerActivation,
+    Pairs, Pooling, ProductRounding, PsqtPlace, ROW_ELEMENTS, Rounding, ScaleType, Sharing,
+    SparseBy, Stockfish, Sums, TailName, TransformerActivation,
 };
 
 use super::words::Words;
@@ -182,6 +182,7 @@ impl Words {
         self.names::<threats::Order>("features.order");
         self.names::<TransformerActivation>("transformer.activation");
         self.names::<Pooling>("transformer.pooling");
+        self.names::<ProductRounding>("transformer.product_rounding");
         self.names::<Pairs>("transformer.pairs");
         self.names::<Order>("transformer.order");
         self.names::<Sharing>("transformer.weights");

@@ -130,6 +130,10 @@ impl Words {
             transformer.product_shift.is_some(),
             "transformer.product_shift",
         );
+        self.value(
+            "transformer.product_rounding",
+            transformer.product_rounding.as_ref(),
+        );
     }
 
     fn stacks(&mut self, spec: &Spec) {
