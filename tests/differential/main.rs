@@ -57,6 +57,8 @@ differential! {
     pair_blocks: "specs/layers/pair_blocks.toml";
     pair_blocks_of_bytes: "specs/layers/pair_blocks_of_bytes.toml";
     products_without_sign: "specs/layers/products_without_sign.toml";
+    psqt_of_layers: "specs/layers/psqt_of_layers.toml";
+    psqt_of_one: "specs/perspectives/psqt_of_one.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     rational_output: "specs/layers/rational_output.toml";
     rms_norm: "specs/layers/rms_norm.toml";

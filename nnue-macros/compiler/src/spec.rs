@@ -45,8 +45,8 @@ pub struct Transformer {
     pub width: Spanned<i64>,
     /// `one`: the integer that stands for 1.0 in the accumulator.
     pub one: Spanned<i64>,
-    /// `psqt`: the number of PSQT values of each feature.
-    pub psqt: Option<Spanned<i64>>,
+    /// `psqt`: the PSQT values of each feature.
+    pub psqt: Option<PsqtKey>,
     /// `activation`: what is done to each accumulator value.
     pub activation: Spanned<TransformerActivation>,
     /// `shift`: the bits by which the activation shifts to the right.
@@ -109,6 +109,20 @@ named! {
         /// The product is rounded to the nearest, halves up.
         Nearest = "nearest",
     }
+}
+
+/// `psqt = 8` or `psqt = { values = 3, one = 16384 }`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PsqtKey {
+    /// So many values of each feature, of which a position adds one to the output.
+    OfOutput(Spanned<i64>),
+    /// Values whose sums layers read.
+    OfLayers {
+        /// `values`: how many each feature has.
+        values: Spanned<i64>,
+        /// `one`: the integer that stands for 1.0.
+        one: Spanned<i64>,
+    },
 }
 
 /// `pairs = "neighbours"` or `pairs = { block = 64 }`.

@@ -8,7 +8,7 @@ use crate::network::{
 use crate::spec::{self, Pairs, PairsKey, Spec};
 
 use super::activation::least_limit;
-use super::{MOST_SELECTED, STACKS, in_range, in_range_or, perspectives, value_or};
+use super::{in_range, in_range_or, perspectives, psqt, value_or};
 
 /// The largest width: several times that of any network in `specs`.
 const MAX_WIDTH: i64 = 16384;
@@ -29,7 +29,7 @@ struct Values {
 pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transformer> {
     let transformer = &spec.transformer;
     let width = in_range("width", &transformer.width, 1..=MAX_WIDTH, diagnostics);
-    let psqt = check_psqt(spec, diagnostics);
+    let psqt = psqt::check(spec, diagnostics);
     let perspectives = perspectives::check(transformer, diagnostics);
     let one = check_one(transformer, diagnostics);
     let keys_fit = check_keys(transformer, diagnostics);
@@ -51,6 +51,7 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
         Pooling::Average | Pooling::Max => (pooled_neurons / 2, activated),
     };
     let perspectives = perspectives?;
+    let (psqt, psqt_sums) = psqt?;
     let sums = Values { one, largest: one };
     let sums = tensor(
         TransformerActivation::None,
@@ -60,7 +61,8 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     Some(Transformer {
         width,
         one,
-        psqt: psqt?,
+        psqt,
+        psqt_sums,
         activation,
         activated: tensor(activation, activated, pooled_neurons),
         pooling,
@@ -462,36 +464,4 @@ fn check_block(
         return None;
     }
     Some(len)
-}
-
-/// How many PSQT values each feature has.
-fn check_psqt(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<usize> {
-    let Some(psqt) = &spec.transformer.psqt else {
-        return Some(0);
-    };
-    let count = spec.stacks.as_ref().map(|stacks| &stacks.count);
-    let stacks = count.map_or(1, |count| count.value);
-    if !STACKS.contains(&stacks) {
-        // The number of stacks is wrong, which was reported: `psqt` cannot be compared with it.
-        return None;
-    }
-    let for_each = stacks <= MOST_SELECTED;
-    let is_allowed = [0, 1].contains(&psqt.value) || for_each && psqt.value == stacks;
-    if !is_allowed {
-        let allowed = match stacks {
-            2..=MOST_SELECTED => format!("0, 1 or {stacks}"),
-            _ => "0 or 1".to_string(),
-        };
-        let more = if for_each { ", or one per stack" } else { "" };
-        let message = format!("`psqt` is {}, allowed are {allowed}", psqt.value);
-        let error = diagnostics
-            .error(psqt.span, message)
-            .label(format!("none, one for all stacks{more}"));
-        match count {
-            Some(count) => error.related(count.span, format!("the number of stacks is {stacks}")),
-            None => error.help("without `[stacks]` there is one stack"),
-        };
-        return None;
-    }
-    usize::try_from(psqt.value).ok()
 }

@@ -264,7 +264,7 @@ fn unit(network: &Network, tensor: &Tensor) -> String {
     }
     let Some(layer) = tensor.role.layer() else {
         return match tensor.role {
-            Role::Psqt(_) => network.output.one.to_string(),
+            Role::Psqt(_) => network.psqt_one().to_string(),
             _ => network.transformer.one.to_string(),
         };
     };
