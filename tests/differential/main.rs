@@ -45,6 +45,7 @@ differential! {
     further_heads: "specs/layers/further_heads.toml";
     further_heads_of_three: "specs/layers/further_heads_of_three.toml";
     halved_products: "specs/layers/halved_products.toml";
+    integers_become_f32: "specs/layers/integers_become_f32.toml";
     interleaved_sums: "specs/perspectives/interleaved_sums.toml";
     large_squares: "specs/layers/large_squares.toml";
     like: "specs/like.toml";

@@ -269,6 +269,9 @@ fn unit(network: &Network, tensor: &Tensor) -> String {
         };
     };
     let layer = &network.layers[layer];
+    if let Some(divisor) = tensor.divisor {
+        return divisor.to_string();
+    }
     if layer.output.element == Element::F32 {
         return "by the layer's `scale`".to_string();
     }

@@ -114,6 +114,7 @@ const FORMS: &[&str] = &[
     "file.field, free",
     "file.id, listed again",
     "file.one",
+    "file.one, of integers",
     "file.pad",
     "file.stack",
     "file.stack, in groups",

@@ -365,7 +365,10 @@ impl Words {
         );
         self.add_if(entry.transposed.is_some(), "file.transposed, in an entry");
         self.add_if(entry.pad.is_some(), "file.pad");
-        self.add_if(entry.one.is_some(), "file.one");
+        let is_integer = |element: &Spanned<Element>| !element.value.is_float();
+        let divides = entry.element.as_ref().is_some_and(is_integer);
+        self.add_if(entry.one.is_some() && !divides, "file.one");
+        self.add_if(entry.one.is_some() && divides, "file.one, of integers");
         if let (Some(name), None) = (&entry.tensor, &entry.id) {
             self.add_if(!name.value.contains('.'), "file.tensor, several");
         }

@@ -93,6 +93,7 @@ impl Known {
             padded: self.axes.last().map_or(1, |(_, len)| *len),
             encoding: Encoding::Raw,
             quantise: None,
+            divisor: None,
         }
     }
 }
