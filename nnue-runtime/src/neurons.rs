@@ -79,8 +79,10 @@ pub enum Activation {
 pub enum Pooling {
     /// There are no pairs: each value is an output.
     None,
-    /// `a * b >> shift`.
+    /// `(a * b + summand) >> shift`.
     Product {
+        /// What rounds the product to the nearest, or 0.
+        summand: i32,
         /// The number of bits, 0 to 15.
         shift: u32,
     },
@@ -225,7 +227,7 @@ impl Neurons {
             let [a, b] = [first, second].map(|sum| self.activation.of((*sum).into()));
             match self.pooling {
                 Pooling::None => a,
-                Pooling::Product { shift } => (a * b) >> shift,
+                Pooling::Product { summand, shift } => (a * b + summand) >> shift,
                 Pooling::Average => (a + b + 1) >> 1,
                 Pooling::Max => a.max(b),
             }
@@ -363,13 +365,18 @@ impl Run {
 mod tests {
     use super::*;
 
+    const FLOORED: Pooling = Pooling::Product {
+        summand: 0,
+        shift: 1,
+    };
+
     /// Twelve neurons in six pairs; one layer reads all outputs of both perspectives, one the first
     /// two of the first.
     const PAIRS: Neurons = Neurons {
         outputs: 6,
         perspectives: 2,
         block: 12,
-        pooling: Pooling::Product { shift: 1 },
+        pooling: FLOORED,
         tensors: &["biases"],
         readers: &[
             Reader {
@@ -518,7 +525,12 @@ mod tests {
         assert_eq!(outputs(crelu, Pooling::None), [0, 3, 8, 0, 4, 7, 7]);
         assert_eq!(outputs(squares, Pooling::None), [0, 2, 16, 0, 4, 12, 12]);
         assert_eq!(outputs(halved, Pooling::None), [0, 1, 4, 0, 2, 3, 3]);
-        assert_eq!(outputs(crelu, Pooling::Product { shift: 1 }), [0, 10, 28]);
+        assert_eq!(outputs(crelu, FLOORED), [0, 10, 28]);
+        let rounded = Pooling::Product {
+            summand: 1,
+            shift: 1,
+        };
+        assert_eq!(outputs(crelu, rounded), [0, 11, 28]);
         assert_eq!(outputs(crelu, Pooling::Average), [2, 5, 8]);
         assert_eq!(outputs(crelu, Pooling::Max), [4, 7, 8]);
         let rest = Neurons {

@@ -268,6 +268,7 @@ mod tests {
                         words!(|a, _b| shift_right_i16::<6>(a)),
                         words!(|a, _b| shift_right_i16::<15>(a)),
                         words!(|a, b| mul_high_i16(a, b)),
+                        words!(|a, b| mul_rounded_i16(a, b)),
                         words!(|a, b| mul_low_i16(a, b)),
                         bytes!(|a, _b| pack_u8(a[0], a[1])),
                         bytes!(|a, b| product_to_127::<6>(a, b)),

@@ -45,6 +45,7 @@ differential! {
     further_heads: "specs/layers/further_heads.toml";
     further_heads_of_three: "specs/layers/further_heads_of_three.toml";
     halved_products: "specs/layers/halved_products.toml";
+    integers_become_f32: "specs/layers/integers_become_f32.toml";
     interleaved_sums: "specs/perspectives/interleaved_sums.toml";
     large_squares: "specs/layers/large_squares.toml";
     like: "specs/like.toml";
@@ -57,10 +58,14 @@ differential! {
     pair_blocks: "specs/layers/pair_blocks.toml";
     pair_blocks_of_bytes: "specs/layers/pair_blocks_of_bytes.toml";
     products_without_sign: "specs/layers/products_without_sign.toml";
+    psqt_of_layers: "specs/layers/psqt_of_layers.toml";
+    psqt_of_one: "specs/perspectives/psqt_of_one.toml";
     quantmoid: "specs/layers/quantmoid.toml";
     rational_output: "specs/layers/rational_output.toml";
     rms_norm: "specs/layers/rms_norm.toml";
     rms_norm_gains: "specs/layers/rms_norm_gains.toml";
+    rounded_products: "specs/layers/rounded_products.toml";
+    rounded_word_products: "specs/layers/rounded_word_products.toml";
     scales: "specs/layers/scales.toml";
     screlu: "specs/layers/screlu.toml";
     shared: "specs/layers/shared.toml";

@@ -12,6 +12,7 @@ mod layers;
 mod output;
 mod perspectives;
 mod product;
+mod psqt;
 mod transformer;
 mod unread;
 pub(crate) mod value;

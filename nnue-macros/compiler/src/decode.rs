@@ -12,7 +12,7 @@ pub(crate) mod table;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all, list};
-use crate::spec::{PairsKey, Reference, Select, Spec, Stacks, Transformer};
+use crate::spec::{PairsKey, PsqtKey, Reference, Select, Spec, Stacks, Transformer};
 use like::Like;
 use table::{
     Table, Value, inline_table, integer, integers, keys, mismatch, named, one_or_more, string,
@@ -177,6 +177,21 @@ fn pairs(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<
     block.map(PairsKey::Blocks)
 }
 
+/// PSQT values: how many there are of the output, or a table of those that layers read.
+fn psqt(key: &str, value: &Value<'_>, diagnostics: &mut Diagnostics) -> Option<PsqtKey> {
+    let DeValue::Table(entries) = value.get_ref() else {
+        return integer(key, value, diagnostics).map(PsqtKey::OfOutput);
+    };
+    let mut table = Table::new(entries, value.span().into(), "`psqt`");
+    let values = table.required_with("values", "3", integer, diagnostics);
+    let one = table.required_with("one", "16384", integer, diagnostics);
+    table.finish(diagnostics);
+    Some(PsqtKey::OfLayers {
+        values: values?,
+        one: one?,
+    })
+}
+
 fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Transformer> {
     let transformer = keys!(
         table,
@@ -184,12 +199,13 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
         Transformer {
             width: integer = "1024",
             one: integer = "127",
-            psqt: integer,
+            psqt: psqt,
             activation: named = "\"crelu\"",
             shift: integer,
             limit: integer,
             pooling: named,
             product_shift: integer,
+            product_rounding: named,
             pairs: pairs,
             unpooled: integer,
             perspectives: integer,

@@ -367,7 +367,7 @@ fn half(network: &Network, columns: &Columns) -> Struct {
     builder.field("values", Element::I16, vec![width], "one value per neuron");
     let psqt = network.transformer.psqt;
     if psqt > 0 {
-        builder.field("psqt", Element::I32, vec![psqt], "one PSQT sum per bucket");
+        builder.field("psqt", Element::I32, vec![psqt], "PSQT sums");
     }
     builder.finish()
 }
@@ -407,7 +407,7 @@ fn weights(
             "transformer_psqt",
             Element::I32,
             vec![network.row_count(), psqt],
-            "PSQT values of each feature, one per bucket",
+            "PSQT values of each feature",
         );
     }
     builder.field(

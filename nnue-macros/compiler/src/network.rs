@@ -17,13 +17,16 @@ pub use self::affine::{
 };
 pub use self::elementwise::{Argument, Call, Calls, Elementwise};
 pub use self::file::File;
-pub use crate::spec::{Gain, Order, Rounding, SparseBy, Sums, WeightType};
+pub use crate::spec::{Gain, Order, ProductRounding, Rounding, SparseBy, Sums, WeightType};
 
 /// What references call the transformer's output.
 pub const TRANSFORMER: &str = "transformer";
 
 /// What references call the sums of the transformer's neurons that are not pooled.
 pub const UNPOOLED: &str = "unpooled";
+
+/// What references call the PSQT sums that layers read.
+pub const PSQT: &str = "psqt";
 
 /// A network of which everything is known but the values of its weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,8 +57,10 @@ pub struct Transformer {
     pub width: usize,
     /// The integer that stands for 1.0 in the accumulator.
     pub one: u32,
-    /// PSQT values per feature: 0, 1, or one per stack.
+    /// PSQT values per feature: 0, 1, or one per stack; or as many as there are in `psqt_sums`.
     pub psqt: usize,
+    /// What layers read of the PSQT sums, where these are not part of the output.
+    pub psqt_sums: Option<Tensor>,
     /// What is done to each accumulator value.
     pub activation: TransformerActivation,
     /// What the activation makes of one perspective's accumulator: as many values as neurons, which
@@ -105,6 +110,14 @@ impl Perspectives {
 }
 
 impl Transformer {
+    /// PSQT values per feature that are part of the output: 0, 1, or one per stack.
+    pub fn psqt_of_output(&self) -> usize {
+        match self.psqt_sums {
+            Some(_) => 0,
+            None => self.psqt,
+        }
+    }
+
     /// Values that one perspective contributes to the output.
     pub fn half(&self) -> usize {
         match self.pooling {
@@ -156,11 +169,23 @@ pub enum Pooling {
     Product {
         /// Bits that are shifted out to the right.
         shift: u32,
+        /// What becomes of these bits.
+        rounding: ProductRounding,
     },
     /// `(a + b + 1) >> 1`.
     Average,
     /// `max(a, b)`, the larger one.
     Max,
+}
+
+impl ProductRounding {
+    /// What is added to a product before it is shifted.
+    pub fn summand(self, shift: u32) -> u32 {
+        match self {
+            ProductRounding::Floor => 0,
+            ProductRounding::Nearest => (1 << shift) >> 1,
+        }
+    }
 }
 
 /// A vector of values that layers hand on.
@@ -333,6 +358,8 @@ pub enum Source {
     /// The sums of its neurons that are not pooled, which all layers can read: of networks with
     /// [`Transformer::unpooled`].
     Unpooled,
+    /// Its PSQT sums, which all layers can read: of networks with [`Transformer::psqt_sums`].
+    Psqt,
     /// The layer of this index.
     Layer(usize),
 }
@@ -468,8 +495,19 @@ impl Network {
                 Some(sums) => sums,
                 None => unreachable!("layers read only what there is"),
             },
+            Source::Psqt => match &self.transformer.psqt_sums {
+                Some(sums) => sums,
+                None => unreachable!("layers read only what there is"),
+            },
             Source::Layer(index) => &self.layers[index].output,
         }
+    }
+
+    /// The integer that stands for 1.0 in PSQT values.
+    pub fn psqt_one(&self) -> u32 {
+        let sums = self.transformer.psqt_sums.as_ref();
+        let own = sums.and_then(|sums| sums.one.shared());
+        own.unwrap_or(self.output.one)
     }
 
     /// What a layer's inputs can be: the range of all of them, 0 included.
@@ -491,7 +529,7 @@ impl Network {
         let (perspectives, half) = match slice.source {
             Source::Transformer => (transformer.perspectives.count, transformer.half()),
             Source::Unpooled => (transformer.perspectives.count, transformer.unpooled_half()),
-            Source::Layer(_) => (0, 0),
+            Source::Psqt | Source::Layer(_) => (0, 0),
         };
         let runs = (0..perspectives).map(|perspective| {
             let (first, step) = transformer.perspectives.stride(perspective, half);
@@ -538,6 +576,7 @@ impl Network {
         let name = match slice.source {
             Source::Transformer => TRANSFORMER,
             Source::Unpooled => UNPOOLED,
+            Source::Psqt => PSQT,
             Source::Layer(index) => &self.layers[index].name,
         };
         match (slice.start, slice.len) {

@@ -45,8 +45,8 @@ pub struct Transformer {
     pub width: Spanned<i64>,
     /// `one`: the integer that stands for 1.0 in the accumulator.
     pub one: Spanned<i64>,
-    /// `psqt`: the number of PSQT values of each feature.
-    pub psqt: Option<Spanned<i64>>,
+    /// `psqt`: the PSQT values of each feature.
+    pub psqt: Option<PsqtKey>,
     /// `activation`: what is done to each accumulator value.
     pub activation: Spanned<TransformerActivation>,
     /// `shift`: the bits by which the activation shifts to the right.
@@ -57,6 +57,8 @@ pub struct Transformer {
     pub pooling: Option<Spanned<Pooling>>,
     /// `product_shift`: the bits by which a product is shifted to the right.
     pub product_shift: Option<Spanned<i64>>,
+    /// `product_rounding`: what that shift does with the bits that it shifts out.
+    pub product_rounding: Option<Spanned<ProductRounding>>,
     /// `pairs`: which two values pooling brings together.
     pub pairs: Option<PairsKey>,
     /// `unpooled`: how many of a perspective's neurons are not pooled.
@@ -97,6 +99,30 @@ named! {
         /// `max(a, b)`, the larger one.
         Max = "max",
     }
+}
+
+named! {
+    /// What the shift of a product does with the bits that it shifts out.
+    ProductRounding {
+        /// The product is rounded down.
+        Floor = "floor",
+        /// The product is rounded to the nearest, halves up.
+        Nearest = "nearest",
+    }
+}
+
+/// `psqt = 8` or `psqt = { values = 3, one = 16384 }`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PsqtKey {
+    /// So many values of each feature, of which a position adds one to the output.
+    OfOutput(Spanned<i64>),
+    /// Values whose sums layers read.
+    OfLayers {
+        /// `values`: how many each feature has.
+        values: Spanned<i64>,
+        /// `one`: the integer that stands for 1.0.
+        one: Spanned<i64>,
+    },
 }
 
 /// `pairs = "neighbours"` or `pairs = { block = 64 }`.

@@ -75,7 +75,7 @@ impl Tensor {
         }
         let value = match &self.stored.quantise {
             Some(quantise) => quantise.apply(stored),
-            None => stored,
+            None => stored / self.stored.divisor,
         };
         let Some((low, high)) = self.limits() else {
             return Ok(value);
@@ -126,11 +126,13 @@ impl Tensor {
     }
 
     /// A value of memory, as the file may have had it: for quantised tensors, some number that
-    /// becomes the value.
+    /// becomes the value. Integers that became floating point are found again, although the
+    /// quotient was rounded to `f32`.
     pub(crate) fn to_stored(&self, value: f64) -> f64 {
         match &self.stored.quantise {
             Some(quantise) => quantise.undo(value, self.stored.element),
-            None => value,
+            None if self.stored.divisor == 1.0 => value,
+            None => rounded(value * self.stored.divisor, Rounding::Nearest),
         }
     }
 }
@@ -139,17 +141,7 @@ impl Quantise {
     /// The integer for a number.
     #[must_use]
     pub fn apply(&self, number: f64) -> f64 {
-        let scaled = number * self.factor;
-        if scaled.abs() >= NO_FRACTIONS {
-            return scaled;
-        }
-        let truncated = scaled as i64 as f64;
-        let fraction = scaled - truncated;
-        match self.rounding {
-            Rounding::Nearest if fraction >= 0.5 => truncated + 1.0,
-            Rounding::Nearest if fraction <= -0.5 => truncated - 1.0,
-            _ => truncated,
-        }
+        rounded(number * self.factor, self.rounding)
     }
 
     /// A number of a file's type for which [`Self::apply`] gives `value`, if there is one near the
@@ -160,6 +152,19 @@ impl Quantise {
             .into_iter()
             .find(|number| self.apply(*number) == value);
         found.unwrap_or(numbers[0])
+    }
+}
+
+fn rounded(number: f64, rounding: Rounding) -> f64 {
+    if number.abs() >= NO_FRACTIONS {
+        return number;
+    }
+    let truncated = number as i64 as f64;
+    let fraction = number - truncated;
+    match rounding {
+        Rounding::Nearest if fraction >= 0.5 => truncated + 1.0,
+        Rounding::Nearest if fraction <= -0.5 => truncated - 1.0,
+        _ => truncated,
     }
 }
 
@@ -278,6 +283,29 @@ mod tests {
                         "{quantise:?}"
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn integers_are_found_again_in_rounded_quotients() {
+        let Section::Tensor(mut tensor) =
+            Section::same("biases", Element::F32, Encoding::Raw, 0, [1, 1])
+        else {
+            unreachable!()
+        };
+        tensor.stored.element = Element::I16;
+        for divisor in [1.0, 3.0, 75.5, 1024.0, 8128.0, 2_147_483_647.0] {
+            tensor.stored = tensor.stored.divided_by(divisor);
+            for integer in i16::MIN..=i16::MAX {
+                let value = tensor.to_memory(integer.into());
+                let rounded = value.map(|value| f64::from(value as f32));
+                assert_eq!(
+                    rounded,
+                    Ok(f64::from((f64::from(integer) / divisor) as f32))
+                );
+                let stored = rounded.map(|value| tensor.to_stored(value));
+                assert_eq!(stored, Ok(integer.into()), "{integer} / {divisor}");
             }
         }
     }

@@ -42,6 +42,9 @@ pub struct Stored {
     /// How floating point becomes integers; only `f32` tensors have this, and need it unless memory
     /// is `f32` too.
     pub quantise: Option<Quantise>,
+    /// What integers are divided by to become floating point: 1 unless memory is `f32`. It is
+    /// between 1 and 2^31, so that 16 bits become numbers that say which integers they were.
+    pub divisor: f64,
 }
 
 /// The blocks that a file has an axis in.
@@ -85,6 +88,7 @@ impl Stored {
             blocks: [None; 3],
             values,
             quantise: None,
+            divisor: 1.0,
         }
     }
 
@@ -108,6 +112,12 @@ impl Stored {
             quantise: Some(quantise),
             ..self
         }
+    }
+
+    /// The same of integers that become floating point.
+    #[must_use]
+    pub const fn divided_by(self, divisor: f64) -> Stored {
+        Stored { divisor, ..self }
     }
 
     /// The value of this index among the little-endian ones of a file.

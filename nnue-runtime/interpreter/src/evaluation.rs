@@ -44,6 +44,9 @@ pub struct Trace {
     /// The sums that the layers read of neurons that are not pooled: the network's
     /// `transformer.unpooled`. Empty where there are none.
     pub unpooled: Values,
+    /// The PSQT sums that the layers read: the network's `transformer.psqt_sums`. Empty where they
+    /// read none.
+    pub psqt: Values,
     /// The outputs of the network's `layers`, in their order.
     pub layers: Vec<Values>,
     /// The evaluation that follows from them.

@@ -12,6 +12,7 @@ use crate::weights::{LayerWeights, Values};
 pub(crate) struct Tensors {
     pub(crate) transformer: Values,
     pub(crate) unpooled: Values,
+    pub(crate) psqt: Values,
     /// The outputs of the layers, in the order of the network.
     pub(crate) layers: Vec<Values>,
 }
@@ -21,6 +22,7 @@ impl Tensors {
         match source {
             Source::Transformer => &self.transformer,
             Source::Unpooled => &self.unpooled,
+            Source::Psqt => &self.psqt,
             Source::Layer(index) => &self.layers[index],
         }
     }

@@ -139,6 +139,7 @@ impl Net {
         let mut tensors = Tensors {
             transformer: Values::Integers(transformer::output(&network.transformer, ordered)),
             unpooled: Values::Integers(transformer::unpooled(&network.transformer, ordered)),
+            psqt: Values::Integers(transformer::psqt_sums(&network.transformer, ordered)),
             layers: Vec::new(),
         };
         for (layer, weights) in network.layers.iter().zip(&self.weights.stacks[stack]) {
@@ -151,6 +152,7 @@ impl Net {
             heads: output::further(network, &tensors.layers),
             transformer: tensors.transformer,
             unpooled: tensors.unpooled,
+            psqt: tensors.psqt,
             layers: tensors.layers,
         }
     }

@@ -3,7 +3,9 @@
 //! Per perspective, each neuron is summed up, activated, and pooled with another. Then both
 //! perspectives' values are put together.
 
-use nnue_compiler::network::{Network, Order, Pooling, Transformer, TransformerActivation};
+use nnue_compiler::network::{
+    Network, Order, Pooling, ProductRounding, Transformer, TransformerActivation,
+};
 use nnue_runtime::Color;
 
 use crate::features::ActiveRows;
@@ -81,14 +83,33 @@ pub(crate) fn ordered<'a>(
 }
 
 /// The PSQT part of an evaluation: half the difference of both perspectives' sums, rounded towards
-/// zero; of networks with one perspective, its sum. With one PSQT value, all stacks share it.
+/// zero; of networks with one perspective, its sum. With one PSQT value, all stacks share it. Those
+/// that layers read are no part of it.
 pub(crate) fn psqt(transformer: &Transformer, ordered: [&Accumulator; 2], stack: usize) -> i32 {
+    if transformer.psqt_sums.is_some() {
+        return 0;
+    }
     let value = |accumulator: &Accumulator| match accumulator.psqt.as_slice() {
         [] => 0,
         [shared] => *shared,
         own => own[stack],
     };
-    let [first, second] = ordered.map(value);
+    of_perspectives(transformer, ordered.map(value))
+}
+
+/// The PSQT sums that layers read: of each value, what [`psqt`] is of one.
+pub(crate) fn psqt_sums(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
+    if transformer.psqt_sums.is_none() {
+        return Vec::new();
+    }
+    let [first, second] = ordered.map(|accumulator| accumulator.psqt.iter().copied());
+    let sums = first.zip(second);
+    sums.map(|(first, second)| of_perspectives(transformer, [first, second]).into())
+        .collect()
+}
+
+/// One PSQT sum of those of the perspectives.
+fn of_perspectives(transformer: &Transformer, [first, second]: [i32; 2]) -> i32 {
     match transformer.perspectives.count {
         1 => first,
         _ => first.wrapping_sub(second) / 2,
@@ -164,7 +185,15 @@ fn pool(transformer: &Transformer, activated: &[i64]) -> Vec<i64> {
     pairs
         .map(|(a, b)| match transformer.pooling {
             Pooling::None => a,
-            Pooling::Product { shift } => (a * b) >> shift,
+            Pooling::Product { shift, rounding } => {
+                let product = a * b;
+                let floor = product >> shift;
+                let rest = product - (floor << shift);
+                match rounding {
+                    ProductRounding::Nearest if 2 * rest >= 1 << shift => floor + 1,
+                    _ => floor,
+                }
+            }
             Pooling::Average => (a + b + 1) >> 1,
             Pooling::Max => a.max(b),
         })

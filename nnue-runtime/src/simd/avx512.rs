@@ -120,6 +120,13 @@ pub fn mul_high_i16(a: I16, b: I16) -> I16 {
     _mm512_mulhi_epi16(a, b)
 }
 
+/// `a * b >> 15` of the signed product of 32 bits, rounded to the nearest, halves up, and wrapping.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn mul_rounded_i16(a: I16, b: I16) -> I16 {
+    _mm512_mulhrs_epi16(a, b)
+}
+
 /// The low 16 bits of the product: `a * b`, wrapping.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -109,6 +109,13 @@ pub fn mul_high_i16(a: I16, b: I16) -> I16 {
     array::from_fn(|lane| ((i32::from(a[lane]) * i32::from(b[lane])) >> 16) as i16)
 }
 
+/// `a * b >> 15` of the signed product of 32 bits, rounded to the nearest, halves up, and wrapping.
+#[inline(always)]
+pub fn mul_rounded_i16(a: I16, b: I16) -> I16 {
+    let product = |lane: usize| i32::from(a[lane]) * i32::from(b[lane]);
+    array::from_fn(|lane| ((product(lane) + (1 << 14)) >> 15) as i16)
+}
+
 /// The low 16 bits of the product: `a * b`, wrapping.
 #[inline(always)]
 pub fn mul_low_i16(a: I16, b: I16) -> I16 {
@@ -471,6 +478,15 @@ mod tests {
             mul_low_i16(splat_i16(300), splat_i16(-300)),
             splat_i16(-24464)
         );
+    }
+
+    #[test]
+    fn rounded_products_have_halves_go_up() {
+        let rounded = |a, b| mul_rounded_i16(splat_i16(a), splat_i16(b))[0];
+        assert_eq!([16383, 16384, 16385].map(|a| rounded(a, 1)), [0, 1, 1]);
+        assert_eq!([-16384, -16385].map(|a| rounded(a, 1)), [0, -1]);
+        assert_eq!(rounded(127 << 8, 127), 126);
+        assert_eq!(rounded(i16::MIN, i16::MIN), i16::MIN);
     }
 
     #[test]

@@ -167,7 +167,7 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
                 };
                 unquantised(quantise, value, summand)
             }
-            None => value,
+            None => integer_of(tensor, value),
         };
         assert!(
             (element.limits())
@@ -198,6 +198,17 @@ fn push_unsigned_leb128(file: &mut Vec<u8>, mut value: u32) {
         value >>= 7;
     }
     file.push(value as u8);
+}
+
+/// What the file has of a value that is not quantised: of floating point that it has as an integer,
+/// that integer or the nearest that fits.
+fn integer_of(tensor: &Tensor, value: f64) -> f64 {
+    match (tensor.divisor, tensor.element.limits()) {
+        (Some(divisor), Some((low, high))) => {
+            (value * divisor).round().clamp(low.into(), high.into())
+        }
+        _ => value,
+    }
 }
 
 /// A number that is clamped to `value`, if it is one that others are clamped to.

@@ -101,7 +101,8 @@ impl RandomWeights {
         }
     }
 
-    /// The network with these weights, and virtual rows added to the real ones.
+    /// The network with these weights, virtual rows added to the real ones, and numbers that the
+    /// file has as integers rounded to these.
     ///
     /// # Panics
     ///
@@ -110,7 +111,8 @@ impl RandomWeights {
     pub fn into_net(self, file: &[u8]) -> Net {
         let network = self.net.network();
         let is_factorised = network.layers.iter().any(|layer| layer.factorised);
-        if network.virtual_row_count() == 0 && !is_factorised {
+        let is_divided = tensors(network).any(|tensor| tensor.divisor.is_some());
+        if network.virtual_row_count() == 0 && !is_factorised && !is_divided {
             return self.net;
         }
         let net = Net::from_bytes(network, file);

@@ -1,6 +1,6 @@
 //! A whole spec, table by table.
 
-use nnue_compiler::network::{Network, Transformer, UNPOOLED};
+use nnue_compiler::network::{Network, PSQT, Transformer, UNPOOLED};
 
 use super::dice::Dice;
 use super::layers::Graph;
@@ -42,11 +42,14 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
     let (stacks, count) = transformer::stacks(dice);
     let mut transformer = transformer::draw(dice, many_rows);
     let checked_transformer = check_transformer(&[&head, &features, &transformer])?;
+    let has_psqt = checked_transformer.psqt_sums.is_some();
     let (graph, last) = Graph::draw(dice, checked_transformer);
     let (layers, psqt) = graph.output(last);
     if psqt && dice.once_in(2) {
         let values = dice.pick(&[0, 1, count, count]);
-        transformer.set("psqt", values);
+        if !has_psqt {
+            transformer.set("psqt", values);
+        }
     }
     let body = join(&[&head, &features, &transformer, &stacks, &layers]);
     let network = checked(&format!("{body}{ANY_FILE}"))?;
@@ -56,9 +59,12 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
 /// The transformer as the compiler understands it, with layers that any can have.
 fn check_transformer(parts: &[&Toml]) -> Result<Transformer, (String, String)> {
     let parts = join(parts);
-    let unread = match parts.contains(UNPOOLED) {
-        true => format!("unread = \"{UNPOOLED}\"\n"),
-        false => String::new(),
+    let sources = [UNPOOLED, PSQT].map(|name| (name, format!("\n{name} = ")));
+    let sources = sources.iter().filter(|(_, key)| parts.contains(key));
+    let sources: Vec<&str> = sources.map(|(name, _)| *name).collect();
+    let unread = match sources.is_empty() {
+        true => String::new(),
+        false => format!("unread = {sources:?}\n"),
     };
     let text = format!("{parts}{ANY_LAYERS}{unread}{ANY_FILE}");
     checked(&text).map(|network| network.transformer)

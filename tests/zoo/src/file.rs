@@ -273,7 +273,7 @@ fn element_key(dice: &mut Dice, known: &Known, keys: &mut Vec<String>) -> Elemen
     let elements = Element::NAMES.iter().map(|(_, element)| *element);
     let fits = |element: &Element| match known.element {
         _ if known.is_sign => true,
-        Element::F32 => element.fits_in(Element::F32),
+        Element::F32 => element.is_float() || element.fits_in(Element::I16),
         own => element.is_float() || element.fits_in(own),
     };
     let fitting: Vec<Element> = elements.filter(fits).collect();
@@ -285,6 +285,10 @@ fn element_key(dice: &mut Dice, known: &Known, keys: &mut Vec<String>) -> Elemen
 /// Draws how floating point becomes integers. A key is needed where its value does not follow from
 /// the network.
 fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Vec<String>) {
+    if known.element == Element::F32 && !element.is_float() {
+        keys.push(format!("one = {}", dice.pick(&["1", "64", "1024", "75.5"])));
+        return;
+    }
     if !element.is_float() || !known.quantises() || known.is_summed {
         return;
     }

@@ -6,7 +6,9 @@ mod sum;
 
 use std::fmt::Display;
 
-use nnue_compiler::network::{Element, Gain, One, TRANSFORMER, Tensor, Transformer, UNPOOLED};
+use nnue_compiler::network::{
+    Element, Gain, One, PSQT, TRANSFORMER, Tensor, Transformer, UNPOOLED,
+};
 
 use super::dice::Dice;
 use super::toml::Toml;
@@ -17,7 +19,8 @@ pub(super) struct Graph<'d> {
     pub(super) toml: Toml,
     /// What the transformer makes, and the outputs of all layers.
     values: Vec<Value>,
-    /// How many values the transformer makes: its output, and the sums that are not pooled.
+    /// How many values the transformer makes: its output, the sums that are not pooled, and those of
+    /// PSQT values.
     sources: usize,
     /// Values of inner layers that are terms of the output.
     pub(super) skips: Vec<Part>,
@@ -60,6 +63,7 @@ impl<'d> Graph<'d> {
         };
         let mut values = vec![value(TRANSFORMER, transformer.output)];
         values.extend(transformer.unpooled.map(|sums| value(UNPOOLED, sums)));
+        values.extend(transformer.psqt_sums.map(|sums| value(PSQT, sums)));
         let mut graph = Graph {
             dice,
             toml: Toml::default(),
@@ -79,7 +83,7 @@ impl<'d> Graph<'d> {
             let inputs = graph.inputs(&front);
             let sums = graph.affine(&inputs, false);
             front = graph.behind(sums, block);
-            graph.add_unpooled(&mut front);
+            graph.add_sums(&mut front);
         }
         let inputs = graph.inputs(&front);
         let last = graph.affine(&inputs, true);
@@ -124,15 +128,20 @@ impl<'d> Graph<'d> {
         parts
     }
 
-    /// Adds the sums that are not pooled to the inputs of the next affine layer, if these are
-    /// floating point.
-    fn add_unpooled(&mut self, front: &mut Vec<Part>) {
-        if self.sources == 1 || self.element(front[0]) != Element::F32 {
+    /// Adds the sums that are not pooled, and those of PSQT values, to the inputs of the next affine
+    /// layer, if these are floating point.
+    fn add_sums(&mut self, front: &mut Vec<Part>) {
+        if self.element(front[0]) != Element::F32 {
             return;
         }
-        if self.dice.aside_for("unpooled").once_in(2) {
-            let sums = self.float(self.whole(1));
-            front.push(sums);
+        for name in [UNPOOLED, PSQT] {
+            let sums = self.values.iter().position(|value| value.name == name);
+            if let Some(sums) = sums
+                && self.dice.aside_for(name).once_in(2)
+            {
+                let sums = self.float(self.whole(sums));
+                front.push(sums);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! `[transformer]` of random networks, and `[stacks]`.
 
-use nnue_compiler::spec::{Order, Pairs, Pooling, Sharing, TransformerActivation};
+use nnue_compiler::spec::{Order, Pairs, Pooling, ProductRounding, Sharing, TransformerActivation};
 
 use super::dice::Dice;
 use super::toml::Toml;
@@ -13,7 +13,7 @@ const WIDTHS: &[usize] = &[
 /// Widths of networks with many rows.
 const FEW: &[usize] = &[16, 24, 32];
 
-/// The table without `psqt`, which depends on the outputs.
+/// The table, without the `psqt` of the output, which depends on the layers.
 pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     let mut toml = Toml::default();
     let activation = dice.name::<TransformerActivation>();
@@ -110,6 +110,16 @@ pub(super) fn draw(dice: &mut Dice, many_rows: bool) -> Toml {
     }
     if let Some(shift) = shift {
         toml.set("product_shift", shift);
+    }
+    let mut aside = dice.aside_for("product_rounding");
+    if pooling == "product" && shift != Some(0) && aside.once_in(2) {
+        toml.name("product_rounding", aside.name::<ProductRounding>());
+    }
+    let mut aside = dice.aside_for("psqt");
+    if aside.once_in(12) {
+        let values = aside.pick(&[1, 2, 3, 8, 11, 16]);
+        let one = aside.pick(&[127, 4096, 8128, 16384]);
+        toml.set("psqt", format_args!("{{ values = {values}, one = {one} }}"));
     }
     perspectives(dice, &mut toml);
     toml

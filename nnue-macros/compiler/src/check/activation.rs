@@ -48,7 +48,7 @@ pub(super) fn check(
                     "the transformer's neurons have `activation` in `[transformer]`"
                 }
                 Source::Unpooled => "a layer with `op = \"float\"` makes `f32` of them",
-                Source::Layer(_) => {
+                Source::Psqt | Source::Layer(_) => {
                     "name the affine layer in `input`: two activations can read the same one"
                 }
             };

@@ -101,7 +101,7 @@ pub(super) fn reads_floats(
                 "values of the transformer's sums".to_string(),
                 "a layer with `op = \"float\"` makes `f32` of them",
             )),
-            Source::Transformer | Source::Layer(_) => None,
+            Source::Transformer | Source::Psqt | Source::Layer(_) => None,
         };
         if let Some((values, help)) = of_transformer {
             let message = format!("`{name}` {verb} {values}");

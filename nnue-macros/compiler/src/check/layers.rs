@@ -2,7 +2,8 @@
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, all};
 use crate::network::{
-    Element, Layer, MAX_LAYERS, One, Op, Slice, Source, TRANSFORMER, Tensor, Transformer, UNPOOLED,
+    Element, Layer, MAX_LAYERS, One, Op, PSQT, Slice, Source, TRANSFORMER, Tensor, Transformer,
+    UNPOOLED,
 };
 use crate::spec::{self, Reference, Spec};
 
@@ -54,6 +55,10 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
             diagnostics
                 .error(name.span, format!("no layer can be called `{UNPOOLED}`"))
                 .label("this name stands for the transformer's neurons that are not pooled");
+        } else if name.value == PSQT {
+            diagnostics
+                .error(name.span, format!("no layer can be called `{PSQT}`"))
+                .label("this name stands for the sums of PSQT values");
         } else if !is_good_name(&name.value) {
             let message = format!("`{}` cannot be the name of a layer", name.value);
             let error = diagnostics.error(name.span, message).label(
@@ -77,7 +82,7 @@ fn check_names(layers: &[spec::Layer], diagnostics: &mut Diagnostics) {
 /// contain it cause no warning.
 pub(super) fn is_good_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    ![TRANSFORMER, UNPOOLED].contains(&name)
+    ![TRANSFORMER, UNPOOLED, PSQT].contains(&name)
         && name.starts_with(|c: char| c.is_ascii_lowercase())
         && name
             .split('_')
@@ -189,6 +194,7 @@ impl Scope<'_> {
         match source {
             Source::Transformer => Some(&self.transformer?.output),
             Source::Unpooled => self.transformer?.unpooled.as_ref(),
+            Source::Psqt => self.transformer?.psqt_sums.as_ref(),
             Source::Layer(index) => self.layers[index].as_ref().map(|layer| &layer.output),
         }
     }
@@ -197,6 +203,7 @@ impl Scope<'_> {
         match source {
             Source::Transformer => TRANSFORMER,
             Source::Unpooled => UNPOOLED,
+            Source::Psqt => PSQT,
             Source::Layer(index) => &self.spec.layers[index].name.value,
         }
     }
@@ -219,6 +226,9 @@ impl Scope<'_> {
         } else if name == UNPOOLED {
             check_unpooled(self.transformer?, reference, diagnostics)?;
             Source::Unpooled
+        } else if name == PSQT {
+            check_psqt(self.transformer?, reference, diagnostics)?;
+            Source::Psqt
         } else {
             match layer_named(self.spec, name) {
                 None => {
@@ -389,7 +399,7 @@ impl<'a> Reader<'a> {
     /// Whether the input of this index is the sums of an affine layer.
     pub(super) fn reads_affine(&self, index: usize) -> bool {
         match self.inputs[index].source {
-            Source::Transformer | Source::Unpooled => false,
+            Source::Transformer | Source::Unpooled | Source::Psqt => false,
             Source::Layer(index) => matches!(self.scope.spec.layers[index].op, spec::Op::Affine(_)),
         }
     }
@@ -417,6 +427,25 @@ pub(super) fn check_unpooled(
     diagnostics
         .error(reference.span, message)
         .help("say how many there are: `unpooled = 32` in `[transformer]`");
+    None
+}
+
+/// Reports a reference to PSQT sums that layers cannot read.
+pub(super) fn check_psqt(
+    transformer: &Transformer,
+    reference: &Spanned<Reference>,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    if transformer.psqt_sums.is_some() {
+        return Some(());
+    }
+    let message = match transformer.psqt {
+        0 => format!("`{PSQT}` are sums of PSQT values, but there are none"),
+        _ => format!("`{PSQT}` is part of the output, and no layer reads it"),
+    };
+    diagnostics
+        .error(reference.span, message)
+        .help("for layers, say how many each feature has and what 1.0 is: `psqt = { values = 3, one = 16384 }` in `[transformer]`");
     None
 }
 

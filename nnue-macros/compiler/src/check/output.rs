@@ -3,10 +3,10 @@
 
 use crate::diagnostics::{Diagnostics, Spanned, all};
 use crate::network::{
-    Align, Element, FurtherHead, Head, Layer, One, Output, Ratio, Rounding, TRANSFORMER, Term,
-    UNPOOLED, Units,
+    Align, Element, FurtherHead, Head, Layer, One, Output, PSQT, Ratio, Rounding, TRANSFORMER,
+    Term, UNPOOLED, Units,
 };
-use crate::spec::{self, DivideOf, Reference, Spec};
+use crate::spec::{self, DivideOf, PsqtKey, Reference, Spec};
 
 use super::affine::check_scale;
 use super::alignment::Method;
@@ -37,7 +37,10 @@ pub(super) fn check(
         said: &spec.output.heads,
         scaling: &spec.output.scaling,
         title: "`[output]`",
-        psqt: spec.transformer.psqt.as_ref(),
+        psqt: match &spec.transformer.psqt {
+            Some(PsqtKey::OfOutput(psqt)) => Some(psqt),
+            Some(PsqtKey::OfLayers { .. }) | None => None,
+        },
     };
     let output = output.check(diagnostics);
     check_names(&spec.heads, diagnostics);
@@ -163,7 +166,7 @@ impl Sums<'_> {
         {
             diagnostics
                 .error(psqt.span, "`psqt` is not allowed with an output of `f32`")
-                .help("PSQT values are integers in the output's units: end with integer layers, or remove it");
+                .help("PSQT values are integers in the output's units: end with integer layers, or let a layer with `op = \"float\"` read them: `psqt = { values = 1, one = ... }`");
             fits = false;
         }
         let factor = match &scaling.scale {
@@ -399,7 +402,7 @@ fn summand<'a>(
 ) -> Option<Summand<'a>> {
     let name = &reference.value.name;
     let Some(layer) = layer_named(spec, name) else {
-        let message = if [TRANSFORMER, UNPOOLED].contains(&name.as_str()) {
+        let message = if [TRANSFORMER, UNPOOLED, PSQT].contains(&name.as_str()) {
             format!("`{name}` cannot be a term of the sum")
         } else {
             format!("there is no layer `{name}`")

@@ -2,11 +2,13 @@
 //! computes the range of each step.
 
 use crate::diagnostics::Diagnostics;
-use crate::network::{Element, One, Pooling, Tensor, Transformer, TransformerActivation};
+use crate::network::{
+    Element, One, Pooling, ProductRounding, Tensor, Transformer, TransformerActivation,
+};
 use crate::spec::{self, Pairs, PairsKey, Spec};
 
 use super::activation::least_limit;
-use super::{MOST_SELECTED, STACKS, in_range, in_range_or, perspectives, value_or};
+use super::{in_range, in_range_or, perspectives, psqt, value_or};
 
 /// The largest width: several times that of any network in `specs`.
 const MAX_WIDTH: i64 = 16384;
@@ -27,7 +29,7 @@ struct Values {
 pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transformer> {
     let transformer = &spec.transformer;
     let width = in_range("width", &transformer.width, 1..=MAX_WIDTH, diagnostics);
-    let psqt = check_psqt(spec, diagnostics);
+    let psqt = psqt::check(spec, diagnostics);
     let perspectives = perspectives::check(transformer, diagnostics);
     let one = check_one(transformer, diagnostics);
     let keys_fit = check_keys(transformer, diagnostics);
@@ -43,10 +45,13 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     let block = check_block(transformer, pooled_neurons, diagnostics)?;
     let (half, pooled) = match pooling {
         Pooling::None => (width, activated),
-        Pooling::Product { shift } => (pooled_neurons / 2, product(activated, shift)),
+        Pooling::Product { shift, rounding } => {
+            (pooled_neurons / 2, product(activated, shift, rounding))
+        }
         Pooling::Average | Pooling::Max => (pooled_neurons / 2, activated),
     };
     let perspectives = perspectives?;
+    let (psqt, psqt_sums) = psqt?;
     let sums = Values { one, largest: one };
     let sums = tensor(
         TransformerActivation::None,
@@ -56,7 +61,8 @@ pub(super) fn check(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<Transf
     Some(Transformer {
         width,
         one,
-        psqt: psqt?,
+        psqt,
+        psqt_sums,
         activation,
         activated: tensor(activation, activated, pooled_neurons),
         pooling,
@@ -137,6 +143,12 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
         ),
         (
             spec::place("product_shift", &transformer.product_shift),
+            pooling == spec::Pooling::Product,
+            "`pooling = \"product\"`",
+            "remove it, or say which pooling is meant",
+        ),
+        (
+            spec::place("product_rounding", &transformer.product_rounding),
             pooling == spec::Pooling::Product,
             "`pooling = \"product\"`",
             "remove it, or say which pooling is meant",
@@ -267,7 +279,9 @@ fn activated(activation: TransformerActivation, one: u32) -> Values {
             one,
             largest: limit,
         },
-        TransformerActivation::Screlu { shift } => product(Values { one, largest: one }, shift),
+        TransformerActivation::Screlu { shift } => {
+            product(Values { one, largest: one }, shift, ProductRounding::Floor)
+        }
         TransformerActivation::Relu { shift, limit } => Values {
             one: one >> shift,
             largest: limit,
@@ -280,15 +294,16 @@ fn activated(activation: TransformerActivation, one: u32) -> Values {
 }
 
 /// Products may lose one to the shift: 127 * 127 >> 7 is 126, and stands for 127.
-fn product(values: Values, shift: u32) -> Values {
-    let one = (values.one * values.one) >> shift;
+fn product(values: Values, shift: u32, rounding: ProductRounding) -> Values {
+    let summand = rounding.summand(shift);
+    let one = (values.one * values.one + summand) >> shift;
     Values {
         one: if (one + 2).is_power_of_two() {
             one + 1
         } else {
             one.max(1)
         },
-        largest: (values.largest * values.largest) >> shift,
+        largest: (values.largest * values.largest + summand) >> shift,
     }
 }
 
@@ -316,26 +331,44 @@ fn pooling(
     }
     Some(match name {
         spec::Pooling::None => Pooling::None,
-        spec::Pooling::Product => Pooling::Product {
-            shift: product_shift(transformer, activated.largest, diagnostics)?,
-        },
+        spec::Pooling::Product => products(transformer, activated, diagnostics)?,
         spec::Pooling::Average => Pooling::Average,
         spec::Pooling::Max => Pooling::Max,
     })
 }
 
+/// How two activated values are multiplied.
+fn products(
+    transformer: &spec::Transformer,
+    activated: Values,
+    diagnostics: &mut Diagnostics,
+) -> Option<Pooling> {
+    let said = transformer.product_rounding.as_ref();
+    let rounding = said.map_or(ProductRounding::Floor, |said| said.value);
+    let shift = product_shift(transformer, activated, rounding, diagnostics)?;
+    if let (Some(said), 0) = (said, shift) {
+        diagnostics
+            .error(said.span, "`product_rounding` needs a `product_shift`")
+            .label("products are not shifted, so nothing is rounded");
+        return None;
+    }
+    Some(Pooling::Product { shift, rounding })
+}
+
 fn product_shift(
     transformer: &spec::Transformer,
-    largest: u32,
+    activated: Values,
+    rounding: ProductRounding,
     diagnostics: &mut Diagnostics,
 ) -> Option<u32> {
-    let fitting = (0..16).find(|shift| (largest * largest) >> shift <= LARGEST_FAST_INPUT)?;
+    let largest_product = |shift| product(activated, shift, rounding).largest;
+    let fitting = (0..16).find(|shift| largest_product(*shift) <= LARGEST_FAST_INPUT)?;
     let Some(shift) = &transformer.product_shift else {
         return Some(fitting);
     };
     let value = in_range("product_shift", shift, 0..=15, diagnostics)?;
-    let product = (largest * largest) >> value;
-    if product == 0 {
+    if largest_product(value) == 0 {
+        let largest = activated.largest;
         let message =
             format!("product_shift {value} is too large: {largest} * {largest} >> {value} is 0");
         diagnostics
@@ -431,36 +464,4 @@ fn check_block(
         return None;
     }
     Some(len)
-}
-
-/// How many PSQT values each feature has.
-fn check_psqt(spec: &Spec, diagnostics: &mut Diagnostics) -> Option<usize> {
-    let Some(psqt) = &spec.transformer.psqt else {
-        return Some(0);
-    };
-    let count = spec.stacks.as_ref().map(|stacks| &stacks.count);
-    let stacks = count.map_or(1, |count| count.value);
-    if !STACKS.contains(&stacks) {
-        // The number of stacks is wrong, which was reported: `psqt` cannot be compared with it.
-        return None;
-    }
-    let for_each = stacks <= MOST_SELECTED;
-    let is_allowed = [0, 1].contains(&psqt.value) || for_each && psqt.value == stacks;
-    if !is_allowed {
-        let allowed = match stacks {
-            2..=MOST_SELECTED => format!("0, 1 or {stacks}"),
-            _ => "0 or 1".to_string(),
-        };
-        let more = if for_each { ", or one per stack" } else { "" };
-        let message = format!("`psqt` is {}, allowed are {allowed}", psqt.value);
-        let error = diagnostics
-            .error(psqt.span, message)
-            .label(format!("none, one for all stacks{more}"));
-        match count {
-            Some(count) => error.related(count.span, format!("the number of stacks is {stacks}")),
-            None => error.help("without `[stacks]` there is one stack"),
-        };
-        return None;
-    }
-    usize::try_from(psqt.value).ok()
 }

@@ -2,10 +2,11 @@
 //! was forgotten, so they are errors unless the spec lists them.
 
 use crate::diagnostics::{Diagnostics, Span, Spanned, list};
-use crate::network::{Layer, Output, Source, TRANSFORMER, Tensor, Transformer, UNPOOLED};
+use crate::network::{Layer, Output, PSQT, Source, TRANSFORMER, Tensor, Transformer, UNPOOLED};
+use crate::spec::PsqtKey;
 use crate::spec::{Reference, Spec};
 
-use super::layers::{check_count, check_unpooled, is_good_name, resolve_range};
+use super::layers::{check_count, check_psqt, check_unpooled, is_good_name, resolve_range};
 
 /// Parts of one tensor that an error names at most.
 const MOST_NAMED: usize = 3;
@@ -48,6 +49,9 @@ pub(super) fn check(
         let values = read.of(Source::Unpooled);
         report_parts(UNPOOLED, unpooled.span, values, diagnostics);
     }
+    if let Some(PsqtKey::OfLayers { values, .. }) = &spec.transformer.psqt {
+        report_parts(PSQT, values.span, read.of(Source::Psqt), diagnostics);
+    }
     for (index, layer) in spec.layers.iter().enumerate() {
         let (name, values) = (&layer.name, read.of(Source::Layer(index)));
         report_parts(&name.value, name.span, values, diagnostics);
@@ -55,14 +59,15 @@ pub(super) fn check(
 }
 
 /// Whether something reads each value of the transformer's output, of its sums that are not pooled,
-/// and of the layers' outputs after them.
+/// of its PSQT sums, and of the layers' outputs after them.
 struct Read(Vec<Vec<bool>>);
 
 impl Read {
     fn new(transformer: &Transformer, layers: &[Layer], output: &Output) -> Read {
         let unpooled = transformer.unpooled.as_ref().map_or(0, |sums| sums.len);
+        let psqt = transformer.psqt_sums.as_ref().map_or(0, |sums| sums.len);
         let outputs = layers.iter().map(|layer| layer.output.len);
-        let lens = [transformer.output.len, unpooled]
+        let lens = [transformer.output.len, unpooled, psqt]
             .into_iter()
             .chain(outputs);
         let mut read = Read(lens.map(|len| vec![false; len]).collect());
@@ -85,7 +90,8 @@ impl Read {
         match source {
             Source::Transformer => &mut self.0[0],
             Source::Unpooled => &mut self.0[1],
-            Source::Layer(index) => &mut self.0[index + 2],
+            Source::Psqt => &mut self.0[2],
+            Source::Layer(index) => &mut self.0[index + 3],
         }
     }
 }
@@ -109,6 +115,13 @@ fn check_listed(
                 return;
             };
             (Source::Unpooled, sums)
+        }
+        _ if name == PSQT => {
+            check_psqt(transformer, part, diagnostics);
+            let Some(sums) = &transformer.psqt_sums else {
+                return;
+            };
+            (Source::Psqt, sums)
         }
         Some(index) => (Source::Layer(index), &layers[index].output),
         None => {

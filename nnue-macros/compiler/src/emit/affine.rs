@@ -69,6 +69,7 @@ fn input(program: &Program<'_>, affine: &Affine<'_>) -> (TokenStream, TokenStrea
     match affine.in_place {
         Some(Source::Transformer) => return (TokenStream::new(), quote! { transformer }),
         Some(Source::Unpooled) => return (TokenStream::new(), quote! { unpooled }),
+        Some(Source::Psqt) => return (TokenStream::new(), quote! { &psqt_sums.0 }),
         Some(Source::Layer(index)) => {
             let name = propagate::variable(&program.network.layers[index]);
             return (TokenStream::new(), quote! { &#name.0 });

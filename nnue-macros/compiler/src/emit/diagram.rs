@@ -1,8 +1,8 @@
 //! A network as text, from features to value: its shape at a glance, then one line per operation.
 
 use crate::network::{
-    Affine, Align, Element, Head, Layer, Network, One, Op, Order, Pooling, Ratio, Rounding, Scale,
-    Slice, Source, SparseBy, Sums, TransformerActivation, UNPOOLED, Units, WeightType,
+    Affine, Align, Element, Head, Layer, Network, One, Op, Order, PSQT, Pooling, Ratio, Rounding,
+    Scale, Slice, Source, SparseBy, Sums, TransformerActivation, UNPOOLED, Units, WeightType,
 };
 
 /// The network from features to value.
@@ -139,7 +139,7 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
             "psqt sums",
             per_perspective(network, transformer.psqt),
             Element::I32,
-            &One::Tensor(network.output.one),
+            &One::Tensor(network.psqt_one()),
             None,
             "active features' PSQT rows".to_string(),
         ));
@@ -174,8 +174,11 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
     };
     let pooled = match transformer.pooling {
         Pooling::None => None,
-        Pooling::Product { shift: 0 } => Some(format!("{a} * {b}")),
-        Pooling::Product { shift } => Some(format!("{a} * {b} >> {shift}")),
+        Pooling::Product { shift: 0, .. } => Some(format!("{a} * {b}")),
+        Pooling::Product { shift, rounding } => Some(match rounding.summand(shift) {
+            0 => format!("{a} * {b} >> {shift}"),
+            summand => format!("({a} * {b} + {summand}) >> {shift}"),
+        }),
         Pooling::Average => Some(format!("({a} + {b} + 1) >> 1")),
         Pooling::Max => Some(format!("max({a}, {b})")),
     };
@@ -213,6 +216,10 @@ fn transformer_rows(network: &Network) -> Vec<Row> {
             Some(sums.range),
             format!("accumulator[{first} + j]"),
         ));
+    }
+    if let Some(sums) = &transformer.psqt_sums {
+        let one = &sums.one;
+        rows.push(row(PSQT, sums.len, sums.element, one, None, psqt(network)));
     }
     rows
 }
@@ -324,9 +331,20 @@ fn head(network: &Network, head: &Head) -> String {
     head.align.formula(&sum)
 }
 
+/// How the PSQT sums of both perspectives become one.
+fn psqt(network: &Network) -> String {
+    let perspectives = network.transformer.perspectives;
+    let psqt = match (perspectives.count, perspectives.order) {
+        (1, _) => "the psqt sum",
+        (_, Order::WhiteFirst) => "(white's - black's psqt sum) / 2",
+        _ => "(own - opponent's psqt sum) / 2",
+    };
+    psqt.to_string()
+}
+
 fn output_rows(network: &Network) -> Vec<Row> {
     let output = &network.output;
-    let has_psqt = network.transformer.psqt > 0;
+    let has_psqt = network.transformer.psqt_of_output() > 0;
     let one = One::Tensor(output.one);
     let names: &[&str] = match output.heads.len() {
         1 => &[""],
@@ -334,13 +352,7 @@ fn output_rows(network: &Network) -> Vec<Row> {
     };
     let mut rows = Vec::new();
     if has_psqt {
-        let perspectives = network.transformer.perspectives;
-        let psqt = match (perspectives.count, perspectives.order) {
-            (1, _) => "the psqt sum",
-            (_, Order::WhiteFirst) => "(white's - black's psqt sum) / 2",
-            _ => "(own - opponent's psqt sum) / 2",
-        };
-        rows.push(row("psqt", 1, Element::I32, &one, None, psqt.to_string()));
+        rows.push(row(PSQT, 1, Element::I32, &one, None, psqt(network)));
     }
     for (name, head_) in names.iter().zip(&output.heads) {
         let named = |what: &str| match *name {

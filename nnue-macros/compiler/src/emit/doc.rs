@@ -264,11 +264,14 @@ fn unit(network: &Network, tensor: &Tensor) -> String {
     }
     let Some(layer) = tensor.role.layer() else {
         return match tensor.role {
-            Role::Psqt(_) => network.output.one.to_string(),
+            Role::Psqt(_) => network.psqt_one().to_string(),
             _ => network.transformer.one.to_string(),
         };
     };
     let layer = &network.layers[layer];
+    if let Some(divisor) = tensor.divisor {
+        return divisor.to_string();
+    }
     if layer.output.element == Element::F32 {
         return "by the layer's `scale`".to_string();
     }

@@ -81,7 +81,7 @@ pub(super) fn statement(
 fn run(program: &Program<'_>, slice: Slice) -> TokenStream {
     match slice.source {
         Source::Transformer | Source::Unpooled => of_transformer(program, slice),
-        Source::Layer(_) => {
+        Source::Psqt | Source::Layer(_) => {
             let (values, start) = (values(program, slice.source), count(slice.start));
             quote! { buffer::run(&#values, #start) }
         }

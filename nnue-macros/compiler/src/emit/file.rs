@@ -171,6 +171,7 @@ fn stored(stored: &Stored) -> TokenStream {
         blocks,
         values,
         quantise,
+        divisor,
     } = *stored;
     let (element, strides, values) = (word(element), strides.map(count), count(values));
     let in_blocks = blocks.iter().enumerate().filter_map(|(axis, block)| {
@@ -207,7 +208,11 @@ fn stored(stored: &Stored) -> TokenStream {
             })
         }
     });
-    quote! { file::Stored::new(#element, [#(#strides),*], #values) #(#in_blocks)* #encoded #quantised }
+    let divided = (divisor != 1.0).then(|| {
+        let divisor = Literal::f64_unsuffixed(divisor);
+        quote! { .divided_by(#divisor) }
+    });
+    quote! { file::Stored::new(#element, [#(#strides),*], #values) #(#in_blocks)* #encoded #quantised #divided }
 }
 
 fn placed(placed: &Placed) -> TokenStream {

@@ -41,9 +41,9 @@ pub(super) fn table(program: &Program<'_>) -> TokenStream {
     };
     let pooling = match transformer.pooling {
         Pooling::None => quote!(None),
-        Pooling::Product { shift } => {
-            let shift = Literal::u32_unsuffixed(shift);
-            quote! { Product { shift: #shift } }
+        Pooling::Product { shift, rounding } => {
+            let [shift, summand] = [shift, rounding.summand(shift)].map(Literal::u32_unsuffixed);
+            quote! { Product { summand: #summand, shift: #shift } }
         }
         Pooling::Average => quote!(Average),
         Pooling::Max => quote!(Max),

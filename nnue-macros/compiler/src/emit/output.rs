@@ -92,7 +92,7 @@ pub(super) fn definition(program: &Program<'_>) -> Option<TokenStream> {
 pub(super) fn expression(program: &Program<'_>) -> TokenStream {
     let network = program.network;
     let psqt = match (
-        network.transformer.psqt,
+        network.transformer.psqt_of_output(),
         network.transformer.perspectives.count,
     ) {
         (0, _) => quote! { 0i32 },

@@ -49,7 +49,7 @@ pub(super) fn function(
 fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let columns = &program.layout.columns;
     let halves = transform::halves(program);
-    let unpooled = unpooled(program);
+    let (unpooled, psqt_sums) = (unpooled(program), psqt_sums(program));
     let transformed = match &plan.transform.outputs {
         Outputs::Words { .. } => {
             let outputs = count(columns.outputs);
@@ -79,7 +79,7 @@ fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
             }
         }
     };
-    quote! { #transformed #unpooled }
+    quote! { #transformed #unpooled #psqt_sums }
 }
 
 /// Statements that leave the sums of the neurons that are not pooled in `unpooled`, if there are
@@ -103,6 +103,21 @@ fn unpooled(program: &Program<'_>) -> Option<TokenStream> {
     })
 }
 
+/// Statements that leave the PSQT sums in `psqt_sums`, if layers read them.
+fn psqt_sums(program: &Program<'_>) -> Option<TokenStream> {
+    let transformer = &program.network.transformer;
+    let len = count(transformer.psqt_sums.as_ref()?.len);
+    Some(match transformer.perspectives.count {
+        1 => quote! { let psqt_sums = Aligned(first.psqt); },
+        _ => quote! {
+            let mut psqt_sums = Aligned(first.psqt);
+            for index in 0..#len {
+                psqt_sums.0[index] = psqt_sums.0[index].wrapping_sub(second.psqt[index]) / 2;
+            }
+        },
+    })
+}
+
 /// The variable that holds a layer's output. The ending keeps a layer's name apart from Rust's
 /// keywords and from the names that kernels use for themselves.
 pub(super) fn variable(layer: &Layer) -> Ident {
@@ -117,6 +132,7 @@ pub(super) fn values(program: &Program<'_>, source: Source) -> TokenStream {
             _ => quote! { transformer },
         },
         Source::Unpooled => quote! { unpooled },
+        Source::Psqt => quote! { psqt_sums.0 },
         Source::Layer(index) => {
             let name = variable(&program.network.layers[index]);
             quote! { #name.0 }

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 
 use super::Program;
 use super::memory::{count, linear};
-use crate::network::{Element, Pooling, TransformerActivation};
+use crate::network::{Element, Pooling, ProductRounding, TransformerActivation};
 use crate::plan::{Bytes, Multiply, Outputs, Plan};
 
 /// The type of the list of non-zero blocks.
@@ -194,7 +194,7 @@ fn pooled_function(
 fn pool(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     match program.network.transformer.pooling {
         Pooling::None => quote! { a },
-        Pooling::Product { shift } => {
+        Pooling::Product { shift, .. } => {
             multiplied(plan.transform.products, shift, &quote!(a), &quote!(b))
         }
         Pooling::Average => quote! {
@@ -247,7 +247,7 @@ fn packed(
                 }
             };
         }
-        (Pooling::Product { shift }, _, Some(limit)) if bytes.products_of_packed => {
+        (Pooling::Product { shift, .. }, _, Some(limit)) if bytes.products_of_packed => {
             let product = format_ident!("product_to_{}", limit.to_string());
             let shift = count(shift as usize);
             let outputs = quote! {
@@ -264,8 +264,8 @@ fn packed(
             };
             (TokenStream::new(), outputs)
         }
-        (Pooling::Product { .. }, Multiply::High(first, second), Some(limit)) => {
-            let product = product((first, second));
+        (Pooling::Product { .. }, Multiply::High { shifts, rounding }, Some(limit)) => {
+            let product = product(shifts, rounding);
             let pooled = quote! {
                 #[inline]
                 #attribute
@@ -303,10 +303,11 @@ fn packed(
 fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) -> TokenStream {
     let word = |shift: u32| count(shift as usize);
     match multiply {
-        Multiply::High(first, second) => {
-            let (first, second) = (word(first), word(second));
+        Multiply::High { shifts, rounding } => {
+            let (first, second) = (word(shifts.0), word(shifts.1));
+            let multiply = multiply_high(rounding);
             quote! {
-                simd::mul_high_i16(
+                simd::#multiply(
                     simd::shift_left_i16::<#first>(#a),
                     simd::shift_left_i16::<#second>(#b),
                 )
@@ -329,18 +330,27 @@ fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) 
     }
 }
 
-/// The high half of the product of two clipped factors, one or both shifted left before.
+/// The function that makes the upper bits of a product.
+fn multiply_high(rounding: ProductRounding) -> Ident {
+    match rounding {
+        ProductRounding::Floor => format_ident!("mul_high_i16"),
+        ProductRounding::Nearest => format_ident!("mul_rounded_i16"),
+    }
+}
+
+/// The upper bits of the product of two clipped factors, one or both shifted left before.
 ///
-/// A negative second factor makes a negative product, which packing clips at zero; only when it is
+/// A negative second factor makes no positive product, and packing clips at zero; only when it is
 /// shifted, and might lose its sign, must it be clipped itself.
-fn product(shifts: (u32, u32)) -> TokenStream {
+fn product(shifts: (u32, u32), rounding: ProductRounding) -> TokenStream {
     let (first, second) = (count(shifts.0 as usize), count(shifts.1 as usize));
     let second = if shifts.1 == 0 {
         quote! { second }
     } else {
         quote! { simd::shift_left_i16::<#second>(simd::max_i16(second, zero)) }
     };
-    quote! { simd::mul_high_i16(simd::shift_left_i16::<#first>(first), #second) }
+    let multiply = multiply_high(rounding);
+    quote! { simd::#multiply(simd::shift_left_i16::<#first>(first), #second) }
 }
 
 /// All groups of all perspectives, one after the other.

@@ -159,6 +159,7 @@ impl<'n> Affine<'n> {
         let lanes = |source| match source {
             Source::Transformer => columns.outputs,
             Source::Unpooled => network.transformer.perspectives.count * columns.unpooled,
+            Source::Psqt => network.transformer.psqt,
             Source::Layer(index) => layers[index].lanes(),
         };
         let in_place = match parts.as_slice() {
@@ -376,6 +377,16 @@ fn gather(
                 packed: network.tensor(slice.source).element == Element::U8,
             });
             slot += lanes;
+        }
+        if slice.source == Source::Psqt {
+            parts.push(Part {
+                source: slice.source,
+                start: slice.start,
+                lanes: slice.len,
+                slot,
+            });
+            segments.push(Segment::run(first_input, slot, slice.len));
+            slot += slice.len.next_multiple_of(alignment);
         }
         if let Source::Layer(index) = slice.source {
             let mut input = first_input;

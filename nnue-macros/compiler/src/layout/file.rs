@@ -84,6 +84,7 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
             values: tensor.values(),
             // Sums are quantised, and not their summands.
             quantise: tensor.quantise.filter(|_| !tensor.role.is_shared_summand()),
+            divisor: tensor.divisor.unwrap_or(1.0),
         },
         placed,
     }

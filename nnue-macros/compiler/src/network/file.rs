@@ -86,6 +86,8 @@ pub struct Tensor {
     pub encoding: Encoding,
     /// How floating point becomes integers.
     pub quantise: Option<Quantise>,
+    /// What integers are divided by to become floating point.
+    pub divisor: Option<f64>,
 }
 
 impl Tensor {

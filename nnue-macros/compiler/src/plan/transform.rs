@@ -5,7 +5,7 @@ use nnue_levels::Isa;
 
 use super::Unroll;
 use crate::layout::{BLOCK, Layout};
-use crate::network::{Element, Pooling, Transformer, TransformerActivation};
+use crate::network::{Element, Pooling, ProductRounding, Transformer, TransformerActivation};
 
 /// The activation, the pooling, and the order in which their results are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +56,13 @@ pub struct Bytes {
 /// bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Multiply {
-    /// The factors are shifted left by so much, so that the high half of their product is the
-    /// result.
-    High(u32, u32),
+    /// The factors are shifted left, so that the upper bits of their product are the result.
+    High {
+        /// By how many bits the first factor is shifted, and the second.
+        shifts: (u32, u32),
+        /// Whether 16 bits of the product of 32 are dropped, or 15 of them with rounding.
+        rounding: ProductRounding,
+    },
     /// The low half of the product, which is then shifted: 16 bits hold it. A product that is not
     /// shifted may use all of them, without a sign.
     Low,
@@ -76,11 +80,15 @@ impl Transform {
     ) -> Transform {
         let transformer = &layout.network.transformer;
         let products = match transformer.pooling {
-            Pooling::Product { shift } => Multiply::of(transformer.activated.range.1 as u32, shift),
+            Pooling::Product { shift, rounding } => {
+                Multiply::of(transformer.activated.range.1 as u32, shift, rounding)
+            }
             _ => Multiply::Low,
         };
         let squares = match transformer.activation {
-            TransformerActivation::Screlu { shift } => Multiply::of(transformer.one, shift),
+            TransformerActivation::Screlu { shift } => {
+                Multiply::of(transformer.one, shift, ProductRounding::Floor)
+            }
             _ => Multiply::Low,
         };
         let half = layout.columns.half;
@@ -121,15 +129,18 @@ impl Transform {
 }
 
 /// Whether neurons become products whose factors packing clips as the activation does, and which fit
-/// in bytes as the runtime's primitives make them.
+/// in bytes as the runtime's primitives make them: rounded down.
 fn products_of_packed(transformer: &Transformer) -> bool {
-    match (transformer.pooling, transformer.activation) {
-        (Pooling::Product { shift }, TransformerActivation::Crelu { limit: 127 }) => {
-            (6..=8).contains(&shift)
-        }
-        (Pooling::Product { shift }, TransformerActivation::Crelu { limit: 255 }) => {
-            (8..=15).contains(&shift)
-        }
+    let Pooling::Product {
+        shift,
+        rounding: ProductRounding::Floor,
+    } = transformer.pooling
+    else {
+        return false;
+    };
+    match transformer.activation {
+        TransformerActivation::Crelu { limit: 127 } => (6..=8).contains(&shift),
+        TransformerActivation::Crelu { limit: 255 } => (8..=15).contains(&shift),
         _ => false,
     }
 }
@@ -137,14 +148,21 @@ fn products_of_packed(transformer: &Transformer) -> bool {
 impl Multiply {
     /// How factors up to `largest` are multiplied, and the product shifted by `shift`. The result
     /// fits in 16 bits, with a sign if it is shifted.
-    fn of(largest: u32, shift: u32) -> Multiply {
+    fn of(largest: u32, shift: u32, rounding: ProductRounding) -> Multiply {
         const MOST: u32 = i16::MAX as u32;
-        // Both shifts together make the high half the result; the first is as far as 16 bits allow.
-        let total = i16::BITS - shift;
+        // Both shifts together make the upper bits the result; the first is as far as 16 bits
+        // allow.
+        // Rounded products are shifted by one bit at least, so they always fit: 255 is shifted by
+        // seven bits.
+        let total = match rounding {
+            ProductRounding::Floor => i16::BITS - shift,
+            ProductRounding::Nearest => i16::BITS - 1 - shift,
+        };
         let first = (MOST / largest).ilog2().min(total);
         let second = total - first;
         if largest << second <= MOST {
-            Multiply::High(first, second)
+            let shifts = (first, second);
+            Multiply::High { shifts, rounding }
         } else if shift == 0 || largest * largest <= MOST {
             Multiply::Low
         } else {
@@ -160,13 +178,20 @@ mod tests {
     /// What vectors of 16-bit integers make of two values.
     fn multiplied(a: i16, b: i16, multiply: Multiply, shift: u32) -> i16 {
         match multiply {
-            Multiply::High(first, second) => {
+            Multiply::High {
+                shifts: (first, second),
+                rounding,
+            } => {
                 let shifted = (a << first, b << second);
                 assert!(
                     shifted.0 >> first == a && shifted.1 >> second == b,
                     "{a} or {b} is shifted too far"
                 );
-                ((i32::from(shifted.0) * i32::from(shifted.1)) >> 16) as i16
+                let product = i32::from(shifted.0) * i32::from(shifted.1);
+                match rounding {
+                    ProductRounding::Floor => (product >> 16) as i16,
+                    ProductRounding::Nearest => ((product + (1 << 14)) >> 15) as i16,
+                }
             }
             Multiply::Low if shift == 0 => a.wrapping_mul(b),
             Multiply::Low => a.wrapping_mul(b) >> shift,
@@ -178,22 +203,39 @@ mod tests {
         }
     }
 
+    /// Compares products of factors up to `largest` with those of 32 bits.
+    fn check(largest: u32, shift: u32, rounding: ProductRounding) {
+        let multiply = Multiply::of(largest, shift, rounding);
+        let halved_by_one = shift == 1 && rounding == ProductRounding::Floor;
+        assert!(
+            multiply != Multiply::Halved || halved_by_one,
+            "{largest}, {shift}, {rounding}"
+        );
+        for a in 0..=largest {
+            for b in [0, 1, largest / 3, largest / 2, a, largest - 1, largest] {
+                let expected = match rounding {
+                    ProductRounding::Floor => (a * b) >> shift,
+                    ProductRounding::Nearest => {
+                        (f64::from(a * b) / 2f64.powi(shift as i32)).round() as u32
+                    }
+                };
+                let found = multiplied(a as i16, b as i16, multiply, shift);
+                assert_eq!(
+                    found as u16, expected as u16,
+                    "{a} * {b} >> {shift}, {multiply:?}, {rounding}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn products_fit_in_16_bits_whatever_the_shift() {
-        for largest in 1..=255u32 {
+        for largest in 1..=255 {
             for shift in 0..=15 {
-                let multiply = Multiply::of(largest, shift);
-                assert!(
-                    multiply != Multiply::Halved || shift == 1,
-                    "{largest}, {shift}"
-                );
-                for a in 0..=largest {
-                    for b in [0, 1, largest / 3, largest / 2, a, largest - 1, largest] {
-                        let expected = ((a * b) >> shift) as u16;
-                        let found = multiplied(a as i16, b as i16, multiply, shift);
-                        assert_eq!(found as u16, expected, "{a} * {b} >> {shift}, {multiply:?}");
-                    }
-                }
+                check(largest, shift, ProductRounding::Floor);
+            }
+            for shift in 1..=15 {
+                check(largest, shift, ProductRounding::Nearest);
             }
         }
     }

@@ -179,7 +179,8 @@ pub struct TensorEntry {
     pub encoding: Option<Spanned<Encoding>>,
     /// `pad`: what the length of the innermost axis is padded to a multiple of.
     pub pad: Option<Spanned<i64>>,
-    /// `one`: what stands for 1.0 when floating point becomes integers.
+    /// `one`: what stands for 1.0 in integers: those that floating point becomes, or those that
+    /// become floating point.
     pub one: Option<Spanned<f64>>,
     /// `rounding`: how the products are then rounded to integers.
     pub rounding: Option<Spanned<Rounding>>,

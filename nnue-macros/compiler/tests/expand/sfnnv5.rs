@@ -82,7 +82,7 @@ pub const BUCKETS: usize = 8;
 pub struct Half {
     /// one value per neuron; at byte 0, 2048 bytes
     pub values: [i16; 1024],
-    /// one PSQT sum per bucket; at byte 2048, 32 bytes
+    /// PSQT sums; at byte 2048, 32 bytes
     pub psqt: [i32; 8],
     _after_psqt: [u8; 32],
 }
@@ -122,7 +122,7 @@ pub struct Weights {
     pub transformer_biases: Half,
     /// one row per feature; at byte 2112, 46137344 bytes
     pub transformer_weights: [[i16; 1024]; 22528],
-    /// PSQT values of each feature, one per bucket; at byte 46139456, 720896 bytes
+    /// PSQT values of each feature; at byte 46139456, 720896 bytes
     pub transformer_psqt: [[i32; 8]; 22528],
     /// one per bucket; at byte 46860352, 141824 bytes
     pub stacks: [Stack; 8],
@@ -316,6 +316,7 @@ impl ::nnue_runtime::Architecture for Net {
                 limit: 127,
             },
             pooling: neurons::Pooling::Product {
+                summand: 0,
                 shift: 7,
             },
             block: 1024,

@@ -82,7 +82,7 @@ pub const BUCKETS: usize = 8;
 pub struct Half {
     /// one value per neuron; at byte 0, 256 bytes
     pub values: [i16; 128],
-    /// one PSQT sum per bucket; at byte 256, 32 bytes
+    /// PSQT sums; at byte 256, 32 bytes
     pub psqt: [i32; 8],
     _after_psqt: [u8; 32],
 }
@@ -122,7 +122,7 @@ pub struct Weights {
     pub transformer_biases: Half,
     /// one row per feature; at byte 320, 5767168 bytes
     pub transformer_weights: [[i16; 128]; 22528],
-    /// PSQT values of each feature, one per bucket; at byte 5767488, 720896 bytes
+    /// PSQT values of each feature; at byte 5767488, 720896 bytes
     pub transformer_psqt: [[i32; 8]; 22528],
     /// one per bucket; at byte 6488384, 27136 bytes
     pub stacks: [Stack; 8],
@@ -316,6 +316,7 @@ impl ::nnue_runtime::Architecture for Net {
                 limit: 127,
             },
             pooling: neurons::Pooling::Product {
+                summand: 0,
                 shift: 7,
             },
             block: 128,

@@ -9,8 +9,8 @@ use nnue_compiler::feature_set::{names, threats};
 use nnue_compiler::format::{self, Element};
 use nnue_compiler::spec::{
     Align, Axis, BiasType, BulletKind, DivideOf, FieldType, Format, Gain, Named, OpName, Order,
-    Pairs, Pooling, PsqtPlace, ROW_ELEMENTS, Rounding, ScaleType, Sharing, SparseBy, Stockfish,
-    Sums, TailName, TransformerActivation,
+    Pairs, Pooling, ProductRounding, PsqtPlace, ROW_ELEMENTS, Rounding, ScaleType, Sharing,
+    SparseBy, Stockfish, Sums, TailName, TransformerActivation,
 };
 
 use super::words::Words;
@@ -47,6 +47,7 @@ const FORMS: &[&str] = &[
     "transformer.psqt = 0",
     "transformer.psqt, for each stack",
     "transformer.psqt, for all stacks",
+    "transformer.psqt, of layers",
     "transformer.shift",
     "transformer.unpooled",
     "stacks.select, by caller",
@@ -78,6 +79,7 @@ const FORMS: &[&str] = &[
     "layer.op, several of f32",
     "layer.op, several of integers",
     "layer.output_blocks",
+    "layer.input, psqt",
     "layer.input, unpooled",
     "layer.op = float, of the transformer",
     "layer.op = product, of the transformer",
@@ -112,6 +114,7 @@ const FORMS: &[&str] = &[
     "file.field, free",
     "file.id, listed again",
     "file.one",
+    "file.one, of integers",
     "file.pad",
     "file.stack",
     "file.stack, in groups",
@@ -182,6 +185,7 @@ impl Words {
         self.names::<threats::Order>("features.order");
         self.names::<TransformerActivation>("transformer.activation");
         self.names::<Pooling>("transformer.pooling");
+        self.names::<ProductRounding>("transformer.product_rounding");
         self.names::<Pairs>("transformer.pairs");
         self.names::<Order>("transformer.order");
         self.names::<Sharing>("transformer.weights");

@@ -6,9 +6,9 @@ use std::fmt::Display;
 use nnue_compiler::diagnostics::Spanned;
 use nnue_compiler::network::{Element, Layer, Network, Slice, Source, Units};
 use nnue_compiler::spec::{
-    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, PairsKey, Part, Scales,
-    Select, Spec, Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation, Transposed,
-    Value, WeightType,
+    Affine, Alignment, Bullet, Content, Entry, File, Op, OpName, Output, PairsKey, Part, PsqtKey,
+    Scales, Select, Spec, Stockfish, TensorEntry, Tensors, Transformer, TransformerActivation,
+    Transposed, Value, WeightType,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -72,6 +72,11 @@ impl Words {
             let unpooled = |slice: &Slice| slice.source == Source::Unpooled;
             let reads_sums = checked.inputs.iter().any(unpooled);
             self.add_if(reads_sums, "layer.input, unpooled");
+            let mut sources = checked.inputs.iter().map(|slice| slice.source);
+            self.add_if(
+                sources.any(|source| source == Source::Psqt),
+                "layer.input, psqt",
+            );
             self.add_if(references.count() > 1, "layer.input, a list");
             self.layer(&layer.op, checked, network);
         }
@@ -130,14 +135,21 @@ impl Words {
             transformer.product_shift.is_some(),
             "transformer.product_shift",
         );
+        self.value(
+            "transformer.product_rounding",
+            transformer.product_rounding.as_ref(),
+        );
     }
 
     fn stacks(&mut self, spec: &Spec) {
         let count = spec.stacks.as_ref().map(|stacks| stacks.count.value);
-        match spec.transformer.psqt.as_ref().map(|psqt| psqt.value) {
-            Some(0) => self.add("transformer.psqt = 0"),
-            Some(1) => self.add("transformer.psqt, for all stacks"),
-            Some(_) => self.add("transformer.psqt, for each stack"),
+        match &spec.transformer.psqt {
+            Some(PsqtKey::OfOutput(psqt)) => self.add(match psqt.value {
+                0 => "transformer.psqt = 0",
+                1 => "transformer.psqt, for all stacks",
+                _ => "transformer.psqt, for each stack",
+            }),
+            Some(PsqtKey::OfLayers { .. }) => self.add("transformer.psqt, of layers"),
             None => {}
         }
         self.add_if(count == Some(1), "stacks, one");
@@ -353,7 +365,10 @@ impl Words {
         );
         self.add_if(entry.transposed.is_some(), "file.transposed, in an entry");
         self.add_if(entry.pad.is_some(), "file.pad");
-        self.add_if(entry.one.is_some(), "file.one");
+        let is_integer = |element: &Spanned<Element>| !element.value.is_float();
+        let divides = entry.element.as_ref().is_some_and(is_integer);
+        self.add_if(entry.one.is_some() && !divides, "file.one");
+        self.add_if(entry.one.is_some() && divides, "file.one, of integers");
         if let (Some(name), None) = (&entry.tensor, &entry.id) {
             self.add_if(!name.value.contains('.'), "file.tensor, several");
         }

@@ -93,6 +93,7 @@ impl Known {
             padded: self.axes.last().map_or(1, |(_, len)| *len),
             encoding: Encoding::Raw,
             quantise: None,
+            divisor: None,
         }
     }
 }
@@ -152,6 +153,11 @@ fn of_transformer(
         one: Some(one),
         sums: Sums::default(),
     });
+    let one_of_psqt = transformer
+        .psqt_sums
+        .as_ref()
+        .and_then(|sums| sums.one.shared());
+    let one_of_psqt = f64::from(one_of_psqt.unwrap_or(output.one));
     let rows_of_psqt = rows_of_psqt(features, sets_apart);
     let psqt = owned(owners, &rows_of_psqt).map(|(owner, rows, first)| Known {
         role: Role::Psqt(first),
@@ -159,7 +165,7 @@ fn of_transformer(
         id: None,
         axes: vec![(Axis::Feature, rows.count), (Axis::Stack, transformer.psqt)],
         values: Values::Integers(Element::I32),
-        one: Some(f64::from(output.one)),
+        one: Some(one_of_psqt),
         sums: rows.sums,
     });
     let psqt = psqt.filter(|_| transformer.psqt > 0);

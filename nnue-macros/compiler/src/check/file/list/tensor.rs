@@ -36,6 +36,7 @@ impl NamedTensor<'_> {
         }
         let element = element?;
         let quantise = self.quantise(element, diagnostics)?;
+        let divisor = self.divisor(element, diagnostics)?;
         let axes = axes?;
         let id = keys.id.as_ref().map(|id| id.value.clone());
         Some(Tensor {
@@ -47,6 +48,7 @@ impl NamedTensor<'_> {
                 .map_or(1, |(_, len)| len.next_multiple_of(self.entry.pad)),
             axes,
             quantise,
+            divisor,
             ..known.tensor()
         })
     }
@@ -95,7 +97,8 @@ impl NamedTensor<'_> {
                 // What is added while it is in the file's type needs room for the sum.
                 _ if is_summand_of_layer => element.is_float() || *element == known.element(),
                 Values::Integers(own) => element.is_float() || element.fits_in(own),
-                Values::Float => element.fits_in(Element::F32),
+                // `f32` says of 16 bits which they were, whatever they were divided by.
+                Values::Float => element.is_float() || element.fits_in(Element::I16),
                 Values::Signs => true,
             })
             .collect();
@@ -136,7 +139,7 @@ impl NamedTensor<'_> {
             // Memory holds words where virtual rows are added to rows of bytes.
             Values::Integers(_) if element.is_float() && is_summed => Element::I16,
             Values::Integers(own) if element.is_float() => own,
-            _ => return self.refuse_quantising(diagnostics).map(|()| None),
+            _ => return self.refuse_quantising(element, diagnostics).map(|()| None),
         };
         let factor = match &keys.one {
             Some(one) if one.value > 0.0 => one.value,
@@ -164,10 +167,39 @@ impl NamedTensor<'_> {
         }))
     }
 
-    /// Refuses keys of tensors that are quantised, unless the entry has another that is.
-    fn refuse_quantising(&self, diagnostics: &mut Diagnostics) -> Option<()> {
+    /// What integers are divided by that become the network's floating point. The outer `None` is
+    /// an error.
+    fn divisor(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<Option<f64>> {
+        const MOST: f64 = i32::MAX as f64;
+        if element.is_float() || self.known.values != Values::Float {
+            return Some(None);
+        }
+        let Some(one) = &self.entry.keys.one else {
+            let name = &self.known.name;
+            diagnostics
+                .error(self.entry.span, format!("`{name}` needs `one`"))
+                .label(format!("the file has `{element}`, which become `f32`"))
+                .help("say what stands for 1.0 in them: they are divided by it");
+            return None;
+        };
+        if !(1.0..=MOST).contains(&one.value) {
+            let message = format!("`one` is {}, allowed are 1 to {MOST}", one.value);
+            diagnostics
+                .error(one.span, message)
+                .label("the file's integers are divided by it");
+            return None;
+        }
+        Some(Some(one.value))
+    }
+
+    /// Refuses keys of tensors that are quantised, unless the entry has another that is. Integers
+    /// that become floating point have a one too.
+    fn refuse_quantising(&self, element: Element, diagnostics: &mut Diagnostics) -> Option<()> {
         let (keys, known) = (self.entry.keys, self.known);
+        let mut of_entry = self.entry.tensors.iter();
+        let divides = !element.is_float() && of_entry.any(|other| other.values == Values::Float);
         let needless = spec::place("one", &keys.one)
+            .filter(|_| !divides)
             .or(spec::place("rounding", &keys.rounding))
             .or(spec::place("overflow", &keys.overflow));
         let Some((key, span)) = needless else {
@@ -180,7 +212,13 @@ impl NamedTensor<'_> {
         {
             return Some(());
         }
-        let message = format!("`{key}` is only for floating point that becomes integers");
+        let message = match key {
+            "one" => {
+                "`one` is only for floating point that becomes integers, or the other way round"
+                    .to_string()
+            }
+            key => format!("`{key}` is only for floating point that becomes integers"),
+        };
         diagnostics
             .error(span, message)
             .label(format!("the values of `{}` are not converted", known.name))
