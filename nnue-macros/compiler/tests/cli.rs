@@ -206,8 +206,9 @@ fn a_net_of_another_width_is_told_by_its_width() {
     assert_eq!(
         refusal(&["check", &spec, "--weights", net]),
         format!(
-            "error: `{net}` is not a net file for small128: network hash at offset 4 is 0x1c103c92, \
-             expected 0x1c103c62 for small128: width 128 in the file, 192 in the spec\n"
+            "error: `{net}` is not a net file for small128: this is another network: \
+             width is 128 in the file and 192 in the spec \
+             (the network hash at offset 4 is 0x1c103c92, expected 0x1c103c62 for small128)\n"
         )
     );
 }

@@ -199,7 +199,9 @@ impl FileLayout {
             // Their length is all that there is to say what is wrong with them: enough is read for
             // `f32` instead of `i8`.
             Format::Sequence => 4 * self.max_len(),
-            Format::Stockfish { .. } | Format::Named => self.max_len(),
+            // Enough for tensors and stacks that the spec does not know of.
+            Format::Stockfish { .. } => 2 * self.max_len(),
+            Format::Named => self.max_len(),
         }
     }
 
