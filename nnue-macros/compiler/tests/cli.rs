@@ -70,6 +70,31 @@ fn check_shows_the_network() {
     }
 }
 
+/// The tensors of a stack are together, or those of a layer in all stacks.
+#[test]
+fn check_shows_the_order_of_the_file_stack_by_stack() {
+    let file = |spec: &str| {
+        let text = output(&["check", &format!("../../tests/specs/formats/{spec}.toml")]);
+        let line = text.lines().find(|line| line.starts_with("file: "));
+        line.expect("the file is shown").to_string()
+    };
+    assert_eq!(
+        file("stacks"),
+        "file: transformer.weights i16 (feature, neuron), transformer.biases i16; \
+         then for each of 2 stacks fc_0.weights i8 (input / 2, output, input % 2), \
+         fc_0.biases i32, fc_1.weights i16 (output, input), fc_1.biases i32, \
+         fc_2.weights f32 (output, input), fc_2.biases f32, fc_3.weights f32, fc_3.biases f32"
+    );
+    assert_eq!(
+        file("grouped_stacks"),
+        "file: transformer.weights i16 (feature, neuron), transformer.biases i16; \
+         then for each of 2 stacks fc_0.weights i8 (input, output), fc_0.biases i32; \
+         then for each of 2 stacks fc_2.biases f32, fc_1.weights i16 (output, input), \
+         fc_1.biases i32; then for each of 2 stacks fc_2.weights f32 (output, input), \
+         fc_3.weights f32, fc_3.biases f32"
+    );
+}
+
 #[test]
 fn plan_shows_every_level_or_the_one_asked_for() {
     let all = output(&["plan", SPEC]);
