@@ -28,8 +28,8 @@ pub struct Report {
 /// or not.
 ///
 /// It is no forecast. Every piece may be of any kind, and attack the best victim in each of its
-/// directions; the pairs of pawns may be any. So of networks with threats the bounds are often twice
-/// what 16 bits hold, while the sums of positions stay far within.
+/// directions; the pairs of pawns may be any. The released net of SFNNv16 has the bounds -64157 to
+/// 55080, while its values in the 1000 positions of its goldens are from -7291 to 7101.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccumulatorBound {
     /// The features of all sets that can be active at once.

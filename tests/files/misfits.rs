@@ -1,4 +1,4 @@
-//! Which key of a spec a file of Stockfish's format contradicts, where the header says nothing of it.
+//! Which key of a spec a file in Stockfish's format contradicts, if the header does not tell.
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;

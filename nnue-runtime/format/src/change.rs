@@ -1,9 +1,9 @@
 //! Which change of the spec would make a file of Stockfish's format fit it.
 //!
-//! The header leaves much open: how tensors are stored, PSQT values, how many stacks there are, what
-//! layers read. Where a file contradicts the spec in one of these, the tensor at which the loader
-//! stops seldom leads to the line that is wrong. So changes are tried one by one, and named if the
-//! whole file then fits.
+//! The header leaves much open: how tensors are stored, PSQT values, how many stacks there are,
+//! what layers read. Where a file contradicts the spec in one of these, the tensor at which the
+//! loader stops seldom leads to the line that is wrong. So changes are tried one by one, and named
+//! if the whole file then fits.
 
 mod outline;
 

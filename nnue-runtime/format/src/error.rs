@@ -73,8 +73,8 @@ pub enum LoadError {
         identity: Identity,
     },
     /// A tensor should be raw, or LEB128 values without the header of a block, and is a LEB128
-    /// block. `by_key`: the spec's `encoding` is likely to be wrong, as it is the first tensor or has
-    /// an `encoding` of its own.
+    /// block. `by_key`: the spec's `encoding` is likely to be wrong, as it is the first tensor or
+    /// has an `encoding` of its own.
     UnexpectedlyCompressed {
         place: Place,
         offset: u64,
@@ -150,10 +150,10 @@ pub enum LoadError {
         found: usize,
         allowed: usize,
     },
-    /// The sum of a value and what the file has to be added to it does not fit its type: of a row and
-    /// its virtual rows, or of a stack's weights and those that all stacks share. `row` is the row's
-    /// number in the tensor, and `column` that of the neuron, the bucket, the input or, of biases, the
-    /// output, all from 0.
+    /// The sum of a value and what the file has to be added to it does not fit its type: of a row
+    /// and its virtual rows, or of a stack's weights and those that all stacks share. `row` is the
+    /// row's number in the tensor, and `column` that of the neuron, the bucket, the input or, of
+    /// biases, the output, all from 0.
     Coalesced {
         place: Place,
         row: u64,

@@ -192,8 +192,8 @@ impl FileLayout {
         data.next_multiple_of(self.tail.multiple as u64)
     }
 
-    /// The most bytes that are read of a file, which says more about what is wrong with it than that
-    /// it is too long.
+    /// The most bytes that are read of a file, which says more about what is wrong with it than
+    /// that it is too long.
     pub(crate) fn longest_read(&self) -> u64 {
         match self.format {
             // Their length is all that there is to say what is wrong with them: enough is read for

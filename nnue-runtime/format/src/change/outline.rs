@@ -245,7 +245,7 @@ impl Outline {
         Some(changed)
     }
 
-    /// The same with the weights in another order, each with its PSQT values if these are behind it.
+    /// The same with the weights in another order, each with the PSQT values that are behind it.
     pub(super) fn permuted(&self, order: &[usize]) -> Outline {
         let mut changed = self.clone();
         let places: Vec<usize> = self.weights().map(|(index, _)| index).collect();

@@ -5,8 +5,8 @@
 //! o   = flip[perspective], ^ 7 if the own king's file is then in mirror_files
 //! ```
 //!
-//! `king` is the perspective's own king, `queens` tells where the opponent's queens are, and `piece`
-//! is told apart as own or opponent's.
+//! `king` is the perspective's own king, `queens` tells where the opponent's queens are, and
+//! `piece` is told apart as own or opponent's.
 
 use nnue_format::PieceSquare;
 
