@@ -277,7 +277,7 @@ impl Parameters {
     }
 
     /// How many buckets the own king has: they are numbered without gaps.
-    fn own_kings_buckets(&self) -> usize {
+    pub fn own_kings_buckets(&self) -> usize {
         self.king_buckets
             .iter()
             .max()
