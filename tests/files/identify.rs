@@ -401,11 +401,12 @@ fn errors_of_a_header_say_what_all_nets_with_it_differ_in() {
         message::<sfnnv5::Net>(named("v13")),
         "the beginning of a net of SFNNv13: \
          number of outputs of the first layer is 32 in the file and 16 in the spec; \
-         number of rows of threats and pawn pairs is 60144 (sfnnv12) in the file and 0 in the spec"
+         number of `i8` rows is 60144 (sfnnv12) in the file and 0 in the spec"
     );
-    assert!(message::<sfnnv13::Net>(named("v9")).contains(
-        "rows of threats and pawn pairs is 0 in the file and 60144 (sfnnv12) in the spec"
-    ));
+    assert!(
+        message::<sfnnv13::Net>(named("v9"))
+            .contains("number of `i8` rows is 0 in the file and 60144 (sfnnv12) in the spec")
+    );
 }
 
 /// The value of a weight, which looks random.

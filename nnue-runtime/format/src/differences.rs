@@ -104,15 +104,15 @@ fn encoding(family: &Family, transformer: &[&Tensor]) -> Option<Difference> {
     })
 }
 
-/// The feature sets that differ: threats with what goes with them, which are rows of bytes, and
-/// pieces.
+/// The feature sets that differ: threats with what goes with them, which are rows of bytes in every
+/// net of a family, and pieces. A spec may have other sets with such rows.
 fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
     let mut found = Vec::new();
     // Biases come first.
     let rows = |element| {
         let weights = transformer.iter().skip(1);
         { weights }
-            .filter(move |tensor| tensor.stored.element == element)
+            .filter(move |tensor| tensor.stored.element == element && !tensor.has_virtual_rows())
             .map(|tensor| tensor.shape[1])
     };
     let byte_rows = |family: &Family| family.byte_rows().iter().sum::<u32>() as usize;
@@ -128,12 +128,11 @@ fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
             None => format!("{rows}").into(),
         };
         found.push(Difference {
-            what: "number of rows of threats and pawn pairs",
+            what: "number of `i8` rows",
             file: in_words(byte_rows(family), family.threats),
             spec: in_words(spec_rows, known),
         });
     }
-    // Virtual rows would follow.
     let spec_rows = rows(Element::I16).next().unwrap_or(0);
     if family.features.count() as usize != spec_rows {
         let mut known = Features::ALL.into_iter();

@@ -138,7 +138,7 @@ fn the_header_must_match() {
             vec![
                 difference("width", "128", "4"),
                 difference("number of affine layers", "3", "2"),
-                difference("number of rows of threats and pawn pairs", "0", "1"),
+                difference("number of `i8` rows", "0", "1"),
                 difference("feature set", "HalfKAv2_hm", "another, of 1 rows,"),
             ],
         )
