@@ -240,7 +240,11 @@ fn a_net_that_needs_a_spec_of_its_own_gets_one() {
     assert_eq!(fs::read_to_string(&file).expect("was written"), spec);
 
     let output = run(&["--net", text(&net), "--spec", "small128"]);
-    assert_refused(&output, 1, &["width 256 in the file, 128 in the spec"]);
+    assert_refused(
+        &output,
+        1,
+        &["width is 256 in the file and 128 in the spec"],
+    );
     // A known net needs no spec of its own.
     let output = run(&["--net", SMALL128, "--write-spec", "no/such/folder"]);
     assert_eq!(output.status.code(), Some(0));
@@ -262,7 +266,7 @@ fn the_spec_of_a_synthetic_net_with_another_hash_is_named() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains(advice), "{}", stderr(&output));
     let output = run(&["--net", text(&net), "--spec", "sfnnv13"]);
-    let difference = "`transformer_hash` 0x6165DDC9 in the file, 0x8F2344B8 in the spec";
+    let difference = "`transformer_hash` is 0x6165DDC9 in the file and 0x8F2344B8 in the spec";
     assert_refused(&output, 1, &[difference]);
     fs::remove_file(net).expect("the folder for tests is writable");
 }
@@ -320,6 +324,17 @@ fn a_file_of_another_spec_is_refused() {
         1,
         &["cut.nnue", "the file ends in"],
     );
+    // Enough of a file for the words that SFNNv10, SFNNv11 and SFNNv12 share, and for its biases.
+    let word = u32::to_le_bytes;
+    let words = [0x7AF3_2F20, 0xEC10_2EF2, 0, 0x8F23_44B8]
+        .map(word)
+        .concat();
+    let biases = [b"COMPRESSED_LEB128", &word(1024)[..], &[0; 1024]].concat();
+    let shared = [&words[..], &biases, &[0; 5000]].concat();
+    let shared = scratch("shared.nnue", &shared);
+    let expected = "expected 81772544 for SFNNv10: \
+                    the file begins like a net of SFNNv10, SFNNv11 or SFNNv12";
+    assert_refused(&run(&["--net", text(&shared)]), 1, &[expected]);
 }
 
 #[test]

@@ -41,8 +41,8 @@ pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u3
     elementwise(sums, |sum| T::of((sum >> shift).clamp(0, limit as i32)))
 }
 
-/// `clamp(x << shift, 0, limit)`, as if the shifted value had any number of bits; `shift` is at most
-/// 16, and `limit` at most 2^30.
+/// `clamp(x << shift, 0, limit)`, as if the shifted value had any number of bits; `shift` is at
+/// most 16, and `limit` at most 2^30.
 #[inline(always)]
 #[must_use]
 pub fn relu_left<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {

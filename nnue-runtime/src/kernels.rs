@@ -58,7 +58,7 @@ pub fn affine_squares_exact<const INPUTS: usize, const OUTPUTS: usize>(
     rows(roots, weights, biases, sum_of_squares_exact)
 }
 
-/// `y[o] = biases[o] + sum of weights[o][i] * x[i]`, where products and sums wrap around in 32 bits.
+/// `y[o] = biases[o] + sum of weights[o][i] * x[i]`, where products and sums wrap in 32 bits.
 #[inline(always)]
 #[must_use]
 pub fn affine_i32_rows<const INPUTS: usize, const OUTPUTS: usize>(

@@ -120,8 +120,8 @@ pub mod file {
     #[cfg(feature = "std")]
     pub use nnue_format::identify_file;
     pub use nnue_format::{
-        Cause, Family, Features, FieldForm, Identity, Limits, LoadError, ValueFault, Wiring,
-        WrongBytes, WrongWord, identify,
+        Candidates, Cause, Change, Difference, Family, Features, FieldForm, Identity, Limits,
+        LoadError, ValueFault, Wiring, WrongBytes, WrongWord, identify,
     };
 }
 

@@ -26,6 +26,10 @@ pub struct Report {
 /// Bounds that no accumulator value passes as long as each set has no more active features than it
 /// says: for piece-square sets, a board of at most 32 pieces, one per square, both kings among them
 /// or not.
+///
+/// It is no forecast. Every piece may be of any kind, and attack the best victim in each of its
+/// directions; the pairs of pawns may be any. The released net of SFNNv16 has the bounds -64157 to
+/// 55080, while its values in the 1000 positions of its goldens are from -7291 to 7101.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccumulatorBound {
     /// The features of all sets that can be active at once.
@@ -48,8 +52,8 @@ impl AccumulatorBound {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// The accumulator cannot be proved to stay within 16 bits. It wraps around where it does not,
-    /// as in engines.
+    /// The accumulator cannot be proved to stay within 16 bits, which does not mean that some
+    /// position takes it out of them. It wraps around where it is, as in engines.
     AccumulatorMayOverflow(AccumulatorBound),
     /// The sums of this layer cannot be proved to stay within 32 bits. They wrap around where they
     /// do not, on every level alike.
@@ -73,12 +77,14 @@ impl fmt::Display for Warning {
         match self {
             Warning::AccumulatorMayOverflow(bound) => write!(
                 f,
-                "accumulator values are only known to stay within {} to {} for {} features, 16 bits hold {} to {}",
+                "accumulator values are not proved to fit in 16 bits, {} to {}: \
+                 the bound is {} to {}, by the largest weights of {} features, \
+                 which games need not have together",
+                i16::MIN,
+                i16::MAX,
                 bound.lowest,
                 bound.highest,
                 bound.features,
-                i16::MIN,
-                i16::MAX
             ),
             Warning::SumsMayOverflow(layer) => {
                 write!(f, "sums of `{layer}` are not known to fit in 32 bits")

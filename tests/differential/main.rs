@@ -35,6 +35,7 @@ differential! {
     bytes_behind_words: "specs/layers/bytes_behind_words.toml";
     dual: "specs/layers/dual.toml";
     factorised_layers: "specs/layers/factorised.toml";
+    factorised_queens: "specs/features/factorised_queens.toml";
     factorised_stacks: "specs/layers/factorised_stacks.toml";
     float_bits: "specs/layers/float_bits.toml";
     float_rows: "specs/layers/float_rows.toml";

@@ -10,8 +10,8 @@ use crate::stored_rows::spec;
 
 const SPEC: &str = include_str!("../specs/layers/factorised_stacks.toml");
 
-/// Weights whose sums fit in a byte, but no sum fits less what is shared of another input: inputs of
-/// each perspective's first half have one sign, and those of the second half the other.
+/// Weights whose sums fit in a byte, but no sum fits less what is shared of another input: inputs
+/// of each perspective's first half have one sign, and those of the second half the other.
 fn value(weight: Weight<'_>) -> f64 {
     let place = weight.row * 7 + weight.column * 13 + weight.stack;
     f64::from(match weight.role {

@@ -466,7 +466,8 @@ fn compressed_tensors_of_lists_are_refused_with_the_place_that_is_wrong() {
     let block = [b"COMPRESSED_LEB128", &file[..]].concat();
     assert_eq!(
         refusal(&block),
-        "`transformer.weights` at offset 0 is a LEB128 block, expected LEB128 values without its header"
+        "`transformer.weights` at offset 0 is a LEB128 block, expected LEB128 values without its header \
+         because `encoding` is \"bare-leb128\""
     );
     // A value more moves all that follow.
     let shifted = [&[5], &file[..]].concat();

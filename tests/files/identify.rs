@@ -139,7 +139,7 @@ fn whole_nets_of_late_v13_lead_to_its_spec() {
     verify(&network(by_hand), &net).unwrap();
     let error = sfnnv13::Network::from_bytes(&net).unwrap_err().to_string();
     assert!(
-        error.ends_with("`transformer_hash` 0x6165DDC9 in the file, 0x8F2344B8 in the spec"),
+        error.contains("`transformer_hash` is 0x6165DDC9 in the file and 0x8F2344B8 in the spec ("),
         "{error}"
     );
 }
@@ -299,11 +299,16 @@ fn specs_that_are_written_compile_and_fit_their_file() {
 #[test]
 fn errors_of_order_say_what_the_file_is() {
     for (mine, others, other) in [
-        ("v11", "v12", "Threats sfnnv12 and HalfKAv2_hm, 64 neurons"),
+        (
+            "v11",
+            "v12",
+            "`transformer.weights_0` has 60144 features (those of `targets = \"sfnnv12\"`), \
+             not 66864 as in the spec",
+        ),
         (
             "v15",
             "v14b",
-            "layers of 16, 32 and 1 neurons like SFNNv14b",
+            "`fc_2.weights` has 1 to 32 inputs, not 96 as in the spec",
         ),
     ] {
         let narrow = |name: &str| {
@@ -327,8 +332,8 @@ fn errors_of_order_say_what_the_file_is() {
         let text = spec_of(&family, "mine");
         let network = analyse(&SourceFile::new("spec.toml", text)).unwrap();
         let error = verify(&network, &narrow(others)).unwrap_err().to_string();
-        let (_, identity) = error.split_once(": this is ").expect(&error);
-        assert!(identity.contains(other), "{error}");
+        let (_, change) = error.split_once("; the file fits if ").expect(&error);
+        assert_eq!(change, other, "{error}");
     }
 }
 
@@ -345,16 +350,26 @@ fn errors_of_the_loader_say_what_the_file_is() {
     let net = net_of(&HM256);
     let file = TemporaryFile::new("hm256", &net);
     let message = |result: Result<sfnnv5::Network, LoadError>| result.unwrap_err().to_string();
-    let whole = "for SFNNv5: width 256 in the file, 1024 in the spec";
-    assert!(message(sfnnv5::Network::open(&file.0)).ends_with(whole));
-    assert!(message(sfnnv5::Network::from_bytes(&net)).ends_with(whole));
+    let whole = "this is another network: width is 256 in the file and 1024 in the spec; \
+                 `encoding` is \"leb128\" in the file and \"raw\" in the spec \
+                 (the network hash at offset 4 is 0x1c103eb2, expected 0x1c102ef2 for SFNNv5)";
+    assert_eq!(message(sfnnv5::Network::open(&file.0)), whole);
+    assert_eq!(message(sfnnv5::Network::from_bytes(&net)), whole);
     // From a stream, only a few bytes are read.
     assert!(message(sfnnv5::Network::read(&*net)).ends_with("for SFNNv5"));
     let small = nets::load("nn-37f18f62d772").unwrap();
-    let of_small =
-        |what| format!("this is {what} of small128: width 128 in the file, 1024 in the spec");
-    assert!(message(sfnnv5::Network::from_bytes(&small)).ends_with(&of_small("a net")));
-    assert!(message(sfnnv5::Network::read(&*small)).ends_with(&of_small("the header")));
+    assert_eq!(
+        message(sfnnv5::Network::from_bytes(&small)),
+        "this is a net of small128: width is 128 in the file and 1024 in the spec; \
+         `encoding` is \"leb128\" in the file and \"raw\" in the spec \
+         (the network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5)"
+    );
+    assert_eq!(
+        message(sfnnv5::Network::read(&*small)),
+        "this is the beginning of a net of small128: \
+         width is 128 in the file and 1024 in the spec \
+         (the network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5)"
+    );
 }
 
 #[test]
@@ -363,32 +378,34 @@ fn errors_of_a_header_say_what_all_nets_with_it_differ_in() {
         let header = [generation.version, generation.header_hash()].map(u32::to_le_bytes);
         let refused = Network::<A>::from_bytes(header.as_flattened()).unwrap_err();
         let message = refused.to_string();
-        let (_, identity) = message.split_once(": this is ").expect(&message);
-        identity.to_string()
+        let (_, identity) = message.split_once("this is ").expect(&message);
+        let hash = identity.find(" (the network hash at offset 4 is ");
+        identity[..hash.unwrap_or(identity.len())].to_string()
     }
     let named = |name| Generation::named(name).unwrap();
     assert_eq!(
         message::<sfnnv13::Net>(&late_v13()),
-        "the header of SFNNv14 or late SFNNv13: \
-         `transformer_hash` 0x6165DDC9 in the file, 0x8F2344B8 in the spec"
+        "the beginning of a net of SFNNv14 or late SFNNv13: \
+         `transformer_hash` is 0x6165DDC9 in the file and 0x8F2344B8 in the spec"
     );
     assert_eq!(
         message::<sfnnv5::Net>(named("v11")),
-        "the header of SFNNv10 or SFNNv11 or SFNNv12"
+        "the beginning of a net of SFNNv10, SFNNv11 or SFNNv12"
     );
     assert_eq!(
         message::<sfnnv13::Net>(named("v12")),
-        "the header of SFNNv10 or SFNNv11 or SFNNv12: \
-         outputs of the first layer 16 in the file, 32 in the spec"
+        "the beginning of a net of SFNNv10, SFNNv11 or SFNNv12: \
+         number of outputs of the first layer is 16 in the file and 32 in the spec"
     );
     assert_eq!(
         message::<sfnnv5::Net>(named("v13")),
-        "the header of SFNNv13: outputs of the first layer 32 in the file, 16 in the spec; \
-         rows of threats and pawn pairs 60144 (sfnnv12) in the file, 0 in the spec"
+        "the beginning of a net of SFNNv13: \
+         number of outputs of the first layer is 32 in the file and 16 in the spec; \
+         number of `i8` rows is 60144 (sfnnv12) in the file and 0 in the spec"
     );
     assert!(
         message::<sfnnv13::Net>(named("v9"))
-            .contains("rows of threats and pawn pairs 0 in the file, 60144 (sfnnv12) in the spec")
+            .contains("number of `i8` rows is 0 in the file and 60144 (sfnnv12) in the spec")
     );
 }
 

@@ -1,9 +1,10 @@
-//! Net files: reading and writing them, their formats, which network they are for, what is proved
-//! of their weights, and what they cost in memory.
+//! Net files: reading and writing them, their formats, which network they are for, which key of a
+//! spec they contradict, what is proved of their weights, and what they cost in memory.
 
 mod formats;
 mod identify;
 mod memory;
+mod misfits;
 mod report;
 mod round_trips;
 mod zstd;

@@ -100,6 +100,12 @@ fn the_margin_is_what_one_reckons_by_hand() {
         over.warnings,
         [Warning::AccumulatorMayOverflow(over.accumulator)]
     );
+    assert_eq!(
+        over.warnings[0].to_string(),
+        "accumulator values are not proved to fit in 16 bits, -32768 to 32767: \
+         the bound is -224 to 32768, by the largest weights of 32 features, \
+         which games need not have together"
+    );
 }
 
 /// The network of a spec with these weights, by the numbers of row and neuron, and no biases.
@@ -217,7 +223,7 @@ fn a_net_that_may_overflow_loads_warns_and_wraps_around_on_every_level() {
     assert!(
         report
             .to_string()
-            .contains("\nwarning: accumulator values are only known to ")
+            .contains("\nwarning: accumulator values are not proved to fit ")
     );
 
     let board = Board::start();

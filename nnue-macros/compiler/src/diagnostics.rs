@@ -351,8 +351,8 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// The file that a place of an error is in, and where in that file: places behind the end of the
-    /// spec are those of the known one.
+    /// The file that a place of an error is in, and where in that file: places behind the end of
+    /// the spec are those of the known one.
     #[must_use]
     pub fn place(&self, span: Span) -> (&SourceFile, Span) {
         let before = self.file.text.len() + 1;

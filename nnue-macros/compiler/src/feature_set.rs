@@ -94,7 +94,8 @@ impl Keys {
         }
     }
 
-    /// The set that they stand for, with rows of the family's usual type; `span` is the place of the table.
+    /// The set that they stand for, with rows of the family's usual type; `span` is the place of
+    /// the table.
     pub(crate) fn check(
         &self,
         set: &Spanned<String>,
@@ -132,7 +133,7 @@ impl Family {
 }
 
 impl FeatureSet {
-    /// The set with rows of another type in the file, or that are shifted. Stockfish's have neither.
+    /// The set with rows of another type in the file, or shifted ones. Stockfish's have neither.
     pub(crate) fn with_rows(self, element: Element, shift: u32) -> FeatureSet {
         let is_stockfishs = element == self.element && shift == 0;
         FeatureSet {
@@ -154,8 +155,8 @@ impl FeatureSet {
         matches!(self.family, Family::Custom(_))
     }
 
-    /// What `check` shows of the set's rows, besides their number: a table, whose first line has the
-    /// titles.
+    /// What `check` shows of the set's rows, besides their number: a table, whose first line has
+    /// the titles.
     pub(crate) fn table(&self) -> Option<Vec<[String; 4]>> {
         match &self.family {
             Family::Threats(parameters) => Some(parameters.table()),

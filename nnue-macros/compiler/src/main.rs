@@ -9,6 +9,7 @@ use nnue_compiler::diagnostics::{SourceFile, list, nearest};
 use nnue_compiler::format::{self, Format, Section};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
+use nnue_compiler::network::file::{File, Tensor};
 use nnue_compiler::plan::{Plans, Unroll};
 use nnue_compiler::{Options, analyse, emit, file_layout};
 use nnue_levels::ISAS;
@@ -232,10 +233,23 @@ fn describe(network: &Network) -> String {
 /// The tensors of the file, each with its type and the order of its axes, which no length gives
 /// away.
 fn order(network: &Network) -> String {
-    let tensors = network.file.sections.iter().filter_map(Section::as_tensor);
-    let tensors =
-        tensors.map(|tensor| format!("{} {}{}", tensor.name, tensor.element, tensor.axis_order()));
-    tensors.collect::<Vec<_>>().join(", ")
+    let list = |sections: &[Section<Tensor>]| {
+        let tensors = sections.iter().filter_map(Section::as_tensor);
+        let tensors = tensors
+            .map(|tensor| format!("{} {}{}", tensor.name, tensor.element, tensor.axis_order()));
+        tensors.collect::<Vec<_>>().join(", ")
+    };
+    let File {
+        sections,
+        stack_groups,
+        ..
+    } = &network.file;
+    let groups = stack_groups.iter().map(|group| {
+        let count = network.stacks.count;
+        format!("then for each of {count} stacks {}", list(group))
+    });
+    let all = [list(sections)].into_iter().chain(groups);
+    all.collect::<Vec<_>>().join("; ")
 }
 
 fn print_plans(network: &Network, options: &Chosen) -> Result<String, String> {

@@ -314,8 +314,8 @@ impl Layer {
         }
     }
 
-    /// The name and the type of its factors, if it has any: a number of the net file for each output,
-    /// by which something is multiplied.
+    /// The name and the type of its factors, if it has any: a number of the net file for each
+    /// output, by which something is multiplied.
     pub fn factors(&self) -> Option<(&'static str, Element)> {
         match &self.op {
             Op::Affine(affine) if affine.scales.is_some() => Some(("alpha", Element::I16)),
@@ -522,8 +522,8 @@ impl Network {
     }
 
     /// The inputs of a layer that `slice` takes from the transformer, of its output or of the sums
-    /// that are not pooled, one run for each perspective that contributes any; `first_input` is the index of the slice's first value among the
-    /// layer's inputs.
+    /// that are not pooled, one run for each perspective that contributes any; `first_input` is the
+    /// index of the slice's first value among the layer's inputs.
     pub fn transformer_runs(&self, first_input: usize, slice: Slice) -> Vec<TransformerRun> {
         let transformer = &self.transformer;
         let (perspectives, half) = match slice.source {

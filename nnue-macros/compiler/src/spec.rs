@@ -412,7 +412,7 @@ pub struct Elementwise {
     pub shift: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `one`, and how a sum's inputs are brought to it; of a sum of one layer, its alignment.
     pub alignment: Alignment,
-    /// `limit`: the largest value, `one` unless the function is `relu`; of all functions or of each.
+    /// `limit`: the largest value, `one` unless the function is `relu`; of all functions or each.
     pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
     /// `scale`: what a conversion multiplies by; 1 / one when absent.
     pub scale: Option<Spanned<f64>>,

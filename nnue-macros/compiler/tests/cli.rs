@@ -70,6 +70,31 @@ fn check_shows_the_network() {
     }
 }
 
+/// The tensors of a stack are together, or those of a layer in all stacks.
+#[test]
+fn check_shows_the_order_of_the_file_stack_by_stack() {
+    let file = |spec: &str| {
+        let text = output(&["check", &format!("../../tests/specs/formats/{spec}.toml")]);
+        let line = text.lines().find(|line| line.starts_with("file: "));
+        line.expect("the file is shown").to_string()
+    };
+    assert_eq!(
+        file("stacks"),
+        "file: transformer.weights i16 (feature, neuron), transformer.biases i16; \
+         then for each of 2 stacks fc_0.weights i8 (input / 2, output, input % 2), \
+         fc_0.biases i32, fc_1.weights i16 (output, input), fc_1.biases i32, \
+         fc_2.weights f32 (output, input), fc_2.biases f32, fc_3.weights f32, fc_3.biases f32"
+    );
+    assert_eq!(
+        file("grouped_stacks"),
+        "file: transformer.weights i16 (feature, neuron), transformer.biases i16; \
+         then for each of 2 stacks fc_0.weights i8 (input, output), fc_0.biases i32; \
+         then for each of 2 stacks fc_2.biases f32, fc_1.weights i16 (output, input), \
+         fc_1.biases i32; then for each of 2 stacks fc_2.weights f32 (output, input), \
+         fc_3.weights f32, fc_3.biases f32"
+    );
+}
+
 #[test]
 fn plan_shows_every_level_or_the_one_asked_for() {
     let all = output(&["plan", SPEC]);
@@ -206,8 +231,9 @@ fn a_net_of_another_width_is_told_by_its_width() {
     assert_eq!(
         refusal(&["check", &spec, "--weights", net]),
         format!(
-            "error: `{net}` is not a net file for small128: network hash at offset 4 is 0x1c103c92, \
-             expected 0x1c103c62 for small128: width 128 in the file, 192 in the spec\n"
+            "error: `{net}` is not a net file for small128: this is another network: \
+             width is 128 in the file and 192 in the spec \
+             (the network hash at offset 4 is 0x1c103c92, expected 0x1c103c62 for small128)\n"
         )
     );
 }

@@ -1,5 +1,5 @@
-//! The compiler accepts every spec in `specs/` and its folders, and `specs/README.md` names those of
-//! engines and games.
+//! The compiler accepts every spec in `specs/` and its folders, and `specs/README.md` names those
+//! of engines and games.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,11 @@
-//! Factorised tensors: virtual rows, which a file has besides real ones, and what all stacks share of
-//! a layer besides what each has. They are added when the file is loaded, and taken out again when it
-//! is written.
+//! Factorised tensors: virtual rows, which a file has besides real ones, and what all stacks share
+//! of a layer besides what each has. They are added when the file is loaded, and taken out again
+//! when it is written.
 //!
 //! Memory keeps what is added where no evaluation reads it. Integers of sets are added there, once
 //! the whole file is loaded. Floating point that is rounded as a sum has to be added before it
-//! becomes integers. So is everything of layers, whose weights have an order of their own in memory.
+//! becomes integers. So is everything of layers, whose weights have an order of their own in
+//! memory.
 
 mod set;
 #[cfg(test)]
@@ -80,8 +81,8 @@ pub(super) fn add(layout: &FileLayout, weights: &mut [u8]) -> Result<(), LoadErr
     Ok(())
 }
 
-/// The weights with virtual rows taken out of the real ones, the inverse of [`add`], if it has added
-/// any.
+/// The weights with virtual rows taken out of the real ones, the inverse of [`add`], if it has
+/// added any.
 pub(super) fn subtract(layout: &FileLayout, weights: &[u8]) -> Option<Vec<u8>> {
     let mut without = None;
     for set in sets_in_memory(layout) {

@@ -1,7 +1,7 @@
 //! The numbers in which a file's network differs from that of a layout.
 //!
-//! An error that names two hashes helps nobody; one that says "width 128 in the file, 192 in the
-//! spec" tells the user what to correct.
+//! An error that names two hashes helps nobody; one that says "width is 128 in the file and 192 in
+//! the spec" tells the user what to correct.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::family::Family;
 use crate::{Element, Features, FileLayout, Format, Section, Tensor, Text, ThreatTargets};
 
 /// Something that a file and a spec say differently, as in
-/// `width 128 in the file, 192 in the spec`.
+/// `width is 128 in the file and 192 in the spec`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The quantity that differs, as in `width`.
@@ -25,24 +25,25 @@ pub struct Difference {
 impl Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Difference { what, file, spec } = self;
-        write!(f, "{what} {file} in the file, {spec} in the spec")
+        write!(f, "{what} is {file} in the file and {spec} in the spec")
     }
 }
 
 const OUTPUTS: [&str; 3] = [
-    "outputs of the first layer",
-    "outputs of the second layer",
-    "outputs of the third layer",
+    "number of outputs of the first layer",
+    "number of outputs of the second layer",
+    "number of outputs of the third layer",
 ];
 const INPUTS: [&str; 3] = [
-    "inputs of the first layer",
-    "inputs of the second layer",
-    "inputs of the third layer",
+    "number of inputs of the first layer",
+    "number of inputs of the second layer",
+    "number of inputs of the third layer",
 ];
 
 /// What of a file of this family differs from a layout of Stockfish's format; nothing for other
-/// formats. What follows from another difference is left out.
-pub(crate) fn differences(family: &Family, layout: &FileLayout) -> Vec<Difference> {
+/// formats. What follows from another difference is left out, and what no header says unless the
+/// `whole` file was recognised.
+pub(crate) fn differences(family: &Family, layout: &FileLayout, whole: bool) -> Vec<Difference> {
     if !matches!(layout.format, Format::Stockfish { .. }) {
         return Vec::new();
     }
@@ -65,7 +66,7 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout) -> Vec<Differenc
     let stack = layout.stacks.sections().filter_map(Section::as_tensor);
     let weights = stack.filter(|tensor| tensor.stored.element == Element::I8);
     let weights: Vec<[usize; 3]> = weights.map(|tensor| tensor.shape).collect();
-    if compare("affine layers", 3, weights.len()) {
+    if compare("number of affine layers", 3, weights.len()) {
         let outputs = [family.outputs[0], family.outputs[1], 1];
         let layers = weights.iter().zip(outputs).zip(OUTPUTS);
         let mut same = true;
@@ -79,21 +80,39 @@ pub(crate) fn differences(family: &Family, layout: &FileLayout) -> Vec<Differenc
             compare(what, inputs.into(), *columns);
         }
     }
-    compare("stacks", family.features.buckets(), layout.stacks.count);
+    if whole {
+        compare(
+            "number of stacks",
+            family.features.buckets(),
+            layout.stacks.count,
+        );
+        found.extend(encoding(family, &transformer));
+    }
     found.extend(sets(family, &transformer));
     found.extend(hash(family, &layout.sections));
     found
 }
 
-/// The feature sets that differ: threats with what goes with them, which are rows of bytes, and
-/// pieces.
+/// How the transformer is stored, but for rows of bytes.
+fn encoding(family: &Family, transformer: &[&Tensor]) -> Option<Difference> {
+    let biases = transformer.first()?;
+    let spec = biases.stored.encoding;
+    (spec != family.encoding).then(|| Difference {
+        what: "`encoding`",
+        file: format!("\"{}\"", family.encoding).into(),
+        spec: format!("\"{spec}\"").into(),
+    })
+}
+
+/// The feature sets that differ: threats with what goes with them, which are rows of bytes in every
+/// net of a family, and pieces. A spec may have other sets with such rows.
 fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
     let mut found = Vec::new();
     // Biases come first.
     let rows = |element| {
         let weights = transformer.iter().skip(1);
         { weights }
-            .filter(move |tensor| tensor.stored.element == element)
+            .filter(move |tensor| tensor.stored.element == element && !tensor.has_virtual_rows())
             .map(|tensor| tensor.shape[1])
     };
     let byte_rows = |family: &Family| family.byte_rows().iter().sum::<u32>() as usize;
@@ -109,12 +128,11 @@ fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
             None => format!("{rows}").into(),
         };
         found.push(Difference {
-            what: "rows of threats and pawn pairs",
+            what: "number of `i8` rows",
             file: in_words(byte_rows(family), family.threats),
             spec: in_words(spec_rows, known),
         });
     }
-    // Virtual rows would follow.
     let spec_rows = rows(Element::I16).next().unwrap_or(0);
     if family.features.count() as usize != spec_rows {
         let mut known = Features::ALL.into_iter();
@@ -125,14 +143,15 @@ fn sets(family: &Family, transformer: &[&Tensor]) -> Vec<Difference> {
             spec: match known {
                 Some(features) => features.name().into(),
                 None if spec_rows == 0 => "none".into(),
-                None => format!("one of {spec_rows} rows").into(),
+                None => format!("another, of {spec_rows} rows,").into(),
             },
         });
     }
     found
 }
 
-/// The transformer's hash, if that is of the same network but counts other sets.
+/// The transformer's hash, if that is of the same network but counts other sets, or the same sets
+/// in another order.
 fn hash(family: &Family, transformer: &[Section]) -> Option<Difference> {
     let found = family.transformer_hash();
     let other = Family {
@@ -143,10 +162,21 @@ fn hash(family: &Family, transformer: &[Section]) -> Option<Difference> {
         Section::Hash { expected, .. } => Some(*expected),
         _ => None,
     })?;
-    (expected == other.transformer_hash()).then(|| Difference {
-        what: "`transformer_hash`",
-        file: format!("{found:#010X}").into(),
-        spec: format!("{expected:#010X}").into(),
+    if expected == other.transformer_hash() {
+        return Some(Difference {
+            what: "`transformer_hash`",
+            file: format!("{found:#010X}").into(),
+            spec: format!("{expected:#010X}").into(),
+        });
+    }
+    let is_another_order = expected != found && {
+        let mut hashes = family.hashes_in_any_order();
+        hashes.any(|hash| hash == expected)
+    };
+    is_another_order.then(|| Difference {
+        what: "order of `[[features]]`",
+        file: family.set_names().join(", ").into(),
+        spec: "another".into(),
     })
 }
 

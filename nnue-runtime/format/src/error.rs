@@ -6,9 +6,11 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::change::changes;
 use crate::differences::differences;
 use crate::{
-    Cause, Difference, Element, Encoding, FieldForm, FileLayout, Identity, List, Place, Text,
+    Candidates, Cause, Change, Difference, Element, Encoding, FieldForm, FileLayout, Identity,
+    List, Place, Text,
 };
 
 /// Why a network file is refused.
@@ -37,12 +39,20 @@ pub enum LoadError {
     NetworkHash(WrongWord, Vec<Difference>),
     /// The description claims to be longer than [`DESCRIPTION_LIMIT`](super::DESCRIPTION_LIMIT).
     DescriptionTooLong { length: u32, limit: u32 },
-    /// The file ends in a section that needs more bytes than are available.
+    /// The file ends in a section that needs more bytes than are available. `alike`: the spec, and
+    /// the networks whose files begin as this one does, if those are not the spec's alone.
     Truncated {
         place: Place,
         offset: u64,
         needed: u64,
         available: u64,
+        alike: Option<(Text, Candidates)>,
+    },
+    /// The file would fit if the spec were changed in one of these ways. `refused` says where it
+    /// does not fit as it is.
+    OtherSpec {
+        refused: Box<LoadError>,
+        changes: Vec<Change>,
     },
     /// A hash in front of the transformer or of a stack is not that of the spec.
     SectionHash {
@@ -53,18 +63,22 @@ pub enum LoadError {
         elsewhere: Option<u64>,
         identity: Identity,
     },
-    /// A tensor should be a LEB128 block and is not.
+    /// A tensor should be a LEB128 block and is not. `by_key`: the spec's `encoding` is likely to
+    /// be wrong, as it is the first tensor or has an `encoding` of its own.
     NotCompressed {
         place: Place,
         offset: u64,
+        by_key: bool,
         elsewhere: Option<u64>,
         identity: Identity,
     },
     /// A tensor should be raw, or LEB128 values without the header of a block, and is a LEB128
-    /// block.
+    /// block. `by_key`: the spec's `encoding` is likely to be wrong, as it is the first tensor or
+    /// has an `encoding` of its own.
     UnexpectedlyCompressed {
         place: Place,
         offset: u64,
+        by_key: bool,
         expected: Encoding,
     },
     /// The file ends before all LEB128 values of a tensor.
@@ -136,10 +150,10 @@ pub enum LoadError {
         found: usize,
         allowed: usize,
     },
-    /// The sum of a value and what the file has to be added to it does not fit its type: of a row and
-    /// its virtual rows, or of a stack's weights and those that all stacks share. `row` is the row's
-    /// number in the tensor, and `column` that of the neuron, the bucket, the input or, of biases, the
-    /// output, all from 0.
+    /// The sum of a value and what the file has to be added to it does not fit its type: of a row
+    /// and its virtual rows, or of a stack's weights and those that all stacks share. `row` is the
+    /// row's number in the tensor, and `column` that of the neuron, the bucket, the input or, of
+    /// biases, the output, all from 0.
     Coalesced {
         place: Place,
         row: u64,
@@ -228,29 +242,87 @@ pub struct Limits {
 impl LoadError {
     /// Adds what the file is to an error of its header or of its order.
     pub(crate) fn identified(mut self, layout: &FileLayout, identity: Identity) -> LoadError {
-        if let Self::Version(word) | Self::NetworkHash(word, _) = &mut self {
-            word.identity = identity;
-        }
-        // The header is the layout's, so that it says nothing new.
-        if let Self::SectionHash { identity: own, .. } | Self::NotCompressed { identity: own, .. } =
-            &mut self
-            && identity.family().is_some()
-        {
-            *own = identity;
-        }
-        if let Self::NetworkHash(_, known) = &mut self {
-            // Networks that share a header differ from the layout in several ways; only what is
-            // true for all of them is known.
-            let mut families = identity.probable_families();
-            if let Some(family) = families.next() {
-                *known = differences(&family, layout);
+        match &mut self {
+            Self::Version(word) => word.identity = identity,
+            Self::NetworkHash(word, known) => {
+                word.identity = identity;
+                // Networks that share a header differ from the layout in several ways; only what is
+                // true for all of them is known.
+                let whole = identity.family().is_some();
+                let mut families = identity.probable_families();
+                if let Some(family) = families.next() {
+                    *known = differences(&family, layout, whole);
+                }
+                for family in families {
+                    let others = differences(&family, layout, whole);
+                    known.retain(|difference| others.contains(difference));
+                }
             }
-            for family in families {
-                let others = differences(&family, layout);
-                known.retain(|difference| others.contains(difference));
+            // The header is the layout's, so that it says nothing new.
+            Self::SectionHash { identity: own, .. } | Self::NotCompressed { identity: own, .. }
+                if (identity.family().is_some() && !identity.is_only(&layout.name))
+                    || identity.excludes(&layout.name) =>
+            {
+                *own = identity;
             }
+            Self::Truncated { alike, .. } => {
+                let candidates = identity.doubts(&layout.name);
+                *alike = candidates.map(|candidates| (layout.name.clone(), candidates));
+            }
+            _ => {}
         }
         self
+    }
+
+    /// Says that the key `encoding` is likely to be wrong, if it can be.
+    pub(crate) fn by_key(mut self) -> LoadError {
+        if let Self::NotCompressed { by_key, .. } | Self::UnexpectedlyCompressed { by_key, .. } =
+            &mut self
+        {
+            *by_key = true;
+        }
+        self
+    }
+
+    /// Adds which changes of the spec would make the file fit, if some do, to errors for which one
+    /// may be the reason.
+    pub(crate) fn explained(mut self, layout: &FileLayout, source: &[u8]) -> LoadError {
+        if !matches!(
+            self,
+            Self::Truncated { .. }
+                | Self::SectionHash { .. }
+                | Self::NotCompressed { .. }
+                | Self::UnexpectedlyCompressed { .. }
+                | Self::Leb128ByteCount { .. }
+                | Self::TrailingBytes { .. }
+        ) {
+            return self;
+        }
+        let changes = changes(layout, source);
+        if changes.is_empty() {
+            return self;
+        }
+        // A change that fits explains more than the place where the file does not.
+        if let Self::SectionHash {
+            elsewhere,
+            identity,
+            ..
+        }
+        | Self::NotCompressed {
+            elsewhere,
+            identity,
+            ..
+        } = &mut self
+        {
+            *elsewhere = None;
+            if !matches!(identity, Identity::Spec { .. }) || identity.is_only(&layout.name) {
+                *identity = Identity::Unknown;
+            }
+        }
+        Self::OtherSpec {
+            refused: Box::new(self),
+            changes,
+        }
     }
 }
 

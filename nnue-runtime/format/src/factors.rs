@@ -8,8 +8,8 @@ use crate::{List, PieceSquare};
 /// The virtual rows that a file has for a piece-square set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factors {
-    /// The real feature set, to whose rows the virtual rows are added. They do not depend on the
-    /// opponent's queens.
+    /// The real feature set, to whose rows the virtual rows are added. Virtual rows do not depend
+    /// on the opponent's queens.
     pub set: PieceSquare,
     /// The virtual sets, whose rows follow each other.
     pub sets: List<VirtualSet>,
@@ -20,8 +20,8 @@ pub struct Factors {
 /// What a virtual feature stands for. A real feature combines several of these facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VirtualSet {
-    /// A piece on a square, whichever the own king's bucket; planes are in the set's order, but
-    /// kings that share one have their own.
+    /// A piece on a square, whichever the bucket, or a threatened piece there; planes are in the
+    /// set's order, but kings that share one have their own.
     Pieces,
     /// The own king's bucket.
     King,
@@ -32,8 +32,15 @@ pub enum VirtualSet {
 /// Rows of a piece.
 const SQUARES: usize = 64;
 
-/// The own king and the opponent's among all pieces.
+/// What has planes: own pieces, pawn to king, the opponent's, own pieces that are threatened, and
+/// the opponent's.
+const KINDS: usize = 14;
+
+/// The own king and the opponent's among them.
 const KINGS: [usize; 2] = [5, 11];
+
+/// The first kind that is threatened.
+const THREATENED: usize = 12;
 
 /// Files or ranks from one square to another, from -7 to 7.
 const RELATIVE: usize = 15;
@@ -46,7 +53,8 @@ impl Factors {
     }
 
     fn rows_of(&self, set: VirtualSet) -> usize {
-        let planes = if self.has_kings() { 12 } else { 10 };
+        let kinds = 0..KINDS;
+        let planes = kinds.filter(|kind| self.has_rows(*kind)).count();
         match set {
             VirtualSet::Pieces => planes * SQUARES,
             VirtualSet::King => self.bucket_offsets().len(),
@@ -54,55 +62,62 @@ impl Factors {
         }
     }
 
-    /// The first row of each bucket, in the order of their numbers.
+    /// The first row of each of the own king's buckets, in the order of their numbers, where the
+    /// opponent has no queen.
     fn bucket_offsets(&self) -> Vec<u32> {
-        let mut offsets = self.set.king_offset.to_vec();
-        offsets.sort_unstable();
-        offsets.dedup();
-        offsets
+        distinct(&self.set.king_offset)
     }
 
     /// Every real row that has virtual ones, with these. Rows that nothing switches on have none.
     pub(crate) fn for_each_row(&self, mut visit: impl FnMut(usize, &[usize])) {
         let mut virtual_rows = Vec::with_capacity(self.sets.len());
+        let queens = distinct(&self.set.queen_offset);
         for (bucket, offset) in self.bucket_offsets().into_iter().enumerate() {
-            for piece in 0..12 {
+            for kind in (0..KINDS).filter(|kind| self.has_rows(*kind)) {
                 for square in 0..SQUARES {
-                    if !self.stands_for(offset, piece, square) {
+                    if !self.stands_for(offset, kind, square) {
                         continue;
                     }
                     virtual_rows.clear();
                     let mut first = 0;
                     for set in self.sets.iter() {
-                        let row = self.virtual_row(*set, bucket, offset, piece, square);
+                        let row = self.virtual_row(*set, bucket, offset, kind, square);
                         virtual_rows.push(first + row);
                         first += self.rows_of(*set);
                     }
-                    let row = (offset + self.first_row(piece)) as usize + square;
-                    visit(row, &virtual_rows);
+                    for queens in &queens {
+                        let row = (offset + queens + self.first_row(kind)) as usize + square;
+                        visit(row, &virtual_rows);
+                    }
                 }
             }
         }
     }
 
-    /// Whether a bucket's row of a piece and a square is that piece's. Where kings share a plane,
-    /// its rows are the own king's on the squares of the bucket, and the opponent's on all others.
-    fn stands_for(&self, offset: u32, piece: usize, square: usize) -> bool {
-        if !KINGS.contains(&piece) {
+    /// Whether a bucket's row of a kind and a square is that kind's. Where kings share a plane, its
+    /// rows are the own king's on the squares of the bucket, and the opponent's on all others.
+    fn stands_for(&self, offset: u32, kind: usize, square: usize) -> bool {
+        if !KINGS.contains(&kind) || !self.kings_share() {
             return true;
         }
-        let shared = self.first_row(KINGS[0]) == self.first_row(KINGS[1]);
-        let own_king = self.can_be_own_king(offset, square);
-        self.has_kings() && (!shared || own_king == (piece == KINGS[0]))
+        self.can_be_own_king(offset, square) == (kind == KINGS[0])
     }
 
-    fn has_kings(&self) -> bool {
-        self.first_row(KINGS[0]) != PieceSquare::NO_PLANE
+    fn kings_share(&self) -> bool {
+        self.first_row(KINGS[0]) == self.first_row(KINGS[1])
     }
 
-    /// Where the rows of a piece begin among those of a bucket: own pieces are white's for white.
-    fn first_row(&self, piece: usize) -> u32 {
-        self.set.planes[0][1 + piece]
+    /// Whether the set tells of this kind.
+    fn has_rows(&self, kind: usize) -> bool {
+        self.first_row(kind) != PieceSquare::NO_PLANE
+    }
+
+    /// Where the rows of a kind begin among those of a bucket: own pieces are white's for white.
+    fn first_row(&self, kind: usize) -> u32 {
+        match kind.checked_sub(THREATENED) {
+            Some(owner) => self.set.threatened[0][owner],
+            None => self.set.planes[0][1 + kind],
+        }
     }
 
     /// Whether the own king, as it is seen, can be on a square of the bucket.
@@ -116,32 +131,41 @@ impl Factors {
         set: VirtualSet,
         bucket: usize,
         offset: u32,
-        piece: usize,
+        kind: usize,
         square: usize,
     ) -> usize {
         match set {
-            VirtualSet::Pieces => self.plane(piece) * SQUARES + square,
+            VirtualSet::Pieces => self.plane(kind) * SQUARES + square,
             VirtualSet::King => bucket,
             VirtualSet::RelativePieces => {
                 let mut squares = 0..SQUARES;
                 let king = squares.find(|square| self.can_be_own_king(offset, *square));
                 let king = king.unwrap_or_default();
                 let (file, rank) = (7 + square % 8 - king % 8, 7 + square / 8 - king / 8);
-                (self.plane(piece) * RELATIVE + file) * RELATIVE + rank
+                (self.plane(kind) * RELATIVE + file) * RELATIVE + rank
             }
         }
     }
 
-    /// The number of a piece's plane, where no two share one.
-    fn plane(&self, piece: usize) -> usize {
+    /// The number of a kind's plane, where no two share one.
+    fn plane(&self, kind: usize) -> usize {
         let pawns = [0, 6].map(|pawn| self.first_row(pawn));
-        // A pawn comes first in every order, and the other player's king last.
+        // A pawn comes first in every order, and where kings share a plane, it is that player's:
+        // the other one's would be the last.
         let last = if pawns[0] < pawns[1] { 11 } else { 5 };
-        if piece == last {
+        if kind == last && self.kings_share() {
             return 11;
         }
-        (self.first_row(piece) - pawns[0].min(pawns[1])) as usize / SQUARES
+        (self.first_row(kind) - pawns[0].min(pawns[1])) as usize / SQUARES
     }
+}
+
+/// All numbers that there are, the smallest first.
+fn distinct(numbers: &[u32]) -> Vec<u32> {
+    let mut numbers = numbers.to_vec();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 #[cfg(test)]
@@ -227,6 +251,29 @@ mod tests {
                 _ => row % 704,
             };
             assert_eq!(found, [expected], "row {row}");
+        }
+    }
+
+    /// Wherever the opponent's queens are, a row has the same virtual ones: of the own king's
+    /// bucket, and of one of 14 planes, two of which are of threatened pieces.
+    #[test]
+    fn threatened_pieces_have_virtual_planes_and_queens_do_not_matter() {
+        let bucket_rows = 14 * 64;
+        let set = PieceSquare {
+            king_offset: core::array::from_fn(|square| square as u32 / 32 * bucket_rows),
+            queen_offset: [0, 1, 2, 3, 4, 0].map(|queens| queens * 2 * bucket_rows),
+            threatened: [[6 * 64, 13 * 64], [13 * 64, 6 * 64]],
+            planes: planes(0, [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]),
+            ..EMPTY
+        };
+        let factors = Factors {
+            set,
+            sets: crate::list(&[VirtualSet::King, VirtualSet::Pieces]),
+            round_each: false,
+        };
+        assert_eq!(factors.rows(), 2 + 896);
+        for (row, found) in table(&factors, 5 * 2 * 896).into_iter().enumerate() {
+            assert_eq!(found, [row / 896 % 2, 2 + row % 896], "row {row}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Stockfish's networks from SFNNv1 to SFNNv16 in any size: what their files contain.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::stockfish::{FIRST_VERSION, SECOND_VERSION, THIRD_VERSION};
@@ -117,10 +118,39 @@ impl Family {
     /// The word before the transformer.
     #[must_use]
     pub fn transformer_hash(&self) -> u32 {
+        let hashes = self.set_hashes().into_iter().flatten();
+        stockfish::transformer_hash(hashes, self.width)
+    }
+
+    /// The words before transformers that have the same sets in all orders.
+    pub(crate) fn hashes_in_any_order(&self) -> impl Iterator<Item = u32> {
+        let [first, second, third] = self.set_hashes();
+        let orders = [
+            [first, second, third],
+            [first, third, second],
+            [second, first, third],
+            [second, third, first],
+            [third, first, second],
+            [third, second, first],
+        ];
+        let width = self.width;
+        { orders.into_iter() }
+            .map(move |sets| stockfish::transformer_hash(sets.into_iter().flatten(), width))
+    }
+
+    /// The part of the transformer's hash that stands for each set, in their order.
+    fn set_hashes(&self) -> [Option<u32>; 3] {
         let pieces = (!self.hash_counts_threats_only).then_some(self.features.hash());
         let pairs = self.has_pawn_pairs().then_some(stockfish::PAWN_PAIRS);
-        let threats = self.threats.map(ThreatTargets::hash);
-        stockfish::transformer_hash([threats, pairs, pieces].into_iter().flatten(), self.width)
+        [self.threats.map(ThreatTargets::hash), pairs, pieces]
+    }
+
+    /// The names that specs have for the sets, in their order.
+    pub(crate) fn set_names(&self) -> Vec<&'static str> {
+        let threats = self.threats.map(|_| "Threats");
+        let pairs = self.has_pawn_pairs().then_some("PawnPairs");
+        let sets = [threats, pairs, Some(self.features.name())];
+        sets.into_iter().flatten().collect()
     }
 
     pub(crate) fn stack_hash(&self) -> u32 {

@@ -1,6 +1,7 @@
 //! Finds out which network a file holds, from its header, its size and, where these do not suffice,
 //! its weights.
 
+mod candidates;
 mod source;
 
 use core::fmt;
@@ -12,6 +13,7 @@ use std::{
     path::Path,
 };
 
+pub use self::candidates::Candidates;
 #[cfg(feature = "std")]
 use self::source::OnDisk;
 use self::source::Source;
@@ -32,14 +34,10 @@ pub enum Identity {
     },
     /// A net built like those of the project's specs, in another size: it needs a spec of its own.
     Relative(Family),
-    /// The header of one of the project's specs, or of several that share it, and behind it
-    /// something else: a file that was cut or damaged, or only its beginning.
-    Header {
-        /// The version word at offset 0.
-        version: u32,
-        /// The network hash at offset 4.
-        hash: u32,
-    },
+    /// The header of one of the project's specs, or of several that share it, and not the rest: a
+    /// file that was cut or damaged, or only its beginning. The networks are those whose files have
+    /// most in common with this one.
+    Header(Candidates),
     /// The version of Stockfish's latest networks, and behind it no network that is known: probably
     /// a net later than all specs of the project.
     Later,
@@ -53,31 +51,49 @@ impl Identity {
     /// The names of the project's specs that the file can be of: one, or several that share the
     /// header, or none.
     pub fn specs(self) -> impl Iterator<Item = &'static str> {
-        let (name, header) = match self {
+        let (name, candidates) = match self {
             Identity::Spec { name } => (Some(name), None),
-            Identity::Header { version, hash } => (None, Some((version, hash))),
+            Identity::Header(candidates) => (None, Some(candidates)),
             _ => (None, None),
         };
         let of_specs = |name: &&str| SPECS.iter().any(|(spec, _)| spec == name);
-        let sharing = header
-            .into_iter()
-            .flat_map(|(version, hash)| known::with_header(version, hash))
-            .map(|(name, _)| *name)
-            .filter(of_specs);
-        name.into_iter().chain(sharing)
+        let sharing = candidates.into_iter().flat_map(Candidates::names);
+        name.into_iter().chain(sharing.filter(of_specs))
     }
 
     /// The shapes that the network can have, if the whole file or its header was recognised.
     pub(crate) fn probable_families(self) -> impl Iterator<Item = Family> {
-        let header = match self {
-            Identity::Header { version, hash } => Some((version, hash)),
+        let candidates = match self {
+            Identity::Header(candidates) => Some(candidates),
             _ => None,
         };
-        let sharing = header
-            .into_iter()
-            .flat_map(|(version, hash)| known::with_header(version, hash))
-            .map(|(_, family)| *family);
+        let sharing = candidates.into_iter().flat_map(Candidates::families);
         self.family().into_iter().chain(sharing)
+    }
+
+    /// Whether the file can be of the network of that name and of no other one that is known.
+    pub(crate) fn is_only(self, name: &str) -> bool {
+        match self {
+            Identity::Spec { name: own } => own == name,
+            Identity::Header(candidates) => candidates.names().eq([name]),
+            _ => false,
+        }
+    }
+
+    /// The known networks as which the file begins, unless that is the one of this name alone. Of a
+    /// network that is not known, a beginning says nothing.
+    pub(crate) fn doubts(self, name: &str) -> Option<Candidates> {
+        let is_known = known::networks().any(|(known, _)| *known == name);
+        match self {
+            Identity::Header(candidates) if is_known && !self.is_only(name) => Some(candidates),
+            _ => None,
+        }
+    }
+
+    /// Whether the file begins like known networks, and not like the one of this name.
+    pub(crate) fn excludes(self, name: &str) -> bool {
+        let candidates = self.doubts(name);
+        candidates.is_some_and(|candidates| candidates.names().all(|own| own != name))
     }
 
     /// The shape of the network, if the whole file was recognised.
@@ -106,13 +122,7 @@ impl fmt::Display for Identity {
             Identity::Relative(family) => {
                 write!(f, "a net that needs a spec of its own: {family}")
             }
-            Identity::Header { version, hash } => {
-                f.write_str("the header of ")?;
-                let mut names = known::with_header(*version, *hash).enumerate();
-                names.try_for_each(|(index, (name, _))| {
-                    write!(f, "{}{name}", if index > 0 { " or " } else { "" })
-                })
-            }
+            Identity::Header(candidates) => write!(f, "the beginning of a net of {candidates}"),
             Identity::Later => f.write_str(
                 "a net of a generation later than SFNNv16, for which there is no spec yet, or a damaged one",
             ),
@@ -165,8 +175,9 @@ fn identify_source(source: &mut impl Source) -> Identity {
                 name,
             });
         }
-        if known::with_header(version, hash).next().is_some() {
-            return Identity::Header { version, hash };
+        let sharing = Candidates::with_header(version, hash);
+        if sharing.names().next().is_some() {
+            return Identity::Header(sharing.likeliest(|family| landmarks(source, family)));
         }
         if version == stockfish::THIRD_VERSION {
             return Identity::Later;
@@ -197,6 +208,38 @@ fn family_of(source: &mut impl Source, version: u32, hash: u32) -> Option<Family
         let stacks = transformer_end(source, &transformer, tensors)?;
         with_layers(source, transformer, stacks, stack_hash)
     })
+}
+
+/// How many words and blocks of a file with the header of a network are where the network's files
+/// have them, up to the first that is not.
+fn landmarks(source: &mut impl Source, family: &Family) -> usize {
+    let Some(description_len) = source.word(8) else {
+        return 0;
+    };
+    let start = START_LEN as u64 + u64::from(description_len);
+    if source.word(start) != Some(family.transformer_hash()) {
+        return 0;
+    }
+    let (mut found, mut offset) = (1, start + 4);
+    for (encoding, len) in family.transformer() {
+        let block_end = block_end(source, offset);
+        offset = match (encoding, block_end) {
+            (Encoding::Raw, None) => offset + len,
+            (Encoding::Leb128, Some(end)) => {
+                found += 1;
+                end
+            }
+            _ => return found,
+        };
+    }
+    let stacks = 0..family.features.buckets();
+    let stacks = stacks.map(|stack| offset + stack * family.stack_len());
+    let mut hashes = stacks.map(|stack| source.word(stack));
+    found
+        + hashes
+            .by_ref()
+            .take_while(|hash| *hash == Some(family.stack_hash()))
+            .count()
 }
 
 /// Where the tensors of a transformer end that begin at `offset`; `None` if they are others.
@@ -455,7 +498,7 @@ mod tests {
             }
             for mut damaged in damaged {
                 let identity = identify_source(&mut damaged);
-                assert!(matches!(identity, Identity::Header { .. }), "{name}");
+                assert!(matches!(identity, Identity::Header(_)), "{name}");
                 assert!(identity.specs().any(|spec| spec == *name));
                 assert_eq!(identity.family(), None);
             }
@@ -463,9 +506,32 @@ mod tests {
         let shared = &b"\x20\x2F\xF3\x7A\xF2\x2E\x10\x1C"[..];
         assert_eq!(
             identify(shared).to_string(),
-            "the header of SFNNv4 or SFNNv5"
+            "the beginning of a net of SFNNv4 or SFNNv5"
         );
         assert_eq!(identify(&shared[..7]), Identity::Unknown);
+    }
+
+    /// Threats have other numbers of rows in networks that share a header, so that what is behind
+    /// them tells the networks apart, even if the rest of a file is missing.
+    #[test]
+    fn files_that_were_cut_are_told_by_what_is_left() {
+        let shared = "SFNNv10, SFNNv11 or SFNNv12";
+        for name in ["SFNNv10", "SFNNv11", "SFNNv12"] {
+            let (_, family) = SPECS.iter().find(|(spec, _)| *spec == name).unwrap();
+            let whole = file(family);
+            let cut = |len| {
+                let mut cut = whole.clone();
+                cut.len = len;
+                identify_source(&mut cut).to_string()
+            };
+            let own = alloc::format!("the beginning of a net of {name}");
+            let others = alloc::format!("the beginning of a net of {shared}");
+            assert_eq!(cut(whole.len - 1), own);
+            assert_eq!(cut(whole.len - 8 * family.stack_len()), own);
+            // Where the threats of SFNNv12 end, the least, the others' go on.
+            assert_eq!(cut(60_000_000), others);
+            assert_eq!(cut(30), others);
+        }
     }
 
     #[test]
@@ -479,7 +545,10 @@ mod tests {
         );
         let header = [late.version, late.hash()].map(u32::to_le_bytes);
         let header = identify(header.as_flattened());
-        assert_eq!(header.to_string(), "the header of SFNNv14 or late SFNNv13");
+        assert_eq!(
+            header.to_string(),
+            "the beginning of a net of SFNNv14 or late SFNNv13"
+        );
         // There is no spec of the other name.
         assert!(header.specs().eq(["SFNNv14"]));
     }

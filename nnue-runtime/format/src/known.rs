@@ -126,14 +126,10 @@ const SIGNATURES: &[(&[u8], &str)] = &[
 /// read first.
 pub(crate) const PREFIX_LEN: usize = 64;
 
-/// The networks of whose files these are the first words, and their names.
-pub(crate) fn with_header(
-    version: u32,
-    hash: u32,
-) -> impl Iterator<Item = &'static (&'static str, Family)> {
+/// All networks that are known: those with specs, and one that has the spec of another.
+pub(crate) fn networks() -> impl Iterator<Item = &'static (&'static str, Family)> {
     const LATE: &[(&str, Family)] = &[("late SFNNv13", LATE_V13)];
-    { SPECS.iter().chain(LATE) }
-        .filter(move |(_, family)| (family.version, family.hash()) == (version, hash))
+    SPECS.iter().chain(LATE)
 }
 
 /// What a file that is no network is, from its first [`PREFIX_LEN`] bytes, in words that follow
@@ -207,7 +203,9 @@ mod tests {
             (NEW, 0xEC10_2EF2, &[]),
         ];
         for (version, hash, names) in names {
-            let found = with_header(version, hash).map(|(name, _)| *name);
+            let found = networks()
+                .filter(|(_, family)| (family.version, family.hash()) == (version, hash))
+                .map(|(name, _)| *name);
             assert!(found.eq(names.iter().copied()), "{names:?}");
         }
     }

@@ -196,14 +196,16 @@ impl FileLayout {
         data.next_multiple_of(self.tail.multiple as u64)
     }
 
-    /// The most bytes that are read of a file, which says more about what is wrong with it than that
-    /// it is too long.
+    /// The most bytes that are read of a file, which says more about what is wrong with it than
+    /// that it is too long.
     pub(crate) fn longest_read(&self) -> u64 {
         match self.format {
             // Their length is all that there is to say what is wrong with them: enough is read for
             // `f32` instead of `i8`.
             Format::Sequence => 4 * self.max_len(),
-            Format::Stockfish { .. } | Format::Named => self.max_len(),
+            // Enough for tensors and stacks that the spec does not know of.
+            Format::Stockfish { .. } => 2 * self.max_len(),
+            Format::Named => self.max_len(),
         }
     }
 

@@ -132,6 +132,13 @@ pub(crate) fn end_of(source: &[u8], count: usize) -> Result<usize, usize> {
     Err(count - left)
 }
 
+/// How many values there are; `None` if the last one does not end.
+pub(crate) fn count(values: &[u8]) -> Option<usize> {
+    let ends = values.iter().filter(|byte| **byte < 0x80);
+    let is_whole = values.last().is_none_or(|byte| *byte < 0x80);
+    is_whole.then(|| ends.count())
+}
+
 /// The number of bytes that [`encode`] appends for `value`.
 pub(crate) const fn encoded_len(value: i32) -> usize {
     let magnitude_bits = i32::BITS - (value ^ (value >> 31)).leading_zeros();

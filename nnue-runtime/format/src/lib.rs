@@ -44,6 +44,7 @@ extern crate alloc;
 extern crate std;
 
 mod cause;
+mod change;
 mod coalesce;
 mod differences;
 mod element;
@@ -75,6 +76,7 @@ mod transposed;
 mod zstd;
 
 pub use cause::Cause;
+pub use change::Change;
 pub use coalesce::{Coalesced, CoalescedSet};
 pub use differences::Difference;
 pub use element::Element;
@@ -83,7 +85,7 @@ pub use factors::{Factors, VirtualSet};
 pub use family::{Family, Features, Wiring};
 #[cfg(feature = "std")]
 pub use identify::identify_file;
-pub use identify::{Identity, identify};
+pub use identify::{Candidates, Identity, identify};
 pub use layout::{
     DESCRIPTION_LIMIT, Extent, FieldForm, FileLayout, Format, List, MAX_LAYERS, Place, Section,
     Stacks, Tail, Text, list,

@@ -84,7 +84,13 @@ impl Parts<'_> {
     /// # Panics
     ///
     /// If `weights` is shorter than the layout says.
-    pub fn load(mut self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
+    pub fn load(self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
+        let (layout, source) = (self.layout, self.source);
+        self.fill(packed, weights)
+            .map_err(|error| error.explained(layout, source))
+    }
+
+    fn fill(mut self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
         let parts = core::mem::take(&mut self.tensors);
         let sums = coalesce::sums_of_file(self.layout, &parts)?;
         for (index, part) in parts.into_iter().enumerate() {

@@ -20,8 +20,9 @@ pub struct PieceSquare {
     pub mirror_files: u8,
     /// The first row for each square of the oriented own king.
     pub king_offset: [u32; 64],
-    /// The first row, within the king's rows, for the opponent's queens: if there are none; if there
-    /// is one, on a square `^ o` of a1 to d4, e1 to h4, a5 to d8 or e5 to h8; and for several.
+    /// The first row, within the king's rows, for the opponent's queens: if there are none; if
+    /// there is one, on a square `^ o` of a1 to d4, e1 to h4, a5 to d8 or e5 to h8; and for
+    /// several.
     pub queen_offset: [u32; Self::QUEENS],
     /// For white and for black, the first row, within the king's rows, of white's pieces and of
     /// black's that a weaker piece of the opponent attacks, or

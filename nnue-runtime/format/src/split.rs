@@ -16,6 +16,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Parts<'a> {
     pub(crate) layout: &'a FileLayout,
+    pub(crate) source: &'a [u8],
     pub(crate) description: &'a [u8],
     pub(crate) tensors: Vec<Part<'a>>,
     /// Whether the order of sections follows from nothing but the spec.
@@ -51,9 +52,14 @@ struct Cursor<'a> {
 ///
 /// All of [`LoadError`] but those about single values, [`LoadError::TooLong`] and `LoadError::Io`.
 pub fn split<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
+    cut(layout, source).map_err(|error| error.explained(layout, source))
+}
+
+fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadError> {
     let mut cursor = Cursor { source, offset: 0 };
     let mut parts = Parts {
         layout,
+        source,
         description: &[],
         tensors: Vec::new(),
         unmarked: false,
@@ -153,10 +159,16 @@ impl<'a> Parts<'a> {
                 }
                 Section::Tensor(tensor) => {
                     let bytes = match tensor.stored.encoding {
-                        Encoding::Raw => cursor.raw(place, tensor)?,
-                        Encoding::Leb128 => cursor.block(place, tensor, landmark)?,
-                        Encoding::BareLeb128 => cursor.bare(place, tensor)?,
+                        Encoding::Raw => cursor.raw(place, tensor),
+                        Encoding::Leb128 => cursor.block(place, tensor, landmark),
+                        Encoding::BareLeb128 => cursor.bare(place, tensor),
                     };
+                    // In Stockfish's format one key holds for all tensors.
+                    let by_own_key = layout.format == Format::Sequence || self.tensors.is_empty();
+                    let bytes = bytes.map_err(|error| match by_own_key {
+                        true => error.by_key(),
+                        false => error,
+                    })?;
                     self.tensors.push(cursor.part(number, entry, tensor, bytes));
                     if tensor.stored.encoding == Encoding::Leb128 {
                         landmark = cursor.offset;
@@ -349,6 +361,7 @@ impl<'a> Cursor<'a> {
         Err(LoadError::UnexpectedlyCompressed {
             place: place.clone(),
             offset: self.offset as u64,
+            by_key: false,
             expected,
         })
     }
@@ -364,6 +377,7 @@ impl<'a> Cursor<'a> {
             return Err(LoadError::NotCompressed {
                 place: place.clone(),
                 offset: offset as u64,
+                by_key: false,
                 elsewhere: self.find(leb128::MAGIC, landmark),
                 identity: Identity::Unknown,
             });
@@ -418,6 +432,7 @@ impl<'a> Cursor<'a> {
             offset: self.offset as u64,
             needed: len as u64,
             available: rest.len() as u64,
+            alike: None,
         })?;
         self.offset += len;
         Ok(bytes)

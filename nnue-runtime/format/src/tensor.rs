@@ -137,6 +137,11 @@ impl Tensor {
         self.stored.values * self.stored.element.size()
     }
 
+    /// Whether its rows are those of virtual features, which tensors are named after.
+    pub(crate) fn has_virtual_rows(&self) -> bool {
+        self.name.contains(".virtual_")
+    }
+
     /// How many bytes the values may take as LEB128.
     pub(crate) fn leb128_len(&self) -> RangeInclusive<u64> {
         let count = self.stored.values as u64;

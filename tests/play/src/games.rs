@@ -110,9 +110,9 @@ impl<'a, A: SelectedByPieces<Output = Output>> Followers<'a, A> {
     }
 }
 
-/// Plays random plies from standard and Chess960 starts: a position is evaluated on each level after
-/// every third ply or so, and three of the moves in every sixth. Every evaluation must equal a
-/// refresh's.
+/// Plays random plies from standard and Chess960 starts: a position is evaluated on each level
+/// after every third ply or so, and three of the moves in every sixth. Every evaluation must equal
+/// a refresh's.
 pub(crate) fn check<A: SelectedByPieces<Output = Output>>(
     nets: &[Network<A>],
     reference: &Net,

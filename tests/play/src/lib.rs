@@ -1,8 +1,8 @@
 //! Games that evaluators follow on every level, compared with refreshes.
 //!
-//! The code of evaluators is compiled where they are used, for each network. So this crate, which is
-//! optimised, also has the networks for which millions of plies are played. Their transformers are
-//! small: which rows are added and removed does not depend on the width.
+//! The code of evaluators is compiled where they are used, for each network. So this crate, which
+//! is optimised, also has the networks for which millions of plies are played. Their transformers
+//! are small: which rows are added and removed does not depend on the width.
 
 pub mod engines;
 mod games;

@@ -34,8 +34,8 @@ impl Dice {
         range.start() + self.0.below(range.end() - range.start() + 1)
     }
 
-    /// Choices of their own for a word, which leave those that follow as they are. So a word that is
-    /// drawn by them changes only the networks that have it, and not what all other seeds draw.
+    /// Choices of their own for a word, which leave those that follow as they are. So a word that
+    /// is drawn by them changes only the networks that have it, and not what all other seeds draw.
     pub(super) fn aside_for(&self, word: &str) -> Dice {
         let mixed = word.bytes().fold(self.0.clone().draw(), |mixed, byte| {
             (mixed ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)

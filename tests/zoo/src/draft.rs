@@ -43,7 +43,10 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
     let mut transformer = transformer::draw(dice, many_rows);
     let checked_transformer = check_transformer(&[&head, &features, &transformer])?;
     let has_psqt = checked_transformer.psqt_sums.is_some();
-    let (graph, last) = Graph::draw(dice, checked_transformer);
+    // One stack has nothing to share.
+    let has_one_stack = stacks.0.is_empty() || stacks.0.contains("count = 1
+");
+    let (graph, last) = Graph::draw(dice, checked_transformer, has_one_stack);
     let (layers, psqt) = graph.output(last);
     if psqt && dice.once_in(2) {
         let values = dice.pick(&[0, 1, count, count]);

@@ -178,8 +178,13 @@ fn piece_square(dice: &mut Dice, toml: &mut Toml) -> bool {
     }
     stored_rows(dice, toml);
     let has_queens = parameters.queen_buckets != QueenBuckets::None;
-    let can_be_virtual = !(with_threatened || has_queens || white_first);
-    if can_be_virtual && dice.once_in(3) {
+    if with_threatened || has_queens || white_first {
+        let mut aside = dice.aside_for("factorised");
+        let merged = white_first && parameters.planes == Planes::MergedKings;
+        if !merged && aside.once_in(3) {
+            factors(&mut aside, &parameters, toml);
+        }
+    } else if dice.once_in(3) {
         factors(dice, &parameters, toml);
     }
     parameters.buckets() > MOST_BUCKETS
@@ -216,18 +221,20 @@ fn king_buckets(dice: &mut Dice, mirror: Mirror, toml: &mut Toml) -> [u8; SQUARE
 
 /// Random virtual sets, of those that the compiler accepts for the real set.
 fn factors(dice: &mut Dice, parameters: &Parameters, toml: &mut Toml) {
-    let buckets = parameters.buckets();
-    let mut sets = vec![VirtualSet::K];
-    match parameters.planes {
-        Planes::NoKings => sets.push(VirtualSet::P),
-        _ => sets.push(VirtualSet::A),
+    let own_kings = parameters.own_kings_buckets();
+    let mut sets = Vec::new();
+    if own_kings > 1 {
+        sets.push(VirtualSet::K);
     }
-    if buckets == 1 {
-        sets.clear();
+    if parameters.buckets() > 1 {
+        sets.push(match parameters.planes {
+            Planes::NoKings => VirtualSet::P,
+            _ => VirtualSet::A,
+        });
     }
     if parameters.planes == Planes::NoKings
         && parameters.mirror == Mirror::None
-        && buckets == SQUARES
+        && own_kings == SQUARES
     {
         sets.push(VirtualSet::HalfRelativeKP);
     }

@@ -177,7 +177,7 @@ fn listed(dice: &mut Dice, network: &Network, mut tensors: Vec<Known>, toml: &mu
     }
 }
 
-/// Tensors of a list: some in entries of their own, all others, of a layer or of all layers, in one.
+/// Tensors of a list: some in entries of their own, the others, of a layer or of all, in one.
 fn tensor_entries(dice: &mut Dice, mut tensors: Vec<Known>) -> Vec<String> {
     let groups = [
         "transformer".to_string(),
@@ -303,9 +303,9 @@ fn quantise_keys(dice: &mut Dice, known: &Known, element: Element, keys: &mut Ve
     }
 }
 
-/// Draws what becomes of fractions and of what does not fit. Where sums of rows are rounded, it is always to the nearest: these sums are
-/// whole numbers in the tests' files, and a small error of `f32` would make truncation lose a whole
-/// 1.
+/// Draws what becomes of fractions and of what does not fit. Where sums of rows are rounded, it is
+/// always to the nearest: these sums are whole numbers in the tests' files, and a small error of
+/// `f32` would make truncation lose a whole 1.
 fn rounding(dice: &mut Dice, network: &Network, toml: &mut Toml) {
     let mut factors = network
         .features

@@ -24,6 +24,8 @@ pub(super) struct Graph<'d> {
     sources: usize,
     /// Values of inner layers that are terms of the output.
     pub(super) skips: Vec<Part>,
+    /// Whether there is nothing that stacks could share.
+    pub(super) has_one_stack: bool,
 }
 
 /// The output of a layer, or of the transformer.
@@ -55,7 +57,11 @@ impl Part {
 
 impl<'d> Graph<'d> {
     /// Draws all layers behind a transformer, and gives the outputs of the last one.
-    pub(super) fn draw(dice: &'d mut Dice, transformer: Transformer) -> (Graph<'d>, Part) {
+    pub(super) fn draw(
+        dice: &'d mut Dice,
+        transformer: Transformer,
+        has_one_stack: bool,
+    ) -> (Graph<'d>, Part) {
         let value = |name: &str, tensor: Tensor| Value {
             name: name.to_string(),
             read: vec![false; tensor.len],
@@ -70,6 +76,7 @@ impl<'d> Graph<'d> {
             sources: values.len(),
             values,
             skips: Vec::new(),
+            has_one_stack,
         };
         let blocks = graph.dice.pick(&[1, 2, 2, 3, 3, 4, 5]);
         let mut front = vec![graph.whole(0)];
@@ -286,7 +293,8 @@ impl<'d> Graph<'d> {
         if aside.once_in(3) {
             self.toml.name("gain", aside.name::<Gain>());
             if aside.once_in(2) {
-                self.toml.set("shared", !aside.once_in(8));
+                let shared = !aside.once_in(8) && !self.has_one_stack;
+                self.toml.set("shared", shared);
             }
         }
         self.push(Tensor {

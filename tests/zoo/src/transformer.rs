@@ -141,8 +141,8 @@ fn perspectives(dice: &mut Dice, toml: &mut Toml) {
     }
 }
 
-/// The table, and the number of PSQT values for each stack. Networks of custom features alone have no pieces that could
-/// select a stack.
+/// The table, and the number of PSQT values for each stack. Networks of custom features alone have
+/// no pieces that could select a stack.
 pub(super) fn stacks(dice: &mut Dice) -> (Toml, usize) {
     let mut toml = Toml::default();
     if dice.once_in(2) {

@@ -34,7 +34,7 @@ nnue_zoo::zoo! {
     zoo_25: "specs/zoo_25.toml", check;
     zoo_26: "specs/zoo_26.toml", check;
     zoo_27: "specs/zoo_27.toml", check_by_caller;
-    zoo_28: "specs/zoo_28.toml", check;
+    zoo_28: "specs/zoo_28.toml", check_mixed;
     zoo_29: "specs/zoo_29.toml", check;
     zoo_30: "specs/zoo_30.toml", check_by_caller;
     zoo_31: "specs/zoo_31.toml", check_by_caller;

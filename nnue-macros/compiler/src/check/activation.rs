@@ -13,8 +13,8 @@ use super::layers::Reader;
 /// set's byte products can saturate.
 const ACTIVATION_ONE: u32 = 127;
 
-/// The largest value of an activation. What stands for 1.0 may be exceeded by one part in 64, and 32
-/// bits hold that too.
+/// The largest value of an activation. What stands for 1.0 may be exceeded by one part in 64, and
+/// 32 bits hold that too.
 pub(super) const LARGEST_ACTIVATION: i64 = 1 << 30;
 
 /// How far values are shifted to the right at most, and to the left.

@@ -320,8 +320,8 @@ fn check_factorised(affine: &spec::Affine, diagnostics: &mut Diagnostics) -> Opt
     Some(())
 }
 
-/// How products are added: the order matters to floating point alone, and only sums of `i32` weights
-/// can have more than 32 bits.
+/// How products are added: the order matters to floating point alone, and only sums of `i32`
+/// weights can have more than 32 bits.
 fn check_sums(
     affine: &spec::Affine,
     len: Option<u32>,

@@ -1,4 +1,4 @@
-//! Checks layers that compute value by value: what each kind may read, and which tensor it computes.
+//! Checks layers that compute value by value: what each kind may read, and the tensor it computes.
 
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::network::{Align, Element, Elementwise, One, Source, Tensor};

@@ -119,6 +119,9 @@ impl Scope<'_> {
                 (Op::Elementwise(op), output, &keys.shared, &None)
             }
         };
+        if let Some(shared) = shared.as_ref().filter(|shared| shared.value) {
+            self.check_shared(shared, diagnostics)?;
+        }
         Some(Layer {
             name: layer.name.value.clone(),
             op,
@@ -127,6 +130,22 @@ impl Scope<'_> {
             shared: value_or(shared, false),
             factorised: value_or(factorised, false),
         })
+    }
+
+    /// Whether there are several stacks that can share a layer.
+    fn check_shared(&self, shared: &Spanned<bool>, diagnostics: &mut Diagnostics) -> Option<()> {
+        let count = self.spec.stacks.as_ref().map(|stacks| &stacks.count);
+        if count.is_some_and(|count| count.value != 1) {
+            return Some(());
+        }
+        let error = diagnostics.error(shared.span, "`shared` with one stack");
+        if let Some(count) = count {
+            error.related(count.span, "there are no others");
+        }
+        error.help(
+            "it is for what all stacks share: remove it, or say how many there are in `[stacks]`",
+        );
+        None
     }
 
     /// The slices that a layer reads: those it names, or the whole of the layer above.

@@ -1,5 +1,5 @@
-//! Checks products of two layers, as gates are: which values they multiply, and what then stands for
-//! 1.0.
+//! Checks products of two layers, as gates are: which values they multiply, and what then stands
+//! for 1.0.
 
 use crate::diagnostics::Diagnostics;
 use crate::network::{Element, Elementwise, One, Tensor};

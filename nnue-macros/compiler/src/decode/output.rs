@@ -1,4 +1,4 @@
-//! Decodes `[output]`, one sum or three, and `[[head]]`, one sum: with the way to the engine's units.
+//! Decodes `[output]`, one sum or three, and `[[head]]`, one: with the way to the engine's units.
 
 use toml::de::DeValue;
 

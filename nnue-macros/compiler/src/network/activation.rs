@@ -5,7 +5,7 @@
 #[cfg(doc)]
 use super::TransformerActivation;
 
-/// Elementwise functions. Integer ones make `u8`, `i16` or `i32`, the `Float` ones `f32` from `f32`.
+/// Elementwise functions. Integer ones make `u8`, `i16` or `i32`, `Float` ones `f32` from `f32`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Activation {
     /// `clamp(x >> shift, 0, limit)`, the shift rounding down. A `crelu` has its one for a limit.

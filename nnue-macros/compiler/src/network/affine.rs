@@ -15,8 +15,8 @@ pub const OUTPUT_RUN: usize = 16;
 
 /// `y[o] = bias[o] + sum of weight[o][i] * x[i]`.
 ///
-/// Integer sums are computed in `i32` with wrap-around, or in `i64` if [`Affine::sums`] says so, and
-/// their order does not matter. The sum is divided before the bias is added.
+/// Integer sums are computed in `i32` with wrap-around, or in `i64` if [`Affine::sums`] says so,
+/// and their order does not matter. The sum is divided before the bias is added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Affine {
     /// The type of the weights. [`WeightType::Binary`] means -1 and 1, and takes inputs by their

@@ -106,7 +106,7 @@ impl Elementwise {
 /// How a layer is made of calls.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Calls {
-    /// The outputs are the results of these calls, one after the other. Each takes all inputs first.
+    /// The outputs are the results of these calls, one by one. Each takes all inputs first.
     Joined(Vec<Call>),
     /// The outputs are the result of a call of this function, which takes a list of all inputs.
     OfList(&'static str),

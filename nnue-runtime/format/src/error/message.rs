@@ -13,23 +13,26 @@ impl fmt::Display for LoadError {
                 write_identity(f, word.identity)
             }
             Self::NetworkHash(word, differences) => {
-                write!(f, "network hash at offset 4 is {word}")?;
+                if differences.is_empty() {
+                    write!(f, "network hash at offset 4 is {word}")?;
+                    return write_identity(f, word.identity);
+                }
                 // A family in words says the same as the differences, and the name of the spec
                 // itself would be no answer.
-                let is_said = match word.identity {
-                    Identity::Relative(_) => !differences.is_empty(),
-                    Identity::Spec { name } => name == word.spec,
-                    _ => false,
-                };
-                if !is_said {
-                    write_identity(f, word.identity)?;
+                match word.identity {
+                    Identity::Relative(_) => write!(f, "this is another network: ")?,
+                    identity if identity.is_only(&word.spec) => {
+                        write!(f, "this is another network: ")?
+                    }
+                    identity => write!(f, "this is {identity}: ")?,
                 }
                 differences
                     .iter()
                     .enumerate()
                     .try_for_each(|(index, difference)| {
-                        write!(f, "{} {difference}", if index == 0 { ":" } else { ";" })
-                    })
+                        write!(f, "{}{difference}", if index == 0 { "" } else { "; " })
+                    })?;
+                write!(f, " (the network hash at offset 4 is {word})")
             }
             Self::DescriptionTooLong { length, limit } => write!(
                 f,
@@ -45,10 +48,22 @@ impl fmt::Display for LoadError {
                 offset,
                 needed,
                 available,
-            } => write!(
-                f,
-                "the file ends in `{place}`: found {available} bytes at offset {offset}, expected {needed}"
-            ),
+                alike,
+            } => {
+                write!(
+                    f,
+                    "the file ends in `{place}`: found {available} bytes at offset {offset}, expected {needed}"
+                )?;
+                alike.as_ref().map_or(Ok(()), |(spec, candidates)| {
+                    write!(f, " for {spec}: the file begins like a net of {candidates}")
+                })
+            }
+            Self::OtherSpec { refused, changes } => {
+                write!(f, "{refused}; the file fits if ")?;
+                changes.iter().enumerate().try_for_each(|(index, change)| {
+                    write!(f, "{}{change}", if index == 0 { "" } else { ", or if " })
+                })
+            }
             Self::SectionHash {
                 place,
                 offset,
@@ -66,6 +81,7 @@ impl fmt::Display for LoadError {
             Self::NotCompressed {
                 place,
                 offset,
+                by_key,
                 elsewhere,
                 identity,
             } => {
@@ -73,21 +89,24 @@ impl fmt::Display for LoadError {
                     f,
                     "`{place}` at offset {offset} is not a LEB128 block, expected `COMPRESSED_LEB128`"
                 )?;
+                write_key(f, *by_key, Encoding::Leb128)?;
                 write_reason(f, *identity, "a block", *offset, *elsewhere)
             }
             Self::UnexpectedlyCompressed {
                 place,
                 offset,
+                by_key,
                 expected,
             } => {
-                let expected = match expected {
+                let values = match expected {
                     Encoding::Raw => "raw values",
                     Encoding::Leb128 | Encoding::BareLeb128 => "LEB128 values without its header",
                 };
                 write!(
                     f,
-                    "`{place}` at offset {offset} is a LEB128 block, expected {expected}"
-                )
+                    "`{place}` at offset {offset} is a LEB128 block, expected {values}"
+                )?;
+                write_key(f, *by_key, *expected)
             }
             Self::ValuesMissing {
                 place,
@@ -356,6 +375,14 @@ fn write_identity(f: &mut fmt::Formatter<'_>, identity: Identity) -> fmt::Result
     }
 }
 
+/// Says by which key a tensor is compressed or not.
+fn write_key(f: &mut fmt::Formatter<'_>, by_key: bool, encoding: Encoding) -> fmt::Result {
+    match by_key {
+        true => write!(f, " because `encoding` is \"{encoding}\""),
+        false => Ok(()),
+    }
+}
+
 /// Says why something is not where it should be: in another network it is elsewhere.
 fn write_reason(
     f: &mut fmt::Formatter<'_>,
@@ -412,8 +439,8 @@ mod tests {
                     spec: Text::Borrowed("1024"),
                 }]),
             ),
-            "network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5: this is a net of small128: \
-             width 128 in the file, 1024 in the spec",
+            "this is a net of small128: width is 128 in the file and 1024 in the spec \
+             (the network hash at offset 4 is 0x1c103c92, expected 0x1c102ef2 for SFNNv5)",
         );
         check(
             LoadError::Version(WrongWord {
@@ -432,11 +459,11 @@ mod tests {
             LoadError::NotCompressed {
                 place: PLACE,
                 offset: 1000,
+                by_key: false,
                 elsewhere: Some(400),
                 identity: Identity::Unknown,
             },
-            "`stack 3 fc_0.weights` at offset 1000 is not a LEB128 block, expected `COMPRESSED_LEB128`; \
-             a block begins 600 bytes earlier: does a tensor before it have another size?",
+            "`stack 3 fc_0.weights` at offset 1000 is not a LEB128 block, expected `COMPRESSED_LEB128`; a block begins 600 bytes earlier: does a tensor before it have another size?",
         );
         check(
             LoadError::SectionHash {
@@ -511,6 +538,7 @@ mod tests {
                 offset: 80,
                 needed: 512,
                 available: 100,
+                alike: None,
             },
             "the file ends in `stack 3 fc_0.weights`: found 100 bytes at offset 80, expected 512",
         );
@@ -520,6 +548,7 @@ mod tests {
                 offset: 0,
                 needed: 4,
                 available: 0,
+                alike: None,
             },
             "the file is empty",
         );

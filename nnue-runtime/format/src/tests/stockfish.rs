@@ -133,17 +133,13 @@ fn the_header_must_match() {
                 spec: "Tiny".into(),
                 expected: HASH,
                 found: small128,
-                identity: Identity::Header {
-                    version: VERSION,
-                    hash: small128,
-                },
+                identity: identify(&[VERSION, small128].map(u32::to_le_bytes).concat()),
             },
             vec![
                 difference("width", "128", "4"),
-                difference("affine layers", "3", "2"),
-                difference("stacks", "8", "2"),
-                difference("rows of threats and pawn pairs", "0", "1"),
-                difference("feature set", "HalfKAv2_hm", "one of 1 rows"),
+                difference("number of affine layers", "3", "2"),
+                difference("number of `i8` rows", "0", "1"),
+                difference("feature set", "HalfKAv2_hm", "another, of 1 rows,"),
             ],
         )
     );
@@ -206,6 +202,7 @@ fn encodings_must_match() {
         LoadError::UnexpectedlyCompressed {
             place: header("biases"),
             offset,
+            by_key: true,
             expected: Encoding::Raw,
         }
     );
@@ -214,6 +211,7 @@ fn encodings_must_match() {
         LoadError::NotCompressed {
             place: header("biases"),
             offset,
+            by_key: true,
             elsewhere: None,
             identity: Identity::Unknown,
         }
@@ -228,6 +226,7 @@ fn encodings_must_match() {
         LoadError::NotCompressed {
             place: header("psqt"),
             offset,
+            by_key: false,
             elsewhere: Some(offset - 2),
             identity: Identity::Unknown,
         }
@@ -318,6 +317,7 @@ fn truncation_names_the_tensor() {
             offset: WEIGHTS as u64,
             needed: 40,
             available: 30,
+            alike: None,
         }
     );
     assert_eq!(
@@ -327,6 +327,7 @@ fn truncation_names_the_tensor() {
             offset: (FC_1 + STACK_LEN) as u64,
             needed: 64,
             available: 0,
+            alike: None,
         }
     );
 }

@@ -1,7 +1,8 @@
 //! The family of threats, by the formula of the language reference, one attack at a time:
 //!
 //! ```text
-//! by victim: row = rows of the attackers before + slot * (squares that the attacker reaches in all)
+//! by victim: row = rows of the attackers before
+//!                  + slot * (squares that the attacker reaches in all)
 //!                  + (squares that it reaches from the squares before `from`) + rank
 //! by square: row = rows of the attackers before
 //!                  + victims * (squares that the attacker reaches from the squares before `from`)

@@ -38,7 +38,8 @@ impl Graph<'_> {
         }
         let mut aside = self.dice.aside_for("shared");
         if aside.once_in(8) {
-            self.toml.set("shared", !aside.once_in(8));
+            let shared = !aside.once_in(8) && !self.has_one_stack;
+            self.toml.set("shared", shared);
         } else if weights != "binary" && aside.once_in(20) {
             self.toml.set("factorised", !aside.once_in(8));
         }

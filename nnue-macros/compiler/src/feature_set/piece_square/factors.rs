@@ -15,7 +15,7 @@ use crate::spec::named::named;
 named! {
     /// Virtual features: each stands for what real ones have in common.
     VirtualSet {
-        /// A piece on a square, kings included, whichever the own king's bucket.
+        /// A piece on a square, kings included, whichever the bucket; also a threatened one.
         A = "A",
         /// A piece on a square, but no kings.
         P = "P",
@@ -50,22 +50,20 @@ pub(super) fn check(
             .help("say which virtual sets the file has: `factorised = [\"A\"]`");
         return None;
     };
-    let unsupported = match (&keys.queen_buckets, &keys.piece_order, &keys.planes) {
-        (Some(queens), ..) => Some((queens.span, "`queen_buckets`")),
-        (_, Some(order), _) if order.value == PieceOrder::WhiteFirst => {
-            Some((order.span, "`piece_order = \"white-first\"`"))
-        }
-        (.., Some(planes)) if parameters.planes == Planes::WithThreatened => {
-            Some((planes.span, "`planes = 14`"))
-        }
-        _ => None,
-    };
-    if let Some((span, key)) = unsupported {
-        let message = format!("a set with {key} has no virtual rows");
+    if let Some(order) = &keys.piece_order
+        && order.value == PieceOrder::WhiteFirst
+        && parameters.planes == Planes::MergedKings
+    {
+        let message = "virtual rows need to tell the kings apart, which share a plane";
         diagnostics
             .error(factorised.span, message)
-            .related(span, "said here")
-            .help("add them to the real ones when the net is exported");
+            .related(
+                order.span,
+                "the own king has white's plane, whichever its colour",
+            )
+            .help(
+                "`planes = 12` has one for each; or add the virtual rows when the net is exported",
+            );
         return None;
     }
     if factorised.value.is_empty() {
@@ -114,16 +112,16 @@ fn check_set(
             "has no kings, but the set has",
             "the virtual set with kings is `A`",
         ),
-        VirtualSet::K if parameters.buckets() == 1 => (
+        VirtualSet::K if parameters.own_kings_buckets() == 1 => (
             "stands for the own king's bucket, but there is only one",
             "remove it, or give `king_buckets`",
         ),
         VirtualSet::A | VirtualSet::P if parameters.buckets() == 1 => (
-            "is what the own king's buckets have in common, but there is only one",
+            "is what buckets have in common, but there is only one",
             "remove it, or give `king_buckets`",
         ),
         VirtualSet::HalfRelativeKP
-            if parameters.mirror != Mirror::None || parameters.buckets() != SQUARES =>
+            if parameters.mirror != Mirror::None || parameters.own_kings_buckets() != SQUARES =>
         {
             (
                 "needs the own king's square, but a bucket has several squares",

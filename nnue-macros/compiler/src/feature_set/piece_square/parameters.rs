@@ -5,8 +5,8 @@
 //! o   = flip[perspective], ^ 7 if the own king's file is then in mirror_files
 //! ```
 //!
-//! `king` is the perspective's own king, `queens` tells where the opponent's queens are, and `piece`
-//! is told apart as own or opponent's.
+//! `king` is the perspective's own king, `queens` tells where the opponent's queens are, and
+//! `piece` is told apart as own or opponent's.
 
 use nnue_format::PieceSquare;
 
@@ -277,7 +277,7 @@ impl Parameters {
     }
 
     /// How many buckets the own king has: they are numbered without gaps.
-    fn own_kings_buckets(&self) -> usize {
+    pub fn own_kings_buckets(&self) -> usize {
         self.king_buckets
             .iter()
             .max()

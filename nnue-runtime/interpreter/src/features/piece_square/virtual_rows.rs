@@ -10,6 +10,9 @@ use nnue_runtime::{Color, Piece, Role};
 use super::super::mirrored;
 use super::{numbered, plane, plane_of_its_own, roles, row};
 
+/// The number of the kind behind the king: pieces of a player that are threatened.
+const THREATENED: usize = 6;
+
 /// A row of a set, and the virtual rows that are added to it: the numbers of both among those of
 /// the set.
 pub(crate) struct Sum {
@@ -23,15 +26,22 @@ pub(crate) struct Sum {
 pub(crate) fn sums(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Sum> {
     let mut sums = Vec::new();
     for bucket in 0..parameters.buckets() {
-        for piece in Piece::ALL {
-            let Some(plane) = plane(parameters, piece, Color::White) else {
-                continue;
-            };
+        let planes = Piece::ALL.into_iter().filter_map(|piece| {
+            let plane = plane(parameters, piece, Color::White)?;
+            Some((plane, piece.color, piece.role.index()))
+        });
+        let threatened = Color::ALL.into_iter().map(|color| {
+            let plane = plane_of_its_own(parameters, THREATENED, color, Color::White);
+            (plane, color, THREATENED)
+        });
+        let has_threatened = roles(parameters) > THREATENED;
+        for (plane, color, role) in planes.chain(threatened.filter(|_| has_threatened)) {
             for square in 0..64 {
                 let feature = Feature {
                     parameters,
                     bucket,
-                    piece,
+                    color,
+                    role,
                     square,
                 };
                 if feature.has_the_row() {
@@ -46,11 +56,14 @@ pub(crate) fn sums(parameters: &Parameters, sets: &[VirtualSet]) -> Vec<Sum> {
     sums
 }
 
-/// A piece on a square, as white sees it.
+/// A piece on a square, as white sees it, or a threatened one there.
 struct Feature<'a> {
     parameters: &'a Parameters,
+    /// Of the own king and of the opponent's queens.
     bucket: usize,
-    piece: Piece,
+    color: Color,
+    /// 0 to 5 for a pawn to the king, and [`THREATENED`].
+    role: usize,
     square: usize,
 }
 
@@ -60,18 +73,23 @@ impl Feature<'_> {
     fn has_the_row(&self) -> bool {
         let kings = Color::ALL.map(|color| Piece::new(color, Role::King));
         let planes = kings.map(|king| plane(self.parameters, king, Color::White));
-        if self.piece.role != Role::King || planes[0] != planes[1] {
+        if self.role != Role::King.index() || planes[0] != planes[1] {
             return true;
         }
-        (self.piece == kings[0]) == self.kings().any(|square| square == self.square)
+        (self.color == Color::White) == self.kings().any(|square| square == self.square)
     }
 
-    /// The squares of the bucket.
+    /// The squares of the own king's bucket.
     fn kings(&self) -> impl Iterator<Item = usize> {
         (0..64).filter(|square| {
             !mirrored(self.parameters.mirror, *square)
-                && usize::from(self.parameters.king_buckets[*square]) == self.bucket
+                && usize::from(self.parameters.king_buckets[*square]) == self.own_kings_bucket()
         })
+    }
+
+    /// Each bucket of the queens has all of the own king's.
+    fn own_kings_bucket(&self) -> usize {
+        self.bucket % own_kings_buckets(self.parameters)
     }
 
     /// The virtual rows of all virtual sets, those of each following those of the set before it.
@@ -86,16 +104,11 @@ impl Feature<'_> {
     }
 
     fn virtual_row(&self, set: VirtualSet) -> usize {
-        let plane = plane_of_its_own(
-            self.parameters,
-            self.piece.role.index(),
-            self.piece.color,
-            Color::White,
-        );
+        let plane = plane_of_its_own(self.parameters, self.role, self.color, Color::White);
         let square = numbered(self.parameters, self.square);
         match set {
             VirtualSet::Pieces => 64 * plane + square,
-            VirtualSet::King => self.bucket,
+            VirtualSet::King => self.own_kings_bucket(),
             VirtualSet::RelativePieces => {
                 // Each square of the own king has a bucket.
                 let king = numbered(self.parameters, self.kings().next().unwrap_or(0));
@@ -107,12 +120,18 @@ impl Feature<'_> {
     }
 }
 
+/// How many buckets the own king has.
+fn own_kings_buckets(parameters: &Parameters) -> usize {
+    let buckets = parameters.king_buckets.into_iter().max();
+    buckets.map_or(1, |last| usize::from(last) + 1)
+}
+
 /// How many rows a virtual set has.
 fn rows_of(set: VirtualSet, parameters: &Parameters) -> usize {
     let planes = 2 * roles(parameters);
     match set {
         VirtualSet::Pieces => 64 * planes,
-        VirtualSet::King => parameters.buckets(),
+        VirtualSet::King => own_kings_buckets(parameters),
         VirtualSet::RelativePieces => 225 * planes,
     }
 }

@@ -17,8 +17,8 @@ impl Listed {
     }
 }
 
-/// Reports real and virtual values that are added before their sum is rounded, but are not scaled and
-/// rounded in the same way.
+/// Reports real and virtual values that are added before their sum is rounded, but are not scaled
+/// and rounded in the same way.
 pub(super) fn check(listed: &[Listed], diagnostics: &mut Diagnostics) -> Option<()> {
     let rounded = listed.iter().filter(|listed| listed.known.sums.rounds_sums);
     let (virtuals, reals): (Vec<_>, Vec<_>) =
