@@ -112,7 +112,6 @@ pub(super) fn list_move<A: Architecture>(
     }
     for (piece, square) in delta.removed() {
         let (row, exists) = view.row(PieceCode::of(*piece), *square);
-        A::prefetch(weights, table, row);
         changes.removed.push_if(exists, table, row);
     }
 }
