@@ -44,8 +44,11 @@ pub(super) fn draw(seed: u64, dice: &mut Dice) -> Result<String, (String, String
     let checked_transformer = check_transformer(&[&head, &features, &transformer])?;
     let has_psqt = checked_transformer.psqt_sums.is_some();
     // One stack has nothing to share.
-    let has_one_stack = stacks.0.is_empty() || stacks.0.contains("count = 1
-");
+    let has_one_stack = stacks.0.is_empty()
+        || stacks.0.contains(
+            "count = 1
+",
+        );
     let (graph, last) = Graph::draw(dice, checked_transformer, has_one_stack);
     let (layers, psqt) = graph.output(last);
     if psqt && dice.once_in(2) {
