@@ -170,8 +170,8 @@ impl Delta {
         self.kings >> color.index() & 1 != 0
     }
 
-    /// Whether it moves no king, takes off one or two pieces and puts one on the board, as most moves
-    /// do.
+    /// Whether it moves no king, takes off one or two pieces and puts one on the board, as most
+    /// moves do.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.kings == 0 && self.added.len == 1 && self.removed.len.wrapping_sub(1) < 2

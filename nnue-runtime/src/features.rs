@@ -55,8 +55,8 @@ pub struct FeatureSet {
     reason = "only ever a constant of generated code"
 )]
 pub enum Family {
-    /// A row for each piece on the board, which depends on the own king, and maybe on the opponent's
-    /// queens; and maybe one more for each piece that is threatened.
+    /// A row for each piece on the board, which depends on the own king, and maybe on the
+    /// opponent's queens; and maybe one more for each piece that is threatened.
     PieceSquare(PieceSquare),
     /// A row for each piece that attacks another one.
     Threats(Threats),
@@ -104,8 +104,8 @@ impl FeatureSet {
     }
 
     /// Lists all rows that are active in a position among those that white's sums and black's gain,
-    /// as far as they are wanted. Sets that read all squares have none here: their rows are those by
-    /// which the position [differs](Self::list_changes) from an empty board.
+    /// as far as they are wanted. Sets that read all squares have none here: their rows are those
+    /// by which the position [differs](Self::list_changes) from an empty board.
     #[inline]
     pub(crate) fn list_active<A: Architecture>(
         &'static self,

@@ -39,7 +39,8 @@ pub struct Plans<'l> {
 /// How much of a row of the transformer is asked for ahead of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefetch {
-    /// For each table of rows, cache lines of the row's weights that are asked for when it is listed.
+    /// For each table of rows, cache lines of the row's weights that are asked for when it is
+    /// listed.
     pub weights: Vec<usize>,
     /// Cache lines of the row's PSQT values.
     pub psqt: usize,
@@ -107,9 +108,9 @@ const CACHE_LINE: usize = 64;
 /// own prefetcher follows the others.
 const PREFETCHED_LINES: usize = 2;
 
-/// Neurons of a row that are asked for when it is listed, in networks with several tables. They list
-/// many short rows, which the processor's prefetcher is too late for. So many neurons are the first
-/// tile of the widest vectors; all others are asked for as long before their tile.
+/// Neurons of a row that are asked for when it is listed, in networks with several tables. They
+/// list many short rows, which the processor's prefetcher is too late for. So many neurons are the
+/// first tile of the widest vectors; all others are asked for as long before their tile.
 const PREFETCHED_NEURONS: usize = 512;
 
 impl<'l> Plans<'l> {

@@ -224,8 +224,8 @@ fn add<T: std::ops::AddAssign>(sums: &mut [T], values: impl Iterator<Item = T>) 
     }
 }
 
-/// The numbers of a table as the network has them: integers, unless it has floating point, which may
-/// be quotients of integers.
+/// The numbers of a table as the network has them: integers, unless it has floating point, which
+/// may be quotients of integers.
 fn quantised(table: &Numbers<'_>, numbers: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
     let (quantise, divisor) = (table.tensor.stored.quantise, table.tensor.stored.divisor);
     numbers.map(move |number| {

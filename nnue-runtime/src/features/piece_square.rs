@@ -116,8 +116,8 @@ pub(super) fn list_move<A: Architecture>(
     }
 }
 
-/// Lists the rows of the pieces that begin or cease to be threatened. Those of white's pieces and of
-/// black's begin with these, within the viewpoint's rows.
+/// Lists the rows of the pieces that begin or cease to be threatened. Those of white's pieces and
+/// of black's begin with these, within the viewpoint's rows.
 #[inline]
 pub(super) fn list_threatened<A: Architecture>(
     table: usize,
@@ -142,9 +142,9 @@ pub(super) fn list_threatened<A: Architecture>(
     }
 }
 
-/// For every neuron and every viewpoint, the largest sum of weights that at most `max_active` pieces
-/// on squares of their own switch on; and likewise the smallest. The set's rows are the first of
-/// `rows`.
+/// For every neuron and every viewpoint, the largest sum of weights that at most `max_active`
+/// pieces on squares of their own switch on; and likewise the smallest. The set's rows are the
+/// first of `rows`.
 pub(super) fn bounds<W: Copy + Into<i16>>(
     tables: &PieceSquare,
     max_active: usize,

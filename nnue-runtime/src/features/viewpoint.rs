@@ -8,8 +8,8 @@ use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::position::Position;
 
-/// What the rows that a perspective sees depend on, besides the pieces that they stand for. While it
-/// stays the same, every piece keeps its row.
+/// What the rows that a perspective sees depend on, besides the pieces that they stand for. While
+/// it stays the same, every piece keeps its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Viewpoint {
     /// The square of the perspective's own king.
@@ -92,8 +92,8 @@ impl Viewpoint {
         64 * usize::from(self.queens) + self.king.index()
     }
 
-    /// The index of the opponent's queens in [`PieceSquare::queen_offset`], as squares are seen that
-    /// are exclusive-ored with `orientation`.
+    /// The index of the opponent's queens in [`PieceSquare::queen_offset`], as squares are seen
+    /// that are exclusive-ored with `orientation`.
     #[inline]
     pub(super) fn queens_seen(self, orientation: u8) -> usize {
         let queens = usize::from(self.queens);

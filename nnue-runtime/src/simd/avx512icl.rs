@@ -51,8 +51,8 @@ pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 
 /// are not all zero, in any order.
 ///
 /// One test finds those of both vectors, packed into words: saturation leaves what is not zero
-/// different from zero. Compresses in a register and stores all of it: compression straight to memory is microcoded on
-/// Zen 4.
+/// different from zero. Compresses in a register and stores all of it: compression straight to
+/// memory is microcoded on Zen 4.
 ///
 /// Panics if there are not so many blocks.
 #[inline]

@@ -19,8 +19,8 @@ pub(super) struct Graph<'d> {
     pub(super) toml: Toml,
     /// What the transformer makes, and the outputs of all layers.
     values: Vec<Value>,
-    /// How many values the transformer makes: its output, the sums that are not pooled, and those of
-    /// PSQT values.
+    /// How many values the transformer makes: its output, the sums that are not pooled, and those
+    /// of PSQT values.
     sources: usize,
     /// Values of inner layers that are terms of the output.
     pub(super) skips: Vec<Part>,
@@ -135,8 +135,8 @@ impl<'d> Graph<'d> {
         parts
     }
 
-    /// Adds the sums that are not pooled, and those of PSQT values, to the inputs of the next affine
-    /// layer, if these are floating point.
+    /// Adds the sums that are not pooled, and those of PSQT values, to the inputs of the next
+    /// affine layer, if these are floating point.
     fn add_sums(&mut self, front: &mut Vec<Part>) {
         if self.element(front[0]) != Element::F32 {
             return;

@@ -162,7 +162,8 @@ fn update(
 /// One tile: as many values as fit in the registers set aside for it. The first tile also adds the
 /// PSQT values, which saves another loop over the rows.
 ///
-/// Rows to remove come first: they are near the processor, while rows to add are still on their way.
+/// Rows to remove come first: they are near the processor, while rows to add are still on their
+/// way.
 fn tile(
     program: &Program<'_>,
     plan: &Plan<'_>,

@@ -128,8 +128,8 @@ impl Transform {
     }
 }
 
-/// Whether neurons become products whose factors packing clips as the activation does, and which fit
-/// in bytes as the runtime's primitives make them: rounded down.
+/// Whether neurons become products whose factors packing clips as the activation does, and which
+/// fit in bytes as the runtime's primitives make them: rounded down.
 fn products_of_packed(transformer: &Transformer) -> bool {
     let Pooling::Product {
         shift,

@@ -199,8 +199,8 @@ macro_rules! of_levels {
                     for list in lists {
                         list.clear();
                     }
-                    // All lists grow in one loop, and its end is the only branch that depends on the
-                    // position. Each turn takes at most one attack of each direction.
+                    // All lists grow in one loop, and its end is the only branch that depends on
+                    // the position. Each turn takes at most one attack of each direction.
                     while simd::any_u64x8(or_u64x8(
                         or_u64x8(lines[0], lines[1]),
                         or_u64x8(jumps[0], jumps[1]),

@@ -55,8 +55,8 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// The attacks that some of these sets have rows for. Of bishops, rooks and queens, each attacks
-    /// whom any of them does: which of those attacks have rows is found later.
+    /// The attacks that some of these sets have rows for. Of bishops, rooks and queens, each
+    /// attacks whom any of them does: which of those attacks have rows is found later.
     pub(super) const fn of(sets: &[FeatureSet]) -> Scope {
         let mut scope = Scope {
             attackers: [0; 16],

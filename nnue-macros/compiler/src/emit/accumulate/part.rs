@@ -1,9 +1,9 @@
 //! A part of an accumulator that stays in registers while rows are added and removed.
 //!
 //! Rows of words are added as they are, rows of bytes once they are widened. Where two bytes lie in
-//! each word, `low + 128 + 256 * high`, the register of the low value takes the words, and a further
-//! register the high bytes alone. In the end the latter are what the former has too much, besides
-//! the 128 of every row. All of this is modulo 2^16, as accumulators are.
+//! each word, `low + 128 + 256 * high`, the register of the low value takes the words, and a
+//! further register the high bytes alone. In the end the latter are what the former has too much,
+//! besides the 128 of every row. All of this is modulo 2^16, as accumulators are.
 
 use nnue_format::PAIRED_RUN;
 use proc_macro2::{Ident, Literal, TokenStream};
