@@ -137,6 +137,24 @@ impl NetChoice {
     }
 }
 
+#[cfg(feature = "beside")]
+impl NetChoice {
+    /// The bytes of the net file.
+    ///
+    /// # Errors
+    ///
+    /// A message if it cannot be read.
+    pub fn bytes(&self) -> Result<std::borrow::Cow<'static, [u8]>, String> {
+        match self {
+            NetChoice::BuiltIn => Ok(specs::built_in_file().into()),
+            NetChoice::File(path, _) => match fs::read(path) {
+                Ok(bytes) => Ok(bytes.into()),
+                Err(error) => Err(format!("cannot read `{}`: {error}", path.display())),
+            },
+        }
+    }
+}
+
 /// `--spec` names a spec, but nothing names a file of it.
 #[derive(Clone, Debug)]
 pub struct NeedsFile {
@@ -193,6 +211,48 @@ pub fn parse_rounds(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Reads the argument of `--threads`.
+///
+/// # Errors
+///
+/// A message if it is not from 1 to 256.
+pub fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=256) => Ok(threads),
+        _ => Err(format!("found `--threads {text}`, expected 1 to 256")),
+    }
+}
+
+/// Reads the argument of `--touch`: a number of bytes, or of as many as `K`, `M` or `G` stand for.
+///
+/// # Errors
+///
+/// A message if it is no such size, or more than 64 GB.
+pub fn parse_touched(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.strip_suffix(['K', 'M', 'G']) {
+        Some(digits) => (digits, &text[digits.len()..]),
+        None => (text, ""),
+    };
+    let shift = match unit {
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => 0,
+    };
+    let bytes = digits
+        .parse::<u64>()
+        .ok()
+        .filter(|size| *size <= MAX_TOUCHED >> shift);
+    match bytes {
+        Some(size) => Ok((size << shift) as usize),
+        None => Err(format!(
+            "found `--touch {text}`, expected a size of at most 64G, such as 256K"
+        )),
+    }
+}
+
+const MAX_TOUCHED: u64 = 64 << 30;
+
 /// Reads a trace, by default the one that is built in, and checks that it has something to measure.
 ///
 /// # Errors
@@ -220,4 +280,26 @@ pub fn read_trace(path: Option<&Path>) -> Result<Trace, String> {
 pub fn progress_bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos} of {len}, {eta} left");
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("100", 100),
+            ("256K", 256 << 10),
+            ("3M", 3 << 20),
+            ("64G", 64 << 30),
+        ] {
+            assert_eq!(parse_touched(text), Ok(bytes));
+        }
+        for text in ["", "K", "-1", "1k", "1KB", "65G", "99999999999999999999"] {
+            let message = parse_touched(text).unwrap_err();
+            assert!(message.contains(&format!("`--touch {text}`")), "{message}");
+        }
+    }
 }

@@ -4,6 +4,7 @@
 pub mod any_network;
 pub mod colour;
 pub mod command_line;
+pub mod processor;
 pub mod raw;
 pub mod reorder;
 pub mod replay;

@@ -1,8 +1,12 @@
 //! The speed of a network over the trace of a search, with every value checked: the same on all
 //! levels, and incrementally the same as by a full refresh.
 
+#[cfg(feature = "beside")]
+pub mod beside;
 mod pass;
 mod show;
+mod touching;
+mod turns;
 
 use std::error::Error;
 use std::fmt;
@@ -11,8 +15,10 @@ use std::time::Duration;
 use nnue_runtime::{Level, Output, Statistics};
 use nnue_trace::{Idle, Trace};
 
-pub use self::pass::{Pass, Replay, time_each, time_prepared};
+pub use self::pass::{Contender, Pass, Replay, time_each, time_prepared};
 pub use self::show::{Report, thousands};
+pub use self::touching::Touching;
+pub use self::turns::{Runner, take_turns};
 
 /// What was measured over a trace.
 #[derive(Clone, Debug)]
@@ -56,6 +62,14 @@ impl Times {
             (Some(low), Some(high)) => (low + high) / 2.0,
             _ => f64::NAN,
         }
+    }
+
+    /// The time below which that share of them is, from 0 to 1; NaN if there is none.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> f64 {
+        let last = self.0.len().saturating_sub(1) as f64;
+        let place = (share.clamp(0.0, 1.0) * last).round() as usize;
+        self.0.get(place).copied().unwrap_or(f64::NAN)
     }
 
     /// The shortest time; NaN if there is none.
@@ -121,8 +135,8 @@ impl fmt::Display for Difference {
 impl Error for Difference {}
 
 /// Measures a network over a trace, all levels in each round: what disturbs the machine for a while
-/// then disturbs all of them. Calls `progress` before each pass with the number of passes done and
-/// of all.
+/// then disturbs all of them. Along the search, `touched` bytes of other memory are read, as
+/// [`Touching`] says. Calls `progress` before each pass with the number of passes done and of all.
 ///
 /// # Errors
 ///
@@ -133,6 +147,7 @@ pub fn measure(
     levels: &[Level],
     trace: &Trace,
     rounds: usize,
+    touched: usize,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Results, Difference> {
     let evaluations = trace.evaluations();
@@ -158,7 +173,7 @@ pub fn measure(
         net = net.at_level(level);
         // This pass is not timed: it fills caches and page tables, so that the first timed pass
         // finds them like the others.
-        net.time(Pass::Refresh, trace, &mut outputs.found);
+        net.time(Pass::Refresh, 0, trace, &mut outputs.found);
         outputs.check(level, Pass::Refresh)?;
         let statistics = net.count(trace, &mut outputs.found);
         outputs.check(level, Pass::Incremental)?;
@@ -169,16 +184,15 @@ pub fn measure(
             checksum: checksum(&outputs.found),
         });
     }
+    let mut idle = Touching::new(Idle, touched);
     for _ in 0..rounds {
         next_pass();
-        results
-            .idle
-            .push(trace.replay(&mut Idle, &mut []), evaluations);
+        results.idle.push(idle.time(trace, &mut []), evaluations);
         for of_level in &mut results.levels {
             net = net.at_level(of_level.level);
             for (pass, times) in Pass::ALL.into_iter().zip(&mut of_level.times) {
                 next_pass();
-                let duration = net.time(pass, trace, &mut outputs.found);
+                let duration = net.time(pass, touched, trace, &mut outputs.found);
                 outputs.check(of_level.level, pass)?;
                 times.push(duration, evaluations);
             }
@@ -206,7 +220,7 @@ pub fn compare(
     };
     if let Some(&first) = levels.first() {
         let reference = reference.at_level(first);
-        reference.time(Pass::Refresh, trace, &mut outputs.found);
+        reference.time(Pass::Refresh, 0, trace, &mut outputs.found);
         outputs.check(first, Pass::Refresh)?;
     }
     for &level in levels {
@@ -268,7 +282,7 @@ fn checksum(outputs: &[Output]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
     use crate::specs;
@@ -281,18 +295,16 @@ mod tests {
     struct Planted {
         net: Box<dyn Replay>,
         /// How many passes come before that one.
-        passes_before: Cell<usize>,
+        passes_before: AtomicUsize,
         evaluation: usize,
     }
 
     impl Planted {
         fn plant(&self, outputs: &mut [Output]) {
-            match self.passes_before.get().checked_sub(1) {
-                Some(fewer) => self.passes_before.set(fewer),
-                None => {
-                    outputs[self.evaluation].positional += 1;
-                    self.passes_before.set(usize::MAX);
-                }
+            // After the pass that it makes wrong, the number of those before it is as large as can
+            // be.
+            if self.passes_before.fetch_sub(1, Ordering::Relaxed) == 0 {
+                outputs[self.evaluation].positional += 1;
             }
         }
     }
@@ -303,16 +315,36 @@ mod tests {
             Box::new(Planted { net, ..*self })
         }
 
-        fn time(&self, pass: Pass, trace: &Trace, outputs: &mut [Output]) -> Duration {
-            let duration = self.net.time(pass, trace, outputs);
-            self.plant(outputs);
-            duration
+        fn contender(
+            &self,
+            pass: Pass,
+            touched: usize,
+        ) -> Box<dyn Contender<Value = Output> + Send + '_> {
+            Box::new(PlantedPass {
+                contender: self.net.contender(pass, touched),
+                planted: self,
+            })
         }
 
         fn count(&self, trace: &Trace, outputs: &mut [Output]) -> Statistics {
             let statistics = self.net.count(trace, outputs);
             self.plant(outputs);
             statistics
+        }
+    }
+
+    struct PlantedPass<'p> {
+        contender: Box<dyn Contender<Value = Output> + Send + 'p>,
+        planted: &'p Planted,
+    }
+
+    impl Contender for PlantedPass<'_> {
+        type Value = Output;
+
+        fn time(&mut self, trace: &Trace, outputs: &mut [Output]) -> Duration {
+            let duration = self.contender.time(trace, outputs);
+            self.planted.plant(outputs);
+            duration
         }
     }
 
@@ -324,7 +356,7 @@ mod tests {
             evaluation,
         };
         let trace = Trace::read(TRACE.as_bytes()).unwrap();
-        measure(Box::new(planted), &levels, &trace, 2, &mut |_, _| {})
+        measure(Box::new(planted), &levels, &trace, 2, 0, &mut |_, _| {})
     }
 
     #[test]
@@ -373,7 +405,7 @@ mod tests {
         let trace = Trace::read(TRACE.as_bytes()).unwrap();
         let mut told = Vec::new();
         let net = specs::built_in(levels[0]);
-        let results = measure(net, &levels, &trace, 4, &mut |done, all| {
+        let results = measure(net, &levels, &trace, 4, 0, &mut |done, all| {
             told.push((done, all))
         });
         let passes = levels.len() + 4 * (1 + 3 * levels.len());
@@ -403,7 +435,11 @@ mod tests {
         );
         times.push(Duration::from_nanos(500), 10);
         assert_eq!((times.median(), times.max()), (30.0, 50.0));
-        assert!(Times::default().median().is_nan());
+        assert_eq!(
+            [0.0, 0.25, 0.75, 1.0].map(|share| times.quantile(share)),
+            [10.0, 20.0, 40.0, 50.0]
+        );
+        assert!(Times::default().median().is_nan() && Times::default().quantile(0.5).is_nan());
     }
 
     #[test]

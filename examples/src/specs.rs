@@ -38,6 +38,12 @@ pub fn built_in(level: Level) -> Box<dyn AnyNetwork> {
     Box::new(networks::small128::Network::embedded().with_level(level))
 }
 
+/// The file of [`built_in`].
+#[cfg(feature = "beside")]
+pub fn built_in_file() -> &'static [u8] {
+    <networks::small128::Net as nnue_runtime::Embedded>::FILE
+}
+
 /// A spec that was compiled into the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {

@@ -213,13 +213,16 @@ fn what_cannot_be_used_is_refused() {
 
 #[test]
 fn wrong_options_are_usage_errors() {
-    let cases: [(&[&str], &[&str]); 9] = [
+    let cases: [(&[&str], &[&str]); 12] = [
         (&["--spec", "sfnv5"], &["did you mean `sfnnv5`?"]),
         (&["--spec", "sfnnv5"], &["`--net FILE`"]),
         (&["--level", "avx3"], &["`avx3`", "`avx512icl`"]),
         (&["--level", "scalar,"], &["``", "`scalar`"]),
         (&["--rounds", "0"], &["found `--rounds 0`", "1 to 1000"]),
         (&["--rounds", "many"], &["`--rounds many`"]),
+        (&["--touch", "256k"], &["`--touch 256k`", "256K"]),
+        (&["--threads", "0"], &["`--threads 0`", "1 to 256"]),
+        (&["--threads", "2"], &["`--threads`", "`--beside`"]),
         (&["one.txt", "two.txt"], &["two.txt"]),
         (&["--fens", "x"], &["--fens"]),
         (&["-x"], &["-x"]),
@@ -236,6 +239,28 @@ fn wrong_options_are_usage_errors() {
 }
 
 #[test]
+#[cfg(not(feature = "beside"))]
+fn a_build_without_nnue_rs_says_how_to_get_one_with_it() {
+    assert_refused(&run(&["--beside"]), 2, &["`--features beside`"]);
+}
+
+#[test]
+fn other_memory_changes_times_only() {
+    let trace = scratch("touched.txt", TRACE.as_bytes());
+    let options = [
+        "--rounds=1",
+        "--level",
+        Level::detect().name(),
+        text(&trace),
+    ];
+    let (plain, touched) = (
+        run(&options),
+        run(&[&options[..], &["--touch=1M"]].concat()),
+    );
+    assert_eq!(row(&plain, "checksum"), row(&touched, "checksum"));
+}
+
+#[test]
 fn help_and_version_are_printed() {
     let help = run(&["--help"]);
     for word in [
@@ -243,6 +268,9 @@ fn help_and_version_are_printed() {
         "--spec",
         "--level",
         "--rounds",
+        "--touch",
+        "--beside",
+        "--threads",
         "--version",
         "TRACE",
         "gzip",

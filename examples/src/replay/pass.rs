@@ -10,6 +10,8 @@ use nnue_runtime::{
 };
 use nnue_trace::{Follow, Trace};
 
+use super::touching::Touching;
+
 /// A way to evaluate every position of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
@@ -37,16 +39,37 @@ impl fmt::Display for Pass {
 }
 
 /// A network that can be measured, of whatever architecture.
-pub trait Replay {
+pub trait Replay: Sync {
     /// The same network for another instruction set.
     fn at_level(self: Box<Self>, level: Level) -> Box<dyn Replay>;
 
+    /// What evaluates with the network in this way. Along a search, it reads `touched` bytes of
+    /// other memory in turn, as [`Touching`] says.
+    fn contender(
+        &self,
+        pass: Pass,
+        touched: usize,
+    ) -> Box<dyn Contender<Value = Output> + Send + '_>;
+
     /// Evaluates all positions of a trace, and returns how long that took. The evaluations go to
     /// `outputs`, in order; those for which it has no room are lost.
-    fn time(&self, pass: Pass, trace: &Trace, outputs: &mut [Output]) -> Duration;
+    fn time(&self, pass: Pass, touched: usize, trace: &Trace, outputs: &mut [Output]) -> Duration {
+        self.contender(pass, touched).time(trace, outputs)
+    }
 
     /// As [`Pass::Incremental`], but counts the work instead of measuring the time.
     fn count(&self, trace: &Trace, outputs: &mut [Output]) -> Statistics;
+}
+
+/// What evaluates one trace after the other, and keeps its accumulators and caches in between, as
+/// an engine does from search to search.
+pub trait Contender {
+    /// The type of an evaluation.
+    type Value;
+
+    /// Evaluates all positions of a trace, and returns how long that took. The evaluations go to
+    /// `values`, in order; those for which it has no room are lost.
+    fn time(&mut self, trace: &Trace, values: &mut [Self::Value]) -> Duration;
 }
 
 impl<A: SelectedByPieces<Output = Output>> Replay for Network<A> {
@@ -54,41 +77,43 @@ impl<A: SelectedByPieces<Output = Output>> Replay for Network<A> {
         Box::new(self.with_level(level))
     }
 
-    fn time(&self, pass: Pass, trace: &Trace, outputs: &mut [Output]) -> Duration {
+    fn contender(
+        &self,
+        pass: Pass,
+        touched: usize,
+    ) -> Box<dyn Contender<Value = Output> + Send + '_> {
         match pass {
-            Pass::Incremental => {
-                let mut evaluator = Evaluator::new(self, &Board::start());
-                trace.replay(&mut Incremental(&mut evaluator), outputs)
-            }
-            Pass::Refresh => {
-                let mut accumulator = Accumulator::new(self, &Board::start());
-                let evaluate = |board: &Board| {
-                    accumulator.refresh(self, board);
-                    self.evaluate(&accumulator, board)
-                };
-                time_each(trace, evaluate, outputs)
-            }
-            Pass::Forward => time_prepared(
-                trace,
-                Accumulator::new(self, &Board::start()),
-                |accumulator, board| accumulator.refresh(self, board),
-                |accumulator, board| self.evaluate(accumulator, board),
-                outputs,
-            ),
+            Pass::Incremental => Box::new(Touching::new(
+                Incremental(Evaluator::new(self, &Board::start())),
+                touched,
+            )),
+            Pass::Refresh => Box::new(Refreshed {
+                net: self,
+                accumulator: Accumulator::new(self, &Board::start()),
+            }),
+            Pass::Forward => Box::new(Prepared { net: self }),
         }
     }
 
     fn count(&self, trace: &Trace, outputs: &mut [Output]) -> Statistics {
-        let mut evaluator = Evaluator::counting(self, &Board::start());
-        trace.replay(&mut Incremental(&mut evaluator), outputs);
-        evaluator.statistics()
+        let mut counting = Incremental(Evaluator::counting(self, &Board::start()));
+        trace.replay(&mut counting, outputs);
+        counting.0.statistics()
+    }
+}
+
+impl<F: Follow> Contender for Touching<F> {
+    type Value = F::Value;
+
+    fn time(&mut self, trace: &Trace, values: &mut [F::Value]) -> Duration {
+        trace.replay(self, values)
     }
 }
 
 /// An evaluator on the trace of a search.
-struct Incremental<'e, 'n, A: SelectedByPieces, C>(&'e mut Evaluator<A, &'n Network<A>, C>);
+struct Incremental<'n, A: SelectedByPieces, C>(Evaluator<A, &'n Network<A>, C>);
 
-impl<A: SelectedByPieces, C: Counter> Follow for Incremental<'_, '_, A, C> {
+impl<A: SelectedByPieces, C: Counter> Follow for Incremental<'_, A, C> {
     type Value = A::Output;
 
     #[inline]
@@ -114,6 +139,43 @@ impl<A: SelectedByPieces, C: Counter> Follow for Incremental<'_, '_, A, C> {
     #[inline]
     fn evaluate(&mut self) -> A::Output {
         self.0.evaluate()
+    }
+}
+
+struct Refreshed<'n, A: SelectedByPieces> {
+    net: &'n Network<A>,
+    accumulator: Accumulator<A>,
+}
+
+impl<A: SelectedByPieces> Contender for Refreshed<'_, A> {
+    type Value = A::Output;
+
+    fn time(&mut self, trace: &Trace, values: &mut [A::Output]) -> Duration {
+        let Refreshed { net, accumulator } = self;
+        let evaluate = |board: &Board| {
+            accumulator.refresh(net, board);
+            net.evaluate(accumulator, board)
+        };
+        time_each(trace, evaluate, values)
+    }
+}
+
+struct Prepared<'n, A: SelectedByPieces> {
+    net: &'n Network<A>,
+}
+
+impl<A: SelectedByPieces> Contender for Prepared<'_, A> {
+    type Value = A::Output;
+
+    fn time(&mut self, trace: &Trace, values: &mut [A::Output]) -> Duration {
+        let net = self.net;
+        time_prepared(
+            trace,
+            Accumulator::new(net, &Board::start()),
+            |accumulator, board| accumulator.refresh(net, board),
+            |accumulator, board| net.evaluate(accumulator, board),
+            values,
+        )
     }
 }
 

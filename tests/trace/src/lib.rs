@@ -82,6 +82,15 @@ impl Trace {
             .count()
     }
 
+    /// A trace for each search, in order.
+    #[must_use]
+    pub fn by_search(&self) -> Vec<Trace> {
+        let alone = |search: &Search| Trace {
+            searches: vec![search.clone()],
+        };
+        self.searches.iter().map(alone).collect()
+    }
+
     /// The positions that are evaluated, in order.
     pub fn evaluated(&self) -> impl Iterator<Item = &Board> {
         self.searches.iter().flat_map(|search| &search.evaluated)

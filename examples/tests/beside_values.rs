@@ -1,19 +1,23 @@
 //! `nnue-rs` and this project agree on every value, in every way to compute it, and the comparison
 //! finds wrong values.
 
-use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nnue_examples::any_network::AnyNetwork;
-use nnue_examples::replay::{Pass, Replay};
+use nnue_examples::replay::beside::nnue_rs::{Peer, Way};
+use nnue_examples::replay::beside::{Conditions, Difference, Results, race};
+use nnue_examples::replay::{Contender, Pass, Replay};
 use nnue_examples::specs::Spec;
-use nnue_peers::nnue_rs::{Peer, Way};
-use nnue_peers::race::{Difference, Results, race};
 use nnue_runtime::{Level, Output, Statistics};
 use nnue_test_support::synthetic::synthetic_net;
 use nnue_trace::Trace;
+
+/// Generations that both load.
+const GENERATIONS: [&str; 5] = ["v1", "v2", "v6", "v9", "small128"];
 
 /// Castling on both sides, en passant, a capture with promotion, null moves, kings that cross the
 /// middle, and lines that are evaluated late, after unmakes, or twice.
@@ -48,8 +52,15 @@ fn ours(file: &Path) -> Box<dyn AnyNetwork> {
 }
 
 fn peer(file: &Path) -> Peer {
-    Peer::open(file).expect("a net that nnue-rs loads")
+    let bytes = fs::read(file).expect("a file");
+    Peer::read(&bytes).expect("a net that nnue-rs loads")
 }
+
+const ONCE: Conditions = Conditions {
+    rounds: 1,
+    threads: 1,
+    touched: 0,
+};
 
 fn race_all_levels(
     net: Box<dyn Replay>,
@@ -57,18 +68,22 @@ fn race_all_levels(
     trace: &Trace,
 ) -> Result<Results, Difference> {
     let levels: Vec<Level> = Level::available().collect();
-    race(net, peer, &levels, trace, 1, &mut |_| {})
+    race(net, peer, &levels, trace, ONCE, &|_| {})
 }
 
 #[test]
 fn all_generations_that_both_load_are_equal() {
-    for generation in ["v1", "v2", "v6", "v9", "small128"] {
+    for generation in GENERATIONS {
         let file = synthetic_file(generation);
         for trace in [small_trace(), real_trace()] {
             let raced = race_all_levels(ours(&file), &peer(&file), &trace);
             let results = raced.unwrap_or_else(|difference| panic!("{generation}: {difference}"));
-            assert!(results.peer.iter().all(|times| times.median() > 0.0));
-            assert_eq!(results.levels.len(), Level::available().count());
+            let levels: Vec<Level> = results.levels.iter().map(|of| of.level).collect();
+            assert!(levels.into_iter().eq(Level::available()));
+            for of_level in &results.levels {
+                let mut times = of_level.peer.iter().chain(&of_level.ours);
+                assert!(times.all(|times| times.median() > 0.0));
+            }
             let rounded_otherwise = results.rounded_otherwise > 0;
             assert_eq!(rounded_otherwise, generation == "v6", "{generation}");
         }
@@ -78,22 +93,28 @@ fn all_generations_that_both_load_are_equal() {
 #[test]
 fn a_peer_with_another_net_is_noticed() {
     let synthetic = synthetic_file("small128");
-    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/nets/nn-37f18f62d772.nnue");
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("nets/nn-37f18f62d772.nnue");
     let difference = race_all_levels(ours(&real), &peer(&synthetic), &small_trace()).unwrap_err();
     assert_eq!((difference.line, difference.number), (1, 1));
     let message = difference.to_string();
     let place = "line 1 of the trace, evaluation 1, `r3k2r/6Pp/8/3Pp3/8/8/8/R3K2R w`: found ";
     assert!(message.starts_with(place), "{message}");
     assert!(
-        message.contains(" by nnue-rs, along the search, each move, expected "),
+        message.contains(" by nnue-rs, along the search, "),
         "{message}"
     );
 }
 
-/// Makes one evaluation wrong in one of the passes.
+/// Makes one evaluation wrong, the fourth of a search, the first time that the search is evaluated
+/// after so many passes.
 struct Planted {
     net: Box<dyn Replay>,
-    passes_before: Cell<usize>,
+    passes_before: AtomicUsize,
+}
+
+struct PlantedPass<'p> {
+    contender: Box<dyn Contender<Value = Output> + Send + 'p>,
+    planted: &'p Planted,
 }
 
 impl Replay for Planted {
@@ -102,14 +123,15 @@ impl Replay for Planted {
         Box::new(Planted { net, ..*self })
     }
 
-    fn time(&self, pass: Pass, trace: &Trace, outputs: &mut [Output]) -> Duration {
-        let duration = self.net.time(pass, trace, outputs);
-        let passes_before = self.passes_before.get();
-        if passes_before == 0 {
-            outputs[3].value += 1;
-        }
-        self.passes_before.set(passes_before.wrapping_sub(1));
-        duration
+    fn contender(
+        &self,
+        pass: Pass,
+        touched: usize,
+    ) -> Box<dyn Contender<Value = Output> + Send + '_> {
+        Box::new(PlantedPass {
+            contender: self.net.contender(pass, touched),
+            planted: self,
+        })
     }
 
     fn count(&self, trace: &Trace, outputs: &mut [Output]) -> Statistics {
@@ -117,51 +139,60 @@ impl Replay for Planted {
     }
 }
 
+impl Contender for PlantedPass<'_> {
+    type Value = Output;
+
+    fn time(&mut self, trace: &Trace, outputs: &mut [Output]) -> Duration {
+        let duration = self.contender.time(trace, outputs);
+        if self.planted.passes_before.fetch_sub(1, Ordering::Relaxed) == 0 {
+            outputs[3].value += 1;
+        }
+        duration
+    }
+}
+
 #[test]
 fn a_wrong_value_of_ours_is_noticed_in_every_pass() {
     let file = synthetic_file("small128");
-    let levels = Level::available().count();
-    let measure = |passes_before| {
+    let trace = small_trace();
+    let measure = |passes_before: usize| {
         let planted = Planted {
             net: ours(&file),
-            passes_before: Cell::new(passes_before),
+            passes_before: passes_before.into(),
         };
-        race_all_levels(Box::new(planted), &peer(&file), &small_trace())
+        race_all_levels(Box::new(planted), &peer(&file), &trace)
     };
-    // One for the reference, then three for each level in both rounds.
-    let passes = 1 + 2 * 3 * levels;
+    // One for the reference, then both searches in three passes, twice, on each level.
+    let passes = 1 + 2 * 3 * 2 * Level::available().count();
     for pass in 1..passes {
         let difference = measure(pass).unwrap_err();
         assert_eq!(difference.found, difference.expected + 1);
-        assert_eq!((difference.line, difference.number), (1, 4));
+        let line = 1 + (pass - 1) % 2;
+        assert_eq!((difference.line, difference.number), (line, 4));
         assert!(!difference.by.starts_with("nnue-rs"));
     }
     assert!(measure(passes).is_ok());
 }
 
 #[test]
-fn rounds_are_told_and_the_first_is_not_counted() {
+fn rounds_are_told_and_the_first_of_each_pass_is_not_counted() {
     let file = synthetic_file("small128");
-    let mut told = Vec::new();
-    let levels = [Level::detect()];
-    let results = race(
-        ours(&file),
-        &peer(&file),
-        &levels,
-        &small_trace(),
-        3,
-        &mut |round| {
-            told.push(round);
-        },
-    );
-    assert_eq!(told, [0, 1, 2, 3]);
-    assert!(
-        results
-            .unwrap()
-            .peer
-            .iter()
-            .all(|times| times.max() >= times.min())
-    );
+    let told = Mutex::new(Vec::new());
+    let conditions = Conditions {
+        rounds: 3,
+        threads: 2,
+        touched: 1 << 16,
+    };
+    let (ours, peer, levels) = (ours(&file), peer(&file), [Level::detect()]);
+    let progress = |round| told.lock().expect("no panic").push(round);
+    let results = race(ours, &peer, &levels, &small_trace(), conditions, &progress)
+        .unwrap_or_else(|difference| panic!("{difference}"));
+    let all = conditions.rounds_of(levels.len());
+    assert_eq!(all, 12);
+    let told = told.into_inner().expect("no panic");
+    assert!(told.into_iter().eq(0..=all));
+    let mut times = results.levels[0].peer.iter();
+    assert!(times.all(|times| times.max() >= times.min() && times.min() > 0.0));
 }
 
 #[test]

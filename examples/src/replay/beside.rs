@@ -1,5 +1,5 @@
-//! Compares other NNUE crates with this one: the same nets over the same search, with every value
-//! compared.
+//! `nnue-rs` beside this project: the same net over the same search in one process, in turns, with
+//! every value compared.
 //!
 //! # What is compared
 //!
@@ -14,16 +14,20 @@
 //!
 //! # What is measured
 //!
-//! * The same loops with the same clock, in turns, in every round ([`race`]).
+//! * The same loops with the same clock, in turns for each search ([`race()`]).
 //! * Along a search, our evaluator keeps its own placement of the pieces, which is part of its
 //!   time. `nnue-rs` asks for the board of an engine; when it is updated lazily, it gets the boards
 //!   of the trace, which cost it no time.
-//! * Along a search, the times of both include reading the trace. The time for that alone is also
-//!   shown; ratios are those of the measured times.
+//! * Along a search, the times of both include reading the trace, and other memory where that is
+//!   asked for. The time for that alone is measured too, and subtracted where times are shown.
+//! * Each has its own copy of the weights, so that each finds the other's in the caches.
 //! * `nnue-rs` detects AVX2 at run time, in each call of a kernel, and uses nothing newer. Built
 //!   with `RUSTFLAGS=-Ctarget-cpu=native` there is nothing to detect, and its other code may use
 //!   AVX2 as well: measure both builds.
 
 pub mod nnue_rs;
-pub mod race;
-pub mod table;
+mod race;
+mod table;
+
+pub use self::race::{Conditions, Difference, LevelResults, Results, race};
+pub use self::table::Table;

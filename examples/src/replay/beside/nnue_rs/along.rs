@@ -2,7 +2,7 @@
 
 use ::nnue_rs as theirs;
 use nnue_runtime::{Board, Color, Delta, Piece, Position, Square};
-use nnue_trace::Follow;
+use nnue_trace::{Follow, Trace};
 
 use super::{View, color, piece, square};
 
@@ -17,10 +17,12 @@ pub(super) struct EachMove<'n> {
 }
 
 /// Moves are recorded, and applied all at once when a position is evaluated.
-pub(super) struct Lazily<'n, B> {
+pub(super) struct Lazily<'n> {
     net: &'n theirs::Network,
     /// The positions that will be evaluated: an engine has its board anyway.
-    boards: B,
+    boards: Vec<Board>,
+    /// Which of them is next.
+    next: usize,
     line: Line,
     /// The root, then one for each move.
     plies: Vec<Ply>,
@@ -102,24 +104,31 @@ impl Follow for EachMove<'_> {
     }
 }
 
-impl<'n, B> Lazily<'n, B> {
-    /// Follows a trace that evaluates these positions.
-    pub(super) fn new(net: &'n theirs::Network, boards: B) -> Self {
+impl<'n> Lazily<'n> {
+    pub(super) fn new(net: &'n theirs::Network) -> Self {
         let ply = Ply {
             known: None,
             accumulator: net.empty_accumulator(),
         };
         Lazily {
             net,
-            boards,
+            boards: Vec::new(),
+            next: 0,
             line: Line::default(),
             plies: vec![ply; PLIES],
             changes: Changes::default(),
         }
     }
+
+    /// Takes the boards of the trace that it follows next.
+    pub(super) fn prepare(&mut self, trace: &Trace) {
+        self.boards.clear();
+        self.boards.extend(trace.evaluated().cloned());
+        self.next = 0;
+    }
 }
 
-impl<'b, B: Iterator<Item = &'b Board>> Follow for Lazily<'_, B> {
+impl Follow for Lazily<'_> {
     type Value = i32;
 
     fn reset(&mut self, root: &Board) {
@@ -150,7 +159,8 @@ impl<'b, B: Iterator<Item = &'b Board>> Follow for Lazily<'_, B> {
 
     #[inline]
     fn evaluate(&mut self) -> i32 {
-        let board = (self.boards.next()).expect("a trace keeps each position that it evaluates");
+        let board = &self.boards[self.next];
+        self.next += 1;
         let ply = self.line.ply();
         let (earlier, later) = self.plies.split_at_mut(ply);
         let current = &mut later[0];

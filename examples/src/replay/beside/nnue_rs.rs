@@ -3,16 +3,15 @@
 mod along;
 
 use std::fmt;
-use std::path::Path;
 use std::time::Duration;
 
 use ::nnue_rs as theirs;
-use nnue_examples::replay::{Pass, time_each, time_prepared};
 use nnue_runtime::{Board, Color, Output, Piece, Position, Role, Square};
 use nnue_trace::Trace;
 use theirs::Arch;
 
 use self::along::{EachMove, Lazily};
+use crate::replay::{Contender, Pass, Touching, time_each, time_prepared};
 
 /// A net, loaded by `nnue-rs`.
 pub struct Peer {
@@ -64,39 +63,30 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// That of `nnue-rs`, which does not name the file.
-    pub fn open(path: &Path) -> Result<Peer, theirs::Error> {
-        let mut file = std::io::BufReader::new(std::fs::File::open(path)?);
+    /// That of `nnue-rs`.
+    pub fn read(mut file: &[u8]) -> Result<Peer, theirs::Error> {
         let net = theirs::Network::from_reader(&mut file)?;
         Ok(Peer { net })
     }
 
-    /// Evaluates all positions of a trace, and returns how long that took.
+    /// What evaluates with the net in this way. Along a search, it reads `touched` bytes of other
+    /// memory in turn, as [`Touching`] says.
     #[must_use]
-    pub fn time(&self, way: Way, trace: &Trace, values: &mut [i32]) -> Duration {
+    pub fn contender(
+        &self,
+        way: Way,
+        touched: usize,
+    ) -> Box<dyn Contender<Value = i32> + Send + '_> {
         let net = &self.net;
-        let evaluate = |accumulator: &theirs::Accumulator, board: &Board| {
-            net.evaluate_accumulator(accumulator, color(board.side_to_move()))
-        };
         match way {
-            Way::EachMove => trace.replay(&mut EachMove::new(net), values),
-            Way::Lazily => trace.replay(&mut Lazily::new(net, trace.evaluated()), values),
-            Way::Refresh => {
+            Way::EachMove => Box::new(Touching::new(EachMove::new(net), touched)),
+            Way::Lazily => Box::new(WithBoards(Touching::new(Lazily::new(net), touched))),
+            Way::Refresh => Box::new(Refreshed {
+                net,
                 // Its `evaluate` would allocate one each time.
-                let mut accumulator = net.empty_accumulator();
-                let evaluate = |board: &Board| {
-                    net.refresh(&View(board), &mut accumulator);
-                    evaluate(&accumulator, board)
-                };
-                time_each(trace, evaluate, values)
-            }
-            Way::Forward => time_prepared(
-                trace,
-                net.empty_accumulator(),
-                |accumulator, board| net.refresh(&View(board), accumulator),
-                evaluate,
-                values,
-            ),
+                accumulator: net.empty_accumulator(),
+            }),
+            Way::Forward => Box::new(Prepared { net }),
         }
     }
 
@@ -109,6 +99,56 @@ impl Peer {
             Arch::HalfKP | Arch::HalfKAv2 => (output.psqt + output.positional) / 16,
             Arch::HalfKAv2Hm | Arch::Sfnnv10 => output.psqt / 16 + output.positional / 16,
         }
+    }
+}
+
+/// It is given its boards before the time is taken.
+struct WithBoards<'n>(Touching<Lazily<'n>>);
+
+impl Contender for WithBoards<'_> {
+    type Value = i32;
+
+    fn time(&mut self, trace: &Trace, values: &mut [i32]) -> Duration {
+        self.0.follower_mut().prepare(trace);
+        self.0.time(trace, values)
+    }
+}
+
+struct Refreshed<'n> {
+    net: &'n theirs::Network,
+    accumulator: theirs::Accumulator,
+}
+
+impl Contender for Refreshed<'_> {
+    type Value = i32;
+
+    fn time(&mut self, trace: &Trace, values: &mut [i32]) -> Duration {
+        let Refreshed { net, accumulator } = self;
+        let evaluate = |board: &Board| {
+            net.refresh(&View(board), accumulator);
+            net.evaluate_accumulator(accumulator, color(board.side_to_move()))
+        };
+        time_each(trace, evaluate, values)
+    }
+}
+
+struct Prepared<'n> {
+    net: &'n theirs::Network,
+}
+
+impl Contender for Prepared<'_> {
+    type Value = i32;
+
+    fn time(&mut self, trace: &Trace, values: &mut [i32]) -> Duration {
+        time_prepared(
+            trace,
+            self.net.empty_accumulator(),
+            |accumulator, board| self.net.refresh(&View(board), accumulator),
+            |accumulator, board| {
+                (self.net).evaluate_accumulator(accumulator, color(board.side_to_move()))
+            },
+            values,
+        )
     }
 }
 

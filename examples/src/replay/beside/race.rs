@@ -1,0 +1,277 @@
+//! Rounds in which both crates do the same work in turns, and all values are compared.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use nnue_runtime::{Level, Output};
+use nnue_trace::{Idle, Trace};
+
+use super::nnue_rs::{Peer, Way};
+use crate::replay::{Contender, Pass, Replay, Runner, Times, Touching, take_turns};
+
+/// How a race is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions {
+    /// How often each search is evaluated in each way; once more without being counted.
+    pub rounds: usize,
+    /// How many threads do the same at the same time, each with evaluators of its own.
+    pub threads: usize,
+    /// How much other memory is read along a search, in bytes: see [`Touching`].
+    pub touched: usize,
+}
+
+impl Conditions {
+    /// How many rounds there are in a race with so many levels.
+    #[must_use]
+    pub fn rounds_of(self, levels: usize) -> usize {
+        levels * Pass::ALL.len() * (1 + self.rounds)
+    }
+}
+
+/// What was measured with one net.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// Each of our levels, raced against `nnue-rs` by itself.
+    pub levels: Vec<LevelResults>,
+    /// How many of the peer's values are not those of the net's engine, because it rounds
+    /// otherwise.
+    pub rounded_otherwise: usize,
+}
+
+/// The times of one of our levels, and those of `nnue-rs` in the same race.
+#[derive(Clone, Debug)]
+pub struct LevelResults {
+    /// The instruction set that we used.
+    pub level: Level,
+    /// Reading the trace without evaluating anything, which both are measured with along a search.
+    pub idle: Times,
+    /// The times of `nnue-rs` for each [`Way`], in the order of [`Way::ALL`].
+    pub peer: [Times; 4],
+    /// Our times of each [`Pass`], in the order of [`Pass::ALL`].
+    pub ours: [Times; 3],
+}
+
+/// A value that is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The crate and the way that computed it.
+    pub by: String,
+    /// Its search, as the line of the trace.
+    pub line: usize,
+    /// Which evaluation of that search it is, counted from 1.
+    pub number: usize,
+    /// The position as the first two fields of its FEN.
+    pub position: String,
+    /// The value that was found, in the engine's units.
+    pub found: i32,
+    /// The value of our full refresh on the first level, rounded in the same way.
+    pub expected: i32,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Difference {
+            by,
+            line,
+            number,
+            position,
+            found,
+            expected,
+        } = self;
+        write!(
+            f,
+            "line {line} of the trace, evaluation {number}, `{position}`: found {found} by {by}, expected {expected}"
+        )
+    }
+}
+
+impl Error for Difference {}
+
+/// Races one net over a trace, once for each level. Calls `progress` before each round with the
+/// number of rounds done, and once at the end.
+///
+/// # Errors
+///
+/// A [`Difference`] for the first value of a round that has one: ours must be the same by all
+/// passes and on all levels, the peer's the same as ours after [`Peer::value_of`].
+pub fn race(
+    mut ours: Box<dyn Replay>,
+    peer: &Peer,
+    levels: &[Level],
+    trace: &Trace,
+    conditions: Conditions,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Results, Difference> {
+    let mut outputs = vec![Output::default(); trace.evaluations()];
+    if let Some(level) = levels.first() {
+        ours = ours.at_level(*level);
+    }
+    ours.time(Pass::Refresh, 0, trace, &mut outputs);
+    let values: Vec<i32> = outputs
+        .iter()
+        .map(|output| peer.value_of(*output))
+        .collect();
+    let rounded_otherwise = (outputs.iter().zip(&values))
+        .filter(|(output, value)| output.value != **value)
+        .count();
+    let searches: Vec<Search> = split(trace, &outputs, &values);
+    let mut results = Results {
+        levels: Vec::new(),
+        rounded_otherwise,
+    };
+    let mut done = 0;
+    for &level in levels {
+        ours = ours.at_level(level);
+        let mut race = Race {
+            ours: &*ours,
+            level,
+            peer,
+            searches: &searches,
+            conditions,
+        };
+        let mut of_level = LevelResults {
+            level,
+            idle: Times::default(),
+            peer: Default::default(),
+            ours: Default::default(),
+        };
+        for pass in Pass::ALL {
+            let before = done;
+            let round = |round| progress(before + round);
+            race.run(pass, &mut of_level, &round)?;
+            done += 1 + conditions.rounds;
+        }
+        results.levels.push(of_level);
+    }
+    progress(done);
+    Ok(results)
+}
+
+/// A search, with what every evaluation must give.
+struct Search {
+    trace: Trace,
+    outputs: Vec<Output>,
+    values: Vec<i32>,
+}
+
+fn split(trace: &Trace, outputs: &[Output], values: &[i32]) -> Vec<Search> {
+    let mut first = 0;
+    let searches = trace.by_search().into_iter().map(|trace| {
+        let evaluations = first..first + trace.evaluations();
+        first = evaluations.end;
+        Search {
+            trace,
+            outputs: outputs[evaluations.clone()].to_vec(),
+            values: values[evaluations].to_vec(),
+        }
+    });
+    searches.collect()
+}
+
+struct Race<'r> {
+    ours: &'r dyn Replay,
+    level: Level,
+    peer: &'r Peer,
+    searches: &'r [Search],
+    conditions: Conditions,
+}
+
+impl Race<'_> {
+    /// Measures a pass of ours and the ways of `nnue-rs` that do the same work.
+    fn run(
+        &mut self,
+        pass: Pass,
+        results: &mut LevelResults,
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Result<(), Difference> {
+        let ways = || Way::ALL.into_iter().filter(|way| way.pass() == pass);
+        let teams = (0..self.conditions.threads).map(|_| {
+            let mut team = vec![self.idle(), self.ours(pass)];
+            team.extend(ways().map(|way| self.peer(way)));
+            team
+        });
+        let evaluations = self.searches.iter().map(|search| search.outputs.len());
+        let mut times = take_turns(
+            teams.collect(),
+            self.searches.len(),
+            evaluations.sum(),
+            self.conditions.rounds,
+            progress,
+        )?
+        .into_iter();
+        let mut next = || times.next().unwrap_or_default();
+        match (pass, next()) {
+            (Pass::Incremental, idle) => results.idle = idle,
+            (Pass::Refresh | Pass::Forward, _) => {}
+        }
+        results.ours[pass as usize] = next();
+        for way in ways() {
+            results.peer[way as usize] = next();
+        }
+        Ok(())
+    }
+
+    fn idle(&self) -> Runner<'_, Difference> {
+        let mut idle = Touching::new(Idle, self.conditions.touched);
+        Box::new(move |search| Ok(idle.time(&self.searches[search].trace, &mut [])))
+    }
+
+    fn ours(&self, pass: Pass) -> Runner<'_, Difference> {
+        let level = self.level;
+        self.checked(
+            self.ours.contender(pass, self.conditions.touched),
+            |search| &search.outputs,
+            |output| output.value,
+            move || format!("{pass} on `{level}`"),
+        )
+    }
+
+    fn peer(&self, way: Way) -> Runner<'_, Difference> {
+        self.checked(
+            self.peer.contender(way, self.conditions.touched),
+            |search| &search.values,
+            |value| *value,
+            move || format!("nnue-rs, {way}"),
+        )
+    }
+
+    /// Compares what a contender has written, and then overwrites it, so that the next search
+    /// cannot succeed without writing. `number` is what a message shows of a value.
+    fn checked<'r, V: Clone + Default + PartialEq + Send + 'r>(
+        &'r self,
+        mut contender: Box<dyn Contender<Value = V> + Send + 'r>,
+        expected: fn(&Search) -> &Vec<V>,
+        number: fn(&V) -> i32,
+        by: impl Fn() -> String + Send + 'r,
+    ) -> Runner<'r, Difference> {
+        let mut found = Vec::new();
+        Box::new(move |search| -> Result<Duration, Difference> {
+            let search = &self.searches[search];
+            let expected = expected(search);
+            found.clear();
+            found.resize(expected.len(), V::default());
+            let duration = contender.time(&search.trace, &mut found);
+            let mut pairs = found.iter().zip(expected).enumerate();
+            let Some((evaluation, (found, expected))) =
+                pairs.find(|(_, (found, expected))| found != expected)
+            else {
+                return Ok(duration);
+            };
+            let (line, number_in_search, position) = match search.trace.locate(evaluation) {
+                Some((search, index)) => {
+                    (search.line, index + 1, search.evaluated[index].to_string())
+                }
+                None => (0, 0, String::new()),
+            };
+            Err(Difference {
+                by: by(),
+                line,
+                number: number_in_search,
+                position,
+                found: number(found),
+                expected: number(expected),
+            })
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! `replay --beside` as its users meet it, in builds that have it.
+
+mod program;
+
+use std::process::{Command, Output};
+
+use nnue_runtime::Level;
+use nnue_test_support::synthetic::synthetic_net;
+
+use crate::program::{assert_refused, printed, scratch, text};
+
+const TRACE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; = e2e4 e8d7 = - 0 = ~ - e1d1 =\n";
+
+fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_replay"));
+    command.arg("--beside").args(arguments);
+    command.env_remove("NNUE_LEVEL");
+    command.output().expect("the program starts")
+}
+
+#[test]
+fn a_table_has_each_way_and_each_level() {
+    let trace = scratch("beside.txt", TRACE.as_bytes());
+    let output = run(&["--rounds=3", "--touch=64K", "--threads=2", text(&trace)]);
+    let lines: Vec<&str> = printed(&output).lines().collect();
+    assert!(lines[0].starts_with("small128 · nn-37f18f62d772.nnue, built in · "));
+    let processor = lines.iter().position(|line| line.contains(", built for "));
+    let table = &lines[processor.expect("the processor") + 2..];
+    let best = Level::detect();
+    let mut levels = vec!["avx2", best.name()];
+    levels.dedup();
+    levels.retain(|name| Level::by_name(name).is_ok());
+    let mut words = vec!["ns", "per", "evaluation"];
+    for level in &levels {
+        words.extend(["nnue-rs", level, "ratio"]);
+    }
+    let head: Vec<&str> = table[0].split_whitespace().collect();
+    assert_eq!(head, words);
+    for (rows, way) in table[1..13].chunks(3).zip([
+        "along the search, each move",
+        "along the search, lazily",
+        "full refresh",
+        "forward pass alone",
+    ]) {
+        assert!(
+            rows[0].starts_with(&format!("{way}, median ")),
+            "{}",
+            rows[0]
+        );
+        assert!(rows[1].starts_with("  lower quartile "), "{}", rows[1]);
+        assert!(rows[2].starts_with("  upper quartile "), "{}", rows[2]);
+        assert!(rows.iter().all(|row| row.ends_with(" x")));
+    }
+    assert!(table[13].starts_with("reading alone, median, subtracted "));
+    assert_eq!(table[14..], ["", "All 4 values are equal."]);
+}
+
+#[test]
+fn ratios_are_those_of_the_times() {
+    let trace = scratch("beside-ratios.txt", TRACE.as_bytes());
+    let net = scratch("beside-v1.nnue", &synthetic_net("v1"));
+    let output = run(&[
+        "--net",
+        text(&net),
+        "--rounds=1",
+        "--level=scalar",
+        text(&trace),
+    ]);
+    let table = printed(&output);
+    assert!(table.starts_with("SFNNv1 · beside-v1.nnue · "), "{table}");
+    let mut rows = table.lines();
+    let row = rows.find(|line| line.starts_with("forward pass alone"));
+    let words: Vec<&str> = row.expect("a row").split_whitespace().collect();
+    let number = |word: &str| -> f64 { word.parse().expect("a number") };
+    let [.., theirs, ours, ratio, "x"] = words[..] else {
+        panic!("{words:?}");
+    };
+    let (theirs, ours, ratio) = (number(theirs), number(ours), number(ratio));
+    // Times are rounded to a tenth, ratios to a hundredth.
+    let error = ratio * (0.05 / theirs + 0.05 / ours) + 0.006;
+    assert!((theirs / ours - ratio).abs() < error, "{words:?}");
+}
+
+#[test]
+fn what_nnue_rs_rounds_otherwise_is_said() {
+    let trace = scratch("beside-rounding.txt", TRACE.as_bytes());
+    let net = scratch("beside-v6.nnue", &synthetic_net("v6"));
+    let output = run(&["--net", text(&net), "--rounds=1", text(&trace)]);
+    let last = printed(&output).lines().last().expect("a line");
+    let start = "All 4 values are equal as nnue-rs rounds them: ";
+    assert!(
+        last.starts_with(start) && last.ends_with(" are not the engine's."),
+        "{last}"
+    );
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let trace = scratch("beside-refused.txt", TRACE.as_bytes());
+    let net = scratch("beside-v5.nnue", &synthetic_net("v5"));
+    let output = run(&["--net", text(&net), text(&trace)]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = program::stderr(&output);
+    assert!(message.starts_with("error: nnue-rs: "), "{message}");
+    assert_refused(&run(&["--net=no/such.nnue"]), 1, &["no/such.nnue"]);
+    for (arguments, word) in [
+        (["--threads", "0"], "1 to 256"),
+        (["--touch", "lots"], "`--touch lots`"),
+    ] {
+        assert_refused(&run(&arguments), 2, &[word, "replay --help"]);
+    }
+}
