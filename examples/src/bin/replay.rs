@@ -62,6 +62,7 @@ struct Arguments {
     rounds: usize,
     touched: usize,
     /// How many threads measure nnue-rs too.
+    #[cfg(feature = "beside")]
     beside: Option<usize>,
     trace: Option<PathBuf>,
 }
@@ -105,6 +106,7 @@ fn parse(mut parser: lexopt::Parser) -> Result<Command<Arguments>, Box<dyn Error
         levels,
         rounds,
         touched,
+        #[cfg(feature = "beside")]
         beside: beside.then_some(threads.unwrap_or(1)),
         trace,
     }))
