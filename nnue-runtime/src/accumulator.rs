@@ -95,21 +95,14 @@ impl<A: Architecture> Accumulator<A> {
         active: [&[u32]; 2],
     ) {
         let mut changes = [RowChanges::new(), RowChanges::new()];
-        let wanted = Color::ALL.map(|color| perspectives.contains(&color));
-        if const { read_all_squares(A::FEATURES) } {
-            let (nothing, placement) = (PieceCodes::EMPTY, Placement::of(position));
-            let mut board = BoardChanges::NONE;
-            let step = Step::between(net, &nothing, placement.squares(), &mut board);
-            for &perspective in perspectives {
-                let from = placement.viewpoint::<A>(perspective);
-                let changes = &mut changes[perspective.index()];
-                for set in sets::<A>() {
-                    set.list_changes(net, perspective, from, step, changes);
-                }
-            }
-        } else {
+        let (nothing, placement) = (PieceCodes::EMPTY, Placement::of(net.level(), position));
+        let mut board = BoardChanges::NONE;
+        let step = Step::between(net, &nothing, placement.squares(), &mut board);
+        for &perspective in perspectives {
+            let from = placement.viewpoint::<A>(perspective);
+            let changes = &mut changes[perspective.index()];
             for set in sets::<A>() {
-                set.list_active(position, wanted, &mut changes);
+                set.list_active(net, perspective, from, step, changes);
             }
         }
         for &perspective in perspectives {

@@ -8,6 +8,7 @@ use core::str::FromStr;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::fen::{self, FenError};
+use crate::level::Level;
 use crate::placement::Placement;
 use crate::position::Position;
 
@@ -98,7 +99,7 @@ impl Board {
             }
         }
         let board = Board::from_squares(squares, position.side_to_move());
-        Placement::of(&board).check(&Delta::null())?;
+        Placement::of(Level::BASELINE, &board).check(&Delta::null())?;
         Ok(board)
     }
 
@@ -117,7 +118,7 @@ impl Board {
     /// [`BoardError`] if a piece to remove is not there, a square to add to is occupied, or the
     /// board would hold more than 32 pieces. The board is then left as it was.
     pub fn apply(&mut self, delta: &Delta) -> Result<(), BoardError> {
-        Placement::of(self).check(delta)?;
+        Placement::of(Level::BASELINE, self).check(delta)?;
         for (_, square) in delta.removed() {
             self.take(*square);
         }

@@ -213,13 +213,21 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// Starts anew at a position. The cache keeps its content.
     pub fn reset(&mut self, position: &impl Position) {
         const { refuse_told(A::FEATURES) };
-        self.start(Placement::of(position), position.side_to_move(), [&[]; 2]);
+        self.start(
+            Placement::of(self.net.level(), position),
+            position.side_to_move(),
+            [&[]; 2],
+        );
     }
 
     /// Starts anew at a position in which these features of custom sets are active for white and
     /// for black.
     pub fn reset_with(&mut self, position: &impl Position, active: [&[u32]; 2]) {
-        self.start(Placement::of(position), position.side_to_move(), active);
+        self.start(
+            Placement::of(self.net.level(), position),
+            position.side_to_move(),
+            active,
+        );
     }
 
     /// Starts anew where these features are active for white and for black.

@@ -17,7 +17,6 @@ use crate::chess::{Color, Square};
 use crate::delta::Delta;
 use crate::network::Network;
 use crate::placement::Step;
-use crate::position::Position;
 use crate::rows::RowChanges;
 
 pub(crate) use bounds::Bounds;
@@ -103,18 +102,26 @@ impl FeatureSet {
         }
     }
 
-    /// Lists all rows that are active in a position among those that white's sums and black's gain,
-    /// as far as they are wanted. Sets that read all squares have none here: their rows are those
-    /// by which the position [differs](Self::list_changes) from an empty board.
-    #[inline]
+    /// Lists the rows that are active after a step that began at an empty board, for a perspective
+    /// that sees it from a viewpoint.
+    #[inline(always)]
     pub(crate) fn list_active<A: Architecture>(
         &'static self,
-        position: &impl Position,
-        wanted: [bool; 2],
-        changes: &mut [RowChanges<A>; 2],
+        net: &Network<A>,
+        perspective: Color,
+        from: Viewpoint,
+        step: Step<'_>,
+        changes: &mut RowChanges<A>,
     ) {
-        if let Family::PieceSquare(tables) = &self.family {
-            piece_square::list_active(self, tables, position, wanted, changes);
+        match &self.family {
+            Family::PieceSquare(tables) => {
+                let view = piece_square::View::of(self, tables, perspective, from);
+                piece_square::list_active(self.table, view, net.level(), step, changes);
+                self.list_threatened(tables, net, perspective, from, step, changes);
+            }
+            Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => {
+                self.list_changes(net, perspective, from, step, changes);
+            }
         }
     }
 
@@ -133,12 +140,8 @@ impl FeatureSet {
         match &self.family {
             Family::PieceSquare(tables) => {
                 let view = piece_square::View::of(self, tables, perspective, from);
-                let (table, weights) = (self.table, net.weights());
-                piece_square::list_changes(table, view, weights, step, changes);
-                if tables.has_threatened() {
-                    let rows = tables.threatened[perspective.index()];
-                    piece_square::list_threatened(table, rows, view, weights, step, changes);
-                }
+                piece_square::list_changes(self.table, view, net.weights(), step, changes);
+                self.list_threatened(tables, net, perspective, from, step, changes);
             }
             Family::Threats(tables) => {
                 threats::list_changes(self, tables, net, perspective, from, step, changes);
@@ -148,6 +151,24 @@ impl FeatureSet {
                 pawn_pairs::list_changes(self, *pairs, net, perspective, from, board, changes);
             }
             Family::Custom => {}
+        }
+    }
+
+    /// Lists the rows of threatened pieces that a step changes, in sets that have such rows.
+    #[inline(always)]
+    fn list_threatened<A: Architecture>(
+        &'static self,
+        tables: &'static PieceSquare,
+        net: &Network<A>,
+        perspective: Color,
+        from: Viewpoint,
+        step: Step<'_>,
+        changes: &mut RowChanges<A>,
+    ) {
+        if tables.has_threatened() {
+            let view = piece_square::View::of(self, tables, perspective, from);
+            let rows = tables.threatened[perspective.index()];
+            piece_square::list_threatened(self.table, rows, view, net.weights(), step, changes);
         }
     }
 

@@ -6,6 +6,7 @@ use crate::board::error::BoardError;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::delta::Delta;
 use crate::features::{BoardChanges, Viewpoint, read_all_squares};
+use crate::level::Level;
 use crate::network::Network;
 use crate::position::Position;
 use crate::simd;
@@ -145,16 +146,30 @@ impl Placement {
         pieces: 0,
     };
 
-    pub(crate) fn of(position: &impl Position) -> Placement {
-        let mut placement = Placement {
+    /// The placement of a position, by the instructions of a level.
+    pub(crate) fn of(level: Level, position: &impl Position) -> Placement {
+        let (mut role_bits, mut black, mut occupied) = ([0; 3], 0, 0);
+        for role in Role::ALL {
+            let black_ones = position.pieces(Piece::new(Color::Black, role)).0;
+            let both = position.pieces(Piece::new(Color::White, role)).0 | black_ones;
+            for (bit, set) in role_bits.iter_mut().enumerate() {
+                if role.index() >> bit & 1 != 0 {
+                    *set |= both;
+                }
+            }
+            black |= black_ones;
+            occupied |= both;
+        }
+        let [first, second, third] = role_bits;
+        let sets = [occupied, first, second, third, black];
+        /// What each of them is in the sum that `PieceCode::of` is. Overlapping sets, which
+        /// positions must not have, can make up codes that no piece has.
+        const VALUES: [u8; 5] = [1, 1, 2, 4, 6];
+        Placement {
+            squares: PieceCodes(simd::sums_of_bits(level, &sets, &VALUES)),
             kings: Color::ALL.map(|color| position.king(color)),
-            ..Placement::EMPTY
-        };
-        for_each_piece(position, |piece, square| {
-            placement.squares.set(square, PieceCode::of(piece));
-            placement.pieces += 1;
-        });
-        placement
+            pieces: Bitboard(occupied).len(),
+        }
     }
 
     #[inline]
@@ -223,35 +238,6 @@ impl Placement {
     }
 }
 
-/// Visits every piece on the board once, in the order of the squares.
-///
-/// The piece on a square is put together from one bit of each of four sets. A loop over the
-/// squares mispredicts its end once; a loop for each piece would do so a dozen times, which costs
-/// as much as adding several rows.
-#[inline]
-pub(crate) fn for_each_piece(position: &impl Position, mut visit: impl FnMut(Piece, Square)) {
-    let mut role_bits = [Bitboard::EMPTY; 3];
-    let (mut black, mut occupied) = (Bitboard::EMPTY, Bitboard::EMPTY);
-    for role in Role::ALL {
-        let black_ones = position.pieces(Piece::new(Color::Black, role));
-        let both = position.pieces(Piece::new(Color::White, role)) | black_ones;
-        for (bit, set) in role_bits.iter_mut().enumerate() {
-            if role.index() >> bit & 1 != 0 {
-                *set |= both;
-            }
-        }
-        black |= black_ones;
-        occupied |= both;
-    }
-    for square in occupied {
-        let bit = |set: Bitboard| set.0 >> square.index() & 1;
-        let role = bit(role_bits[0]) | bit(role_bits[1]) << 1 | bit(role_bits[2]) << 2;
-        // Overlapping sets, which positions must not have, can make up a role that does not exist.
-        let role = Role::ALL[(role as usize).min(Role::ALL.len() - 1)];
-        visit(Piece::new(Color::ALL[bit(black) as usize], role), square);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,7 +246,7 @@ mod tests {
 
     #[test]
     fn differences_are_found_on_every_square() {
-        let start = Placement::of(&Board::start());
+        let start = Placement::of(Level::detect(), &Board::start());
         for square in Square::ALL {
             let mut other = start;
             let piece = Piece::new(Color::White, Role::Queen);

@@ -7,7 +7,9 @@ use nnue_format::{PAIRED_RUN, unpaired};
 use crate::architecture::Architecture;
 use crate::buffer::chunk;
 use crate::features::{Bounds, FeatureSet};
+use crate::level::Level;
 use crate::network::Network;
+use crate::simd;
 
 /// For each table of the transformer's weights, a list of its rows with room for all that can be
 /// active at once: in each set, a piece on every square of the board or as many features as the
@@ -48,6 +50,22 @@ impl RowList<'_> {
     #[inline]
     pub(crate) fn from(&self, first: usize) -> &[u32] {
         self.rows.get(first..*self.len).unwrap_or_default()
+    }
+
+    /// Appends the rows of the pieces on 64 squares: for each whose plane exists, the plane's first
+    /// row, plus `offset`, plus the square exclusive-ored with `orientation`. Rows for which there
+    /// is no room are left out.
+    #[inline]
+    pub(crate) fn append(
+        &mut self,
+        level: Level,
+        pieces: &[u8; 64],
+        planes: &[u32; 16],
+        offset: u32,
+        orientation: u8,
+    ) {
+        let RowList { rows, len } = self;
+        **len = simd::append_rows(level, pieces, planes, offset, orientation, rows, **len);
     }
 
     /// [`RowLists::push_if`], for this table.

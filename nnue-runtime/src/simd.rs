@@ -30,6 +30,9 @@ mod inputs;
 mod nonzero;
 pub mod scalar;
 
+use crate::__private::dispatch;
+use crate::level::Level;
+
 pub use inputs::{InputWriter, Inputs};
 pub use nonzero::{Block, NonZero};
 
@@ -78,6 +81,47 @@ pub(crate) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
     let sixteens = core::iter::zip(a.as_chunks().0, b.as_chunks().0);
     let bits = sixteens.map(|(a, b)| u64::from(differing(a, b)));
     bits.rev().fold(0, |bits, next| bits << 16 | next)
+}
+
+/// `sums_of_bits` at a level.
+#[inline]
+pub(crate) fn sums_of_bits(level: Level, sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
+    dispatch!(level, sums_of_bits(sets, values))
+}
+
+/// `append_rows` at a level.
+#[inline]
+pub(crate) fn append_rows(
+    level: Level,
+    bytes: &[u8; 64],
+    table: &[u32; 16],
+    offset: u32,
+    orientation: u8,
+    rows: &mut [u32],
+    len: usize,
+) -> usize {
+    dispatch!(
+        level,
+        append_rows(bytes, table, offset, orientation, rows, len)
+    )
+}
+
+/// Writes the first `count` of some numbers behind the first `len` of a list, and returns how long
+/// the list is then. Those for which it has no room are left out.
+#[inline(always)]
+fn append<const N: usize>(numbers: &[u32; N], count: usize, list: &mut [u32], len: usize) -> usize {
+    let Some(free) = list.get_mut(len..) else {
+        return len;
+    };
+    // All of them in one store where there is room, which almost always is.
+    match free.first_chunk_mut::<N>() {
+        Some(free) => *free = *numbers,
+        None => {
+            let all = free.len().min(N);
+            free.copy_from_slice(&numbers[..all]);
+        }
+    }
+    len + count.min(free.len())
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
@@ -348,6 +392,34 @@ mod tests {
                             let bytes = inputs.bytes.map(|byte| byte % 16);
                             let table = inputs.bytes.first_chunk().unwrap();
                             bit_planes(&bytes, table).map(u64::cast_signed).to_vec()
+                        }),
+                        ("sums_of_bits", {
+                            let sets = [0, 1, 2, 3, 4].map(|set: usize| {
+                                let eight = inputs.bytes[8 * set..].first_chunk().unwrap();
+                                u64::from_le_bytes(*eight)
+                            });
+                            let values = inputs.bytes[40..].first_chunk().unwrap();
+                            let values = values.map(|value: u8| value / 5);
+                            sums_of_bits(&sets, &values).map(i64::from).to_vec()
+                        }),
+                        ("append_rows", {
+                            let bytes = inputs.bytes.map(|byte| byte % 16);
+                            // Half of the entries exist.
+                            let table: [u32; 16] = core::array::from_fn(|entry| {
+                                let exists = inputs.bytes[entry] & 1;
+                                u32::from(exists ^ 1) << 31 | 64 * entry as u32
+                            });
+                            // Enough room, too little for a whole vector, too little, none.
+                            let lens = [0, 30, 50, 66, 80].map(|room| {
+                                let mut rows = [7; 83];
+                                let rows = &mut rows[..room + 3];
+                                let len = append_rows(&bytes, &table, 1000, 63, rows, 3);
+                                // What lies behind is of no importance.
+                                rows[len..].fill(0);
+                                let rows = rows.iter().map(|row| i64::from(*row));
+                                rows.chain([len as i64]).collect::<Vec<i64>>()
+                            });
+                            lens.concat()
                         }),
                         ("append_nonzero", nonzero),
                     ]

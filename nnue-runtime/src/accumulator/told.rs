@@ -91,7 +91,7 @@ impl<A: Architecture> Accumulator<A> {
         after: &impl Position,
         changes: [FeatureChanges<'_>; 2],
     ) {
-        let after_move = *Placement::of(after).squares();
+        let after_move = *Placement::of(net.level(), after).squares();
         let mut before_move = after_move;
         let changed = before_move.replace(delta.added(), delta.removed());
         let (before_move, after_move, nothing) = (&before_move, &after_move, &PieceCodes::EMPTY);

@@ -10,8 +10,8 @@ use super::{FeatureSet, PIECES, Viewpoint, orientation};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
 use crate::delta::Delta;
-use crate::placement::{PieceCode, Step, for_each_piece};
-use crate::position::Position;
+use crate::level::Level;
+use crate::placement::{PieceCode, Step};
 use crate::rows::{RowChanges, RowLists};
 
 /// How a perspective looks at the board: it changes only with its viewpoint, and not always then.
@@ -55,24 +55,22 @@ impl View {
     }
 }
 
-/// One loop over the pieces lists both perspectives' rows.
+/// Lists the rows of all pieces that are there after a step.
 #[inline]
 pub(super) fn list_active<A: Architecture>(
-    set: &FeatureSet,
-    tables: &'static PieceSquare,
-    position: &impl Position,
-    wanted: [bool; 2],
-    changes: &mut [RowChanges<A>; 2],
+    table: usize,
+    view: View,
+    level: Level,
+    step: Step<'_>,
+    changes: &mut RowChanges<A>,
 ) {
-    let view = |color| View::of(set, tables, color, Viewpoint::of::<A>(position, color));
-    let views = [view(Color::White), view(Color::Black)];
-    for_each_piece(position, |piece, square| {
-        let code = PieceCode::of(piece);
-        for ((changes, view), wanted) in changes.iter_mut().zip(&views).zip(wanted) {
-            let (row, exists) = view.row(code, square);
-            changes.added.push_if(exists & wanted, set.table, row);
-        }
-    });
+    let View {
+        orientation,
+        offset,
+        planes,
+    } = view;
+    let mut list = changes.added.of(table);
+    list.append(level, step.after.bytes(), planes, offset, orientation);
 }
 
 /// It does not matter which moves lie between: a piece that moved away and back is where it was.

@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::append;
 use super::nonzero::{NonZero, SET_BITS};
 
 /// Bytes in a vector.
@@ -453,6 +454,81 @@ pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
         plane_of_bit!(1),
         plane_of_bit!(0),
     ]
+}
+
+/// For each of 64 bits, the sum of the values of those sets that have it, less than 256.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
+    // Bit `n` of byte `n`, in each group of eight bytes.
+    let diagonal = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
+    // To which byte of a set's half a byte of the vector belongs.
+    let spread = _mm256_setr_epi64x(
+        0,
+        0x0101_0101_0101_0101,
+        0x0202_0202_0202_0202,
+        0x0303_0303_0303_0303,
+    );
+    let mut sums = [_mm256_setzero_si256(); 2];
+    for (set, value) in sets.iter().zip(values) {
+        for (sum, half) in sums.iter_mut().zip([*set as i32, (set >> 32) as i32]) {
+            let bits = _mm256_shuffle_epi8(_mm256_set1_epi32(half), spread);
+            let has = _mm256_cmpeq_epi8(_mm256_and_si256(bits, diagonal), diagonal);
+            let value = _mm256_and_si256(has, _mm256_set1_epi8(value.cast_signed()));
+            *sum = _mm256_add_epi8(*sum, value);
+        }
+    }
+    let mut bytes = [0; 64];
+    for (sum, half) in sums.into_iter().zip(bytes.as_chunks_mut::<BYTES>().0) {
+        // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+        unsafe { _mm256_storeu_si256(half.as_mut_ptr().cast(), sum) };
+    }
+    bytes
+}
+
+/// Looks up each of 64 bytes, which are less than 16, in a table. Where the entry's top bit is not
+/// set, it is written to `rows` behind the first `len` ones, plus `offset`, plus the byte's own
+/// number exclusive-ored with `orientation`. Returns how many there are in `rows` then; those for
+/// which it has no room are left out.
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+pub fn append_rows(
+    bytes: &[u8; 64],
+    table: &[u32; 16],
+    offset: u32,
+    orientation: u8,
+    rows: &mut [u32],
+    mut len: usize,
+) -> usize {
+    // SAFETY: each half of the table has the size of a vector; the instruction asks for no
+    // alignment.
+    let [low, high] =
+        unsafe { [0, 8].map(|first| _mm256_loadu_si256(table[first..first + 8].as_ptr().cast())) };
+    let offset = _mm256_set1_epi32(offset.cast_signed());
+    let orientation = _mm256_set1_epi32(i32::from(orientation));
+    let mut numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    for eight in bytes.as_chunks::<8>().0 {
+        let places = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(*eight)));
+        let entries = _mm256_blendv_ps(
+            _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, places)),
+            _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, places)),
+            // Bit 3 chooses the half.
+            _mm256_castsi256_ps(_mm256_slli_epi32::<28>(places)),
+        );
+        let exist = !_mm256_movemask_ps(entries) as u8;
+        let squares = _mm256_xor_si256(numbers, orientation);
+        let sums = _mm256_add_epi32(_mm256_castps_si256(entries), offset);
+        let sums = _mm256_add_epi32(sums, squares);
+        // SAFETY: an entry of the table has the 16 bytes of the vector.
+        let kept = unsafe { _mm_loadu_si128(SET_BITS[usize::from(exist)].as_ptr().cast()) };
+        let sums = _mm256_permutevar8x32_epi32(sums, _mm256_cvtepu16_epi32(kept));
+        let mut whole = [0; 8];
+        // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+        unsafe { _mm256_storeu_si256(whole.as_mut_ptr().cast(), sums) };
+        len = append(&whole, exist.count_ones() as usize, rows, len);
+        numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8));
+    }
+    len
 }
 
 /// Whether any bit is set.

@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::append;
 use super::avx2;
 use super::nonzero::NonZero;
 
@@ -396,6 +397,60 @@ pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
         _mm512_test_epi8_mask(entries, _mm512_set1_epi8(64)),
         _mm512_test_epi8_mask(entries, _mm512_set1_epi8(-128)),
     ]
+}
+
+/// For each of 64 bits, the sum of the values of those sets that have it, less than 256.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
+    let mut sums = _mm512_setzero_si512();
+    for (set, value) in sets.iter().zip(values) {
+        sums = _mm512_mask_add_epi8(sums, *set, sums, _mm512_set1_epi8(value.cast_signed()));
+    }
+    let mut bytes = [0; 64];
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), sums) };
+    bytes
+}
+
+/// Looks up each of 64 bytes, which are less than 16, in a table. Where the entry's top bit is not
+/// set, it is written to `rows` behind the first `len` ones, plus `offset`, plus the byte's own
+/// number exclusive-ored with `orientation`. Returns how many there are in `rows` then; those for
+/// which it has no room are left out.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,popcnt")]
+pub fn append_rows(
+    bytes: &[u8; 64],
+    table: &[u32; 16],
+    offset: u32,
+    orientation: u8,
+    rows: &mut [u32],
+    mut len: usize,
+) -> usize {
+    // SAFETY: the table has the size of the vector; the instruction asks for no alignment.
+    let table = unsafe { _mm512_loadu_si512(table.as_ptr().cast()) };
+    let offset = _mm512_set1_epi32(offset.cast_signed());
+    let orientation = _mm512_set1_epi32(i32::from(orientation));
+    let mut numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for sixteen in bytes.as_chunks::<16>().0 {
+        // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+        let places = _mm512_cvtepu8_epi32(unsafe { _mm_loadu_si128(sixteen.as_ptr().cast()) });
+        let entries = _mm512_permutexvar_epi32(places, table);
+        let exist = !_mm512_movepi32_mask(entries);
+        let squares = _mm512_xor_si512(numbers, orientation);
+        let sums = _mm512_add_epi32(_mm512_add_epi32(entries, offset), squares);
+        let mut whole = [0; 16];
+        // Compresses in a register and stores all of it: compression straight to memory is
+        // microcoded on Zen 4. SAFETY: the array has the size of the vector; the instruction asks
+        // for no alignment.
+        unsafe {
+            let kept = _mm512_maskz_compress_epi32(exist, sums);
+            _mm512_storeu_si512(whole.as_mut_ptr().cast(), kept);
+        }
+        len = append(&whole, exist.count_ones() as usize, rows, len);
+        numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
+    }
+    len
 }
 
 /// Whether any bit is set.

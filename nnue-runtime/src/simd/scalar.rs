@@ -382,6 +382,48 @@ pub fn bit_planes(bytes: &[u8; 64], table: &[u8; 16]) -> [u64; 8] {
     })
 }
 
+/// For each of 64 bits, the sum of the values of those sets that have it, less than 256.
+#[inline]
+pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
+    /// Bit `n` of byte `n`.
+    const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+    let mut sums = [0; 64];
+    for (index, eight) in sums.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        let sets = sets.iter().zip(values);
+        let sum = sets.fold(0, |sum: u64, (set, value)| {
+            let bits = (set >> (8 * index) & 0xff) * 0x0101_0101_0101_0101 & DIAGONAL;
+            // The sum of a byte reaches its top bit if any other bit is set.
+            let ones = (bits + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
+            sum.wrapping_add(ones * u64::from(*value))
+        });
+        *eight = sum.to_le_bytes();
+    }
+    sums
+}
+
+/// Looks up each of 64 bytes, which are less than 16, in a table. Where the entry's top bit is not
+/// set, it is written to `rows` behind the first `len` ones, plus `offset`, plus the byte's own
+/// number exclusive-ored with `orientation`. Returns how many there are in `rows` then; those for
+/// which it has no room are left out.
+#[inline]
+pub fn append_rows(
+    bytes: &[u8; 64],
+    table: &[u32; 16],
+    offset: u32,
+    orientation: u8,
+    rows: &mut [u32],
+    mut len: usize,
+) -> usize {
+    for (number, byte) in (0..).zip(bytes) {
+        let entry = table[usize::from(byte % 16)];
+        if let Some(free) = rows.get_mut(len) {
+            *free = entry.wrapping_add(offset) + (number ^ u32::from(orientation));
+            len += usize::from(entry >> 31 == 0);
+        }
+    }
+    len
+}
+
 /// Whether any bit is set.
 #[inline]
 pub fn any_u64x8(lanes: U64x8) -> bool {

@@ -29,7 +29,7 @@ mod tests {
     /// White's threatened pieces and black's, the same on every level.
     fn of(fen: &str) -> [u64; 2] {
         let board: Board = fen.parse().expect("a FEN");
-        let placement = Placement::of(&board);
+        let placement = Placement::of(Level::detect(), &board);
         let placements = [&PieceCodes::EMPTY, placement.squares()];
         let mut found = Level::available().map(|level| {
             let mut changes = BoardChanges::NONE;
