@@ -391,9 +391,11 @@ pub fn sums_of_bits(sets: &[u64; 5], values: &[u8; 5]) -> [u8; 64] {
     for (index, eight) in sums.as_chunks_mut::<8>().0.iter_mut().enumerate() {
         let sets = sets.iter().zip(values);
         let sum = sets.fold(0, |sum: u64, (set, value)| {
-            let bits = (set >> (8 * index) & 0xff) * 0x0101_0101_0101_0101 & DIAGONAL;
+            let byte = set >> (8 * index) & 0xff;
+            let bits = (byte * 0x0101_0101_0101_0101) & DIAGONAL;
             // The sum of a byte reaches its top bit if any other bit is set.
-            let ones = (bits + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
+            let reached = (bits + 0x7f7f_7f7f_7f7f_7f7f) >> 7;
+            let ones = reached & 0x0101_0101_0101_0101;
             sum.wrapping_add(ones * u64::from(*value))
         });
         *eight = sum.to_le_bytes();
