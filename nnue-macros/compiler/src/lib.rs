@@ -8,7 +8,7 @@
 //! One file and one public function per arrow. Errors are collected by [`decode()`] and [`check()`]
 //! and reported together. Nothing after them can fail, except that the caller may ask for more
 //! straight-line code than can be compiled ([`Plans::of`]). The crate does no I/O: callers bring
-//! the text and print the result. The macro `nnue_net!` and the command `nnue-compiler` are the two
+//! the text and print the result. The macro `nnue_net!` and the command `nnue` are the two
 //! callers.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! What the compiler decides for each instruction set, as `nnue-compiler plan` prints it:
+//! What the compiler decides for each instruction set, as `nnue plan` prints it:
 //! `tests/plan/*.txt`. Whoever tunes a decision sees here which networks it changes, and that it
 //! leaves the others alone.
 

@@ -1,4 +1,4 @@
-//! Plans as `nnue-compiler plan` prints them.
+//! Plans as `nnue plan` prints them.
 
 use std::fmt;
 

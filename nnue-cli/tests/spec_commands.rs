@@ -1,59 +1,13 @@
-//! The command `nnue-compiler`, as a person meets it.
+//! `nnue check`, `plan`, `expand` and `completions`, as a person meets them.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+mod program;
 
-use nnue_compiler::diagnostics::list;
+use crate::program::{output, refusal, run, scratch};
 
-const SPEC: &str = "../../specs/small128.toml";
+const SPEC: &str = "../specs/small128.toml";
 
-/// Runs the command in this package's folder.
 fn level_names() -> Vec<&'static str> {
     nnue_levels::ISAS.iter().map(|isa| isa.name).collect()
-}
-
-fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_nnue-compiler"))
-        .args(arguments)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("the command starts")
-}
-
-/// Standard output of a run that must succeed, silently but for that.
-fn output(arguments: &[&str]) -> String {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = run(arguments);
-    let stderr = String::from_utf8_lossy(&stderr);
-    assert!(
-        status.success() && stderr.is_empty(),
-        "{arguments:?}: {status}, {stderr}"
-    );
-    String::from_utf8(stdout).expect("output is text")
-}
-
-/// Standard error of a run that must fail, and print nothing else.
-fn refusal(arguments: &[&str]) -> String {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = run(arguments);
-    assert_eq!(status.code(), Some(1), "{arguments:?}");
-    assert!(stdout.is_empty(), "{arguments:?}");
-    String::from_utf8(stderr).expect("errors are text")
-}
-
-/// A file for the command to read.
-fn temporary(name: &str, bytes: &[u8]) -> String {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, bytes).expect("temporary files can be written");
-    path.into_os_string()
-        .into_string()
-        .expect("the folder's name is text")
 }
 
 #[test]
@@ -74,7 +28,7 @@ fn check_shows_the_network() {
 #[test]
 fn check_shows_the_order_of_the_file_stack_by_stack() {
     let file = |spec: &str| {
-        let text = output(&["check", &format!("../../tests/specs/formats/{spec}.toml")]);
+        let text = output(&["check", &format!("../tests/specs/formats/{spec}.toml")]);
         let line = text.lines().find(|line| line.starts_with("file: "));
         line.expect("the file is shown").to_string()
     };
@@ -127,71 +81,87 @@ fn expand_prints_formatted_rust() {
 }
 
 #[test]
-fn help_is_no_error() {
-    let usage = output(&["--help"]);
-    assert!(usage.starts_with("usage: nnue-compiler COMMAND SPEC"));
-    for level in level_names() {
-        assert!(usage.contains(level), "no {level} in\n{usage}");
+fn every_subcommand_has_help_with_an_example() {
+    let all = output(&["--help"]);
+    let (_, commands) = all
+        .split_once("\nCommands:\n")
+        .expect("a list of subcommands");
+    let (commands, _) = commands.split_once("\n\n").expect("an empty line");
+    // A summary that does not fit on a line goes on further to the right.
+    let names = commands.lines().filter_map(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        (!name.is_empty() && name != "help").then_some(name)
+    });
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() >= 4, "{all}");
+    for name in names {
+        let help = output(&[name, "--help"]);
+        let example = format!("Example: nnue {name} ");
+        assert!(help.contains(&example), "{help}");
     }
-    assert_eq!(output(&["plan", "-h"]), usage);
-    assert_eq!(refusal(&[]), usage);
-    assert_eq!(
-        refusal(&["check"]),
-        format!("error: found 0 specs, expected one\n\n{usage}")
-    );
-    assert_eq!(
-        refusal(&["plan", "a", "b"]),
-        format!("error: found 2 specs, expected one\n\n{usage}")
-    );
+    let help = output(&["plan", "-h"]);
+    for level in level_names() {
+        assert!(help.contains(level), "no {level} in\n{help}");
+    }
 }
 
 #[test]
-fn unknown_words_are_answered_with_the_nearest() {
-    let levels = list(level_names());
-    let unknown_level =
-        format!("unknown level `avx22`, allowed are {levels}: did you mean `avx2`?");
-    for (arguments, expected) in [
-        (
-            &["chek", SPEC][..],
-            "unknown command `chek`, allowed are `check`, `plan` or `expand`: did you mean `check`?",
-        ),
-        (
-            &["compile"],
-            "unknown command `compile`, allowed are `check`, `plan` or `expand`",
-        ),
+fn every_shell_has_completions() {
+    for (shell, word) in [
+        ("bash", "complete -F _nnue"),
+        ("zsh", "#compdef nnue"),
+        ("fish", "complete -c nnue"),
+        ("powershell", "Register-ArgumentCompleter"),
+    ] {
+        let text = output(&["completions", shell]);
+        assert!(text.contains(word) && text.contains("expand"), "{text}");
+    }
+}
+
+#[test]
+fn wrong_arguments_are_answered_with_the_nearest() {
+    for (arguments, words) in [
+        (&["chek", SPEC][..], &["'chek'", "similar", "'check'"][..]),
+        (&["compile"], &["'compile'"]),
         (
             &["plan", SPEC, "--levle", "avx2"],
-            "unknown option `--levle`, allowed are `--level` or `--unroll`: did you mean `--level`?",
+            &["'--levle'", "'--level'"],
         ),
+        (&["check", SPEC, "--level", "avx2"], &["'--level'"]),
         (
-            &["check", SPEC, "--level", "avx2"],
-            "unknown option `--level`, allowed are `--weights`",
+            &["plan", SPEC, "--level", "avx22"],
+            &["'avx22'", "avx512icl", "'avx2'"],
         ),
-        (&["plan", SPEC, "--level", "avx22"], &unknown_level),
         (
             &["expand", SPEC, "--unroll", "ful"],
-            "unknown value of --unroll `ful`, allowed are `auto` or `full`: did you mean `full`?",
+            &["'ful'", "auto, full", "'full'"],
         ),
-        (&["plan", SPEC, "--level"], "`--level` needs a value"),
+        (&["plan", SPEC, "--level"], &["'--level <NAME>'"]),
+        (&["check"], &["<SPEC>"]),
+        (&["plan", "a", "b"], &["'b'"]),
     ] {
-        assert_eq!(refusal(arguments), format!("error: {expected}\n"));
+        let message = refusal(2, arguments);
+        assert!(message.starts_with("error: "), "{message}");
+        for word in words {
+            assert!(message.contains(word), "no {word} in {message}");
+        }
     }
 }
 
 #[test]
 fn files_that_cannot_be_read_are_named() {
-    let text = refusal(&["check", "no/such.toml"]);
+    let text = refusal(1, &["check", "no/such.toml"]);
     assert!(
         text.starts_with("error: cannot read `no/such.toml`: "),
         "{text}"
     );
-    let latin1 = temporary("latin1.toml", b"name = \"gr\xFC\xDFe\"");
-    let text = refusal(&["check", &latin1]);
+    let latin1 = scratch("latin1.toml", b"name = \"gr\xFC\xDFe\"");
+    let text = refusal(1, &["check", &latin1]);
     assert_eq!(
         text,
         format!("error: `{latin1}` is not UTF-8 text: the byte at offset 10 is invalid\n")
     );
-    let text = refusal(&["check", SPEC, "--weights", "no/such.nnue"]);
+    let text = refusal(1, &["check", SPEC, "--weights", "no/such.nnue"]);
     assert!(
         text.starts_with("error: cannot read `no/such.nnue`: "),
         "{text}"
@@ -200,8 +170,8 @@ fn files_that_cannot_be_read_are_named() {
 
 #[test]
 fn wrong_specs_and_net_files_are_errors() {
-    let spec = temporary("wrong.toml", b"name = 1\n[output]\n");
-    let text = refusal(&["plan", &spec]);
+    let spec = scratch("wrong.toml", b"name = 1\n[output]\n");
+    let text = refusal(1, &["plan", &spec]);
     assert!(
         text.contains("error: `name` is an integer, expected a string\n"),
         "{text}"
@@ -210,9 +180,9 @@ fn wrong_specs_and_net_files_are_errors() {
         text.ends_with(&format!("found 6 errors in {spec}\n")),
         "{text}"
     );
-    let weights = temporary("wrong.nnue", &[0; 8]);
+    let weights = scratch("wrong.nnue", &[0; 8]);
     assert_eq!(
-        refusal(&["check", SPEC, "--weights", &weights]),
+        refusal(1, &["check", SPEC, "--weights", &weights]),
         format!(
             "error: `{weights}` is not a net file for small128: file version at offset 0 is 0x00000000, expected 0x7af32f20 for small128: this is a file that begins with zeros\n"
         )
@@ -223,13 +193,13 @@ fn wrong_specs_and_net_files_are_errors() {
 fn a_net_of_another_width_is_told_by_its_width() {
     let net = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../examples/nets/nn-37f18f62d772.nnue"
+        "/../examples/nets/nn-37f18f62d772.nnue"
     );
     let text = std::fs::read_to_string(SPEC).expect("the spec is there");
     let text = text.replace("width = 128", "width = 192");
-    let spec = temporary("wider.toml", text.as_bytes());
+    let spec = scratch("wider.toml", text.as_bytes());
     assert_eq!(
-        refusal(&["check", &spec, "--weights", net]),
+        refusal(1, &["check", &spec, "--weights", net]),
         format!(
             "error: `{net}` is not a net file for small128: this is another network: \
              width is 128 in the file and 192 in the spec \
@@ -244,21 +214,19 @@ fn arguments_need_not_be_text() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
-    let output = Command::new(env!("CARGO_BIN_EXE_nnue-compiler"))
-        .arg(OsStr::from_bytes(b"\xFF"))
-        .output()
-        .expect("the command starts");
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(
-        output.stderr,
-        "error: the argument `\u{FFFD}` is not UTF-8\n".as_bytes()
+    let path = OsStr::from_bytes(b"no/such\xFF.toml");
+    let message = refusal(1, &[OsStr::new("check"), path]);
+    assert!(
+        message.starts_with("error: cannot read `no/such\u{FFFD}.toml`: "),
+        "{message}"
     );
+    assert_eq!(run(&[OsStr::from_bytes(b"\xFF")]).status.code(), Some(2));
 }
 
 #[test]
 fn weights_may_be_compressed_with_zstd() {
-    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/files/packed.toml");
-    let net = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/files/packed.net");
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/files/packed.toml");
+    let net = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/files/packed.net");
     let text = output(&["check", spec, "--weights", net]);
     let expected = format!("`{net}` is a net file for Packed; no file tells shifts, ");
     assert!(text.contains(&expected), "{text}");

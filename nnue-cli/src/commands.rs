@@ -1,0 +1,42 @@
+//! The subcommands.
+
+mod check;
+mod completions;
+mod expand;
+mod plan;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use crate::Failure;
+
+/// What the program is asked to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check a spec, and show the network: tensors, ones, ranges, hashes
+    Check(check::Check),
+    /// Show how each instruction set computes a network
+    Plan(plan::Plan),
+    /// Print the Rust that `nnue_net!` generates
+    Expand(expand::Expand),
+    /// Print what a shell needs to complete this program's arguments
+    Completions(completions::Completions),
+}
+
+impl Command {
+    /// Does it, and returns the exit code.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the work cannot be done or `out` takes nothing more.
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        match self {
+            Command::Check(command) => command.run(out),
+            Command::Plan(command) => command.run(out),
+            Command::Expand(command) => command.run(out),
+            Command::Completions(command) => command.run(out),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! `nnue plan`: how each instruction set computes a network.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Args;
+use nnue_compiler::layout::Layout;
+use nnue_compiler::plan::Plans;
+
+use crate::Failure;
+use crate::inputs::{Kernels, SpecFile};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: nnue plan specs/sfnnv5.toml --level avx2")]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    spec: SpecFile,
+    #[command(flatten)]
+    kernels: Kernels,
+}
+
+impl Plan {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let network = self.spec.network()?;
+        let layout = Layout::of(&network);
+        let plans = Plans::of(&layout, self.kernels.unroll()).map_err(Failure::work)?;
+        write!(out, "{}", plans.prefetch)?;
+        for plan in &plans.levels {
+            if self.kernels.shows(plan.isa.name) {
+                write!(out, "\n{plan}")?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,75 @@
+//! The files that subcommands read, and the options that several of them have.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::Network;
+use nnue_compiler::plan::Unroll;
+use nnue_levels::ISAS;
+
+use crate::Failure;
+
+/// Reads a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path)
+        .map_err(|error| Failure::Work(format!("cannot read `{}`: {error}", path.display())))
+}
+
+/// Reads a spec and checks it.
+pub(crate) fn network(path: &Path) -> Result<Network, Failure> {
+    let name = path.display().to_string();
+    let text = String::from_utf8(read(path)?).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        Failure::Work(format!(
+            "`{name}` is not UTF-8 text: the byte at offset {offset} is invalid"
+        ))
+    })?;
+    nnue_compiler::analyse(&SourceFile::new(&name, text))
+        .map_err(|errors| Failure::Spec(errors.to_string()))
+}
+
+/// The spec that a subcommand is about.
+#[derive(Args, Debug)]
+pub(crate) struct SpecFile {
+    /// The spec: a TOML file
+    #[arg(value_name = "SPEC")]
+    path: PathBuf,
+}
+
+impl SpecFile {
+    pub(crate) fn network(&self) -> Result<Network, Failure> {
+        network(&self.path)
+    }
+}
+
+/// How kernels are planned.
+#[derive(Args, Debug)]
+pub(crate) struct Kernels {
+    /// Show only this instruction set
+    #[arg(long, value_name = "NAME", value_parser = level_names())]
+    pub(crate) level: Option<String>,
+    /// Loops as measurements favour, or everything as straight-line code
+    #[arg(long, value_name = "HOW", value_parser = ["auto", "full"], default_value = "auto")]
+    unroll: String,
+}
+
+impl Kernels {
+    pub(crate) fn unroll(&self) -> Unroll {
+        match &*self.unroll {
+            "full" => Unroll::Full,
+            _ => Unroll::Auto,
+        }
+    }
+
+    /// Whether a level is to be shown.
+    pub(crate) fn shows(&self, level: &str) -> bool {
+        self.level.as_deref().is_none_or(|chosen| chosen == level)
+    }
+}
+
+fn level_names() -> PossibleValuesParser {
+    ISAS.iter().map(|isa| isa.name).collect::<Vec<_>>().into()
+}

@@ -1,0 +1,57 @@
+//! The command `nnue`, one file of `commands/` for each of its subcommands.
+//!
+//! Exit codes: 0 if all went well, 1 if the work could not be done or found a difference, 2 if the
+//! arguments are wrong.
+
+mod commands;
+mod failure;
+mod inputs;
+
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::commands::Command;
+use crate::failure::Failure;
+
+/// NNUE networks: what they are, what they cost, and what is in their files.
+#[derive(Debug, Parser)]
+#[command(name = "nnue", version, propagate_version = true, max_term_width = 100)]
+struct Arguments {
+    /// The subcommand with its own arguments.
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The whole program, from its arguments to its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        // Help and version come this way too, and are written to standard output.
+        Err(message) => {
+            let code = message.exit_code();
+            // There is nobody to tell that standard error is closed.
+            let _ = message.print();
+            return ExitCode::from(code as u8);
+        }
+    };
+    let mut out = std::io::BufWriter::new(anstream::stdout().lock());
+    let result = arguments.command.run(&mut out);
+    let result = result.and_then(|code| {
+        out.flush()?;
+        Ok(code)
+    });
+    match result {
+        Ok(code) => code,
+        // A reader that has seen enough, such as `head`, is no error.
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            // What was found before the failure is worth reading.
+            let _ = out.flush();
+            let _ = writeln!(anstream::stderr(), "{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
