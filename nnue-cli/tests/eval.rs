@@ -1,4 +1,4 @@
-//! `evaluate` as its users meet it: what it prints, where, and with which exit code.
+//! `nnue eval` as its users meet it: what it prints, where, and with which exit code.
 
 mod program;
 
@@ -10,17 +10,14 @@ use std::process::{Child, Command, Output, Stdio};
 use nnue_runtime::Level;
 use nnue_test_support::{generations, goldens, nets, synthetic};
 
-use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
+use crate::program::{assert_refused, nnue, printed, scratch, stderr, stdout, text};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-const SMALL128: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
+const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
 const SMALL128_GOLDENS: &str = "real/nn-37f18f62d772";
 
 fn evaluate(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_evaluate"));
-    command.args(arguments);
-    command.env_remove("NNUE_LEVEL");
-    command
+    nnue(&[&["eval"], arguments].concat())
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -107,7 +104,7 @@ fn raw_output_of_the_built_in_net_is_the_engines() {
     assert_golden(&[], SMALL128_GOLDENS);
 }
 
-/// Compares what `evaluate --raw` prints with the goldens, for nets whose spec the program finds
+/// Compares what `nnue eval --raw` prints with the goldens, for nets whose spec the program finds
 /// out, for all positions and on every level.
 macro_rules! raw_output_of_nets {
     ($($(#[$ignored:meta])? $name:ident: $generation:literal $(, $released:literal)?;)*) => { $(
@@ -119,7 +116,7 @@ macro_rules! raw_output_of_nets {
             fn synthetic() {
                 let net = synthetic::synthetic_net($generation);
                 let net = scratch(concat!("raw-output-", $generation, ".nnue"), &net);
-                let options = ["--net", text(&net)];
+                let options = ["--net", &net];
                 assert_golden(&options, concat!("synthetic/", $generation));
                 fs::remove_file(net).expect("the folder for tests is writable");
             }
@@ -128,7 +125,8 @@ macro_rules! raw_output_of_nets {
             #[ignore = "needs the released nets: cargo run -p nnue-tests --bin fetch-nets"]
             fn released() {
                 let net = nets::cached($released).expect("fetch-nets has been run");
-                assert_golden(&["--net", text(&net)], concat!("real/", $released));
+                let net = text(&net);
+                assert_golden(&["--net", &net], concat!("real/", $released));
             })?
         }
     )* };
@@ -205,11 +203,11 @@ fn the_spec_is_found_by_the_weights_where_headers_are_the_same() {
     for (generation, spec, other) in [("v4", "SFNNv4", "sfnnv5"), ("v5", "SFNNv5", "sfnnv4")] {
         let net = synthetic::synthetic_net(generation);
         let net = scratch(&format!("by-weights-{generation}.nnue"), &net);
-        let shown = run(&["--net", text(&net)]);
+        let shown = run(&["--net", &net]);
         assert!(printed(&shown).starts_with(spec), "{}", stdout(&shown));
         assert!(!stdout(&shown).contains("warning"));
         // The user can name another spec, but is warned.
-        let shown = run(&["--net", text(&net), "--spec", other]);
+        let shown = run(&["--net", &net, "--spec", other]);
         let warning = format!("\nwarning: this is a net of {spec}, by its weights");
         assert!(printed(&shown).contains(&warning), "{}", stdout(&shown));
     }
@@ -220,7 +218,7 @@ fn a_net_that_needs_a_spec_of_its_own_gets_one() {
     let net = synthetic::net_of(&generations::HM256);
     let net = scratch("relative.nnue", &net);
     let found = "HalfKAv2_hm, 256 neurons";
-    let output = run(&["--net", text(&net)]);
+    let output = run(&["--net", &net]);
     assert_eq!(output.status.code(), Some(1));
     let message = stderr(&output);
     assert!(
@@ -235,11 +233,11 @@ fn a_net_that_needs_a_spec_of_its_own_gets_one() {
     nnue_compiler::analyse(&source).unwrap_or_else(|errors| panic!("{errors}"));
 
     let file = scratch("my-net.toml", b"");
-    let output = run(&["--net", text(&net), "--write-spec", text(&file)]);
-    assert_refused(&output, 1, &[found, text(&file)]);
+    let output = run(&["--net", &net, "--write-spec", &file]);
+    assert_refused(&output, 1, &[found, &file]);
     assert_eq!(fs::read_to_string(&file).expect("was written"), spec);
 
-    let output = run(&["--net", text(&net), "--spec", "small128"]);
+    let output = run(&["--net", &net, "--spec", "small128"]);
     assert_refused(
         &output,
         1,
@@ -262,10 +260,10 @@ fn the_spec_of_a_synthetic_net_with_another_hash_is_named() {
     });
     let net = scratch("late-v13.nnue", &net);
     let advice = "needs the spec of SFNNv13 with `transformer_hash = 0x6165DDC9`; one was written";
-    let output = run(&["--net", text(&net)]);
+    let output = run(&["--net", &net]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains(advice), "{}", stderr(&output));
-    let output = run(&["--net", text(&net), "--spec", "sfnnv13"]);
+    let output = run(&["--net", &net, "--spec", "sfnnv13"]);
     let difference = "`transformer_hash` is 0x6165DDC9 in the file and 0x8F2344B8 in the spec";
     assert_refused(&output, 1, &[difference]);
     fs::remove_file(net).expect("the folder for tests is writable");
@@ -275,7 +273,7 @@ fn the_spec_of_a_synthetic_net_with_another_hash_is_named() {
 fn raw_output_of_a_net_of_another_spec_is_not_silent() {
     let net = synthetic::synthetic_net("v4");
     let net = scratch("raw-of-v4.nnue", &net);
-    let output = run(&["--raw", "--net", text(&net), "--spec", "sfnnv5"]);
+    let output = run(&["--raw", "--net", &net, "--spec", "sfnnv5"]);
     assert_eq!(output.status.code(), Some(0));
     let warning = "warning: this is a net of SFNNv4, by its weights";
     assert!(stderr(&output).starts_with(warning), "{}", stderr(&output));
@@ -308,7 +306,7 @@ fn a_file_of_no_spec_is_refused() {
     ] {
         let path = scratch(name, content);
         let words = [words, &[name]].concat();
-        assert_refused(&run(&["--net", text(&path)]), 1, &words);
+        assert_refused(&run(&["--net", &path]), 1, &words);
     }
     assert_refused(&run(&["--net", "no/such.nnue"]), 1, &["no/such.nnue"]);
 }
@@ -319,11 +317,7 @@ fn a_file_of_another_spec_is_refused() {
     assert_refused(&output, 1, &[SMALL128, "SFNNv5", "a net of small128"]);
     let cut = fs::read(SMALL128).expect("is committed");
     let cut = scratch("cut.nnue", &cut[..1000]);
-    assert_refused(
-        &run(&["--net", text(&cut)]),
-        1,
-        &["cut.nnue", "the file ends in"],
-    );
+    assert_refused(&run(&["--net", &cut]), 1, &["cut.nnue", "the file ends in"]);
     // Enough of a file for the words that SFNNv10, SFNNv11 and SFNNv12 share, and for its biases.
     let word = u32::to_le_bytes;
     let words = [0x7AF3_2F20, 0xEC10_2EF2, 0, 0x8F23_44B8]
@@ -334,7 +328,7 @@ fn a_file_of_another_spec_is_refused() {
     let shared = scratch("shared.nnue", &shared);
     let expected = "expected 81772544 for SFNNv10: \
                     the file begins like a net of SFNNv10, SFNNv11 or SFNNv12";
-    assert_refused(&run(&["--net", text(&shared)]), 1, &[expected]);
+    assert_refused(&run(&["--net", &shared]), 1, &[expected]);
 }
 
 #[test]
@@ -345,10 +339,10 @@ fn wrong_options_are_usage_errors() {
             &["`sfnv5`", "`small128`", "did you mean `sfnnv5`?"],
         ),
         (&["--spec", "sfnnv5"], &["`--net FILE`"]),
-        (&["--write-spec", "x"], &["`--net FILE`"]),
-        (&["--level", "avx3"], &["`avx3`", "`avx512icl`"]),
+        (&["--write-spec", "x"], &["--net <FILE>"]),
+        (&["--level", "avx3"], &["'avx3'", "avx512icl"]),
         (&["--fens"], &["--fens"]),
-        (&["--fens", "-", START], &[START, "`--fens`"]),
+        (&["--fens", "-", START], &["--fens <FILE>", "[FEN]"]),
         (&["--raw=yes"], &["--raw"]),
         (&["--nets", "x"], &["--nets"]),
         (&["-x"], &["-x"]),
@@ -361,20 +355,9 @@ fn wrong_options_are_usage_errors() {
     let output = evaluate(&[]).env("NNUE_LEVEL", "avx3").output();
     assert_refused(
         &output.expect("the program starts"),
-        2,
+        1,
         &["`NNUE_LEVEL`", "`avx3`"],
     );
-}
-
-#[test]
-fn help_and_version_are_printed() {
-    let help = run(&["--help"]);
-    for option in ["--net", "--spec", "--level", "--fens", "--raw", "--version"] {
-        assert!(printed(&help).contains(option), "{option}");
-    }
-    assert_eq!(stdout(&run(&["-h"])), stdout(&help));
-    let version = concat!("evaluate ", env!("CARGO_PKG_VERSION"), "\n");
-    assert_eq!(printed(&run(&["--version"])), version);
 }
 
 #[test]
@@ -395,10 +378,7 @@ fn bad_lines_are_reported_and_the_others_evaluated() {
     );
     let file = scratch("bad-lines.fens", lines.as_bytes());
     for (output, source) in [
-        (
-            run(&["--raw", "--fens", text(&file)]),
-            format!("`{}`", file.display()),
-        ),
+        (run(&["--raw", "--fens", &file]), format!("`{file}`")),
         (
             run_with_input(&["--raw", "--fens=-"], &lines),
             "standard input".into(),

@@ -1,10 +1,11 @@
-//! The networks of `specs/`, and which of them a net file is for.
+//! The networks of `specs/`, which are compiled in, and which of them a net file is for.
 
 use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use nnue_compiler::diagnostics::nearest;
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::{SourceFile, nearest};
 use nnue_example_networks as networks;
 use nnue_runtime::file::{Identity, identify_file};
 use nnue_runtime::{Level, LoadError, Network, Output, SelectedByPieces};
@@ -74,6 +75,15 @@ impl Spec {
             .iter()
             .find(same)
             .ok_or_else(|| UnknownSpec { name: name.into() })
+    }
+
+    /// The spec of a network that is compiled in, whatever file the network was read from.
+    #[must_use]
+    pub fn of_network(network: &nnue_compiler::network::Network) -> Option<&'static Spec> {
+        SPECS.iter().find(|spec| {
+            let text = format!("like = \"{}\"\n", spec.name);
+            analyse(&SourceFile::new(spec.name, text)).is_ok_and(|known| known == *network)
+        })
     }
 
     /// The spec that a net file is for. For a damaged file, it may be any of several specs whose
@@ -166,7 +176,7 @@ impl fmt::Display for NetError {
             NetError::NoSpec { path, identity } => {
                 write!(f, "`{}` is {identity}; ", path.display())?;
                 match identity {
-                    Identity::Relative(_) => f.write_str("`evaluate --net FILE` writes one"),
+                    Identity::Relative(_) => f.write_str("`nnue eval --net FILE` writes one"),
                     _ => write!(
                         f,
                         "expected a net of {}",
@@ -217,7 +227,7 @@ mod tests {
     fn the_built_in_net_is_of_its_spec() {
         let spec = Spec::named(BUILT_IN_SPEC).unwrap();
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("nets")
+            .join("../examples/nets")
             .join(BUILT_IN_FILE);
         let file = spec.open(&path, Level::detect()).unwrap();
         let built_in = built_in(Level::detect());
