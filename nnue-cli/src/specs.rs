@@ -8,7 +8,7 @@ use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::{SourceFile, nearest};
 use nnue_example_networks as networks;
 use nnue_runtime::file::{Identity, identify_file};
-use nnue_runtime::{Level, LoadError, Network, Output, SelectedByPieces};
+use nnue_runtime::{Architecture, Level, LoadError, Network, Output, SelectedByPieces};
 
 use crate::any_network::AnyNetwork;
 
@@ -18,6 +18,7 @@ macro_rules! specs {
         /// Every network of `specs/`.
         pub static SPECS: &[Spec] = &[$(Spec {
             name: stringify!($name),
+            title: <networks::$name::Net as Architecture>::NAME,
             open: open::<networks::$name::Net>,
         }),*];
     };
@@ -50,6 +51,8 @@ pub fn built_in_file() -> &'static [u8] {
 pub struct Spec {
     /// The name of its file in `specs/`, without the extension.
     pub name: &'static str,
+    /// The name that the spec gives the network.
+    title: &'static str,
     open: Open,
 }
 
@@ -81,8 +84,11 @@ impl Spec {
     #[must_use]
     pub fn of_network(network: &nnue_compiler::network::Network) -> Option<&'static Spec> {
         SPECS.iter().find(|spec| {
-            let text = format!("like = \"{}\"\n", spec.name);
-            analyse(&SourceFile::new(spec.name, text)).is_ok_and(|known| known == *network)
+            let Spec { name, title, .. } = spec;
+            // All of it, where nothing is said that differs.
+            let text = format!("like = \"{name}\"\nname = \"{title}\"\n");
+            *title == network.name
+                && analyse(&SourceFile::new(*name, text)).is_ok_and(|known| known == *network)
         })
     }
 
@@ -221,6 +227,22 @@ mod tests {
         let mut listed: Vec<&str> = SPECS.iter().map(|spec| spec.name).collect();
         listed.sort_unstable();
         assert_eq!(listed, names);
+    }
+
+    #[test]
+    fn every_spec_is_found_by_its_network() {
+        for spec in SPECS {
+            let path = format!("{}/../specs/{}.toml", env!("CARGO_MANIFEST_DIR"), spec.name);
+            let text = std::fs::read_to_string(&path).unwrap();
+            let network = analyse(&SourceFile::new(&path, text)).unwrap();
+            assert_eq!(Spec::of_network(&network).unwrap().name, spec.name);
+            let mut other = network.clone();
+            other.output.one += 1;
+            assert!(Spec::of_network(&other).is_none());
+            other = network;
+            other.name += "b";
+            assert!(Spec::of_network(&other).is_none());
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::process::Output;
 
 use nnue_runtime::Level;
 use nnue_test_support::synthetic::synthetic_net;
+use serde_json::{Value, json};
 
 use crate::program::{assert_refused, nnue, printed, scratch};
 
@@ -100,5 +101,41 @@ fn what_cannot_be_compared_is_refused() {
         (["--touch", "lots"], "'lots' for '--touch <SIZE>'"),
     ] {
         assert_refused(&run(&arguments), 2, &[word, "--help"]);
+    }
+}
+
+#[test]
+fn json_has_the_ways_of_each_level() {
+    let trace = scratch("beside-json.txt", TRACE.as_bytes());
+    let output = run(&[
+        "--rounds=1",
+        "--threads=2",
+        "--level=scalar",
+        "--json",
+        &trace,
+    ]);
+    let value: Value = serde_json::from_str(printed(&output)).expect("JSON");
+    assert_eq!(
+        (&value["threads"], &value["evaluations"]),
+        (&json!(2), &json!(4))
+    );
+    assert_eq!(value["rounded_otherwise"], 0);
+    let levels = value["levels"].as_array().expect("a list");
+    assert_eq!((levels.len(), &levels[0]["level"]), (1, &json!("scalar")));
+    let ways = levels[0]["ways"].as_array().expect("a list");
+    let names: Vec<&str> = ways.iter().filter_map(|way| way["way"].as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "along the search, each move",
+            "along the search, lazily",
+            "full refresh",
+            "forward pass alone"
+        ]
+    );
+    for way in ways {
+        let median = |whose: &str| way[whose]["median"].as_f64().expect("a number");
+        let ratio = way["ratio"].as_f64().expect("a number");
+        assert!((ratio - median("nnue_rs") / median("ours")).abs() < 1e-9 * ratio.abs());
     }
 }

@@ -7,8 +7,14 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-use nnue_runtime::Level;
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::Network;
+use nnue_interpreter::Net;
+use nnue_runtime::{Board, HeadValue, Level};
+use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::{generations, goldens, nets, synthetic};
+use serde_json::{Value, json};
 
 use crate::program::{assert_refused, nnue, printed, scratch, stderr, stdout, text};
 
@@ -461,4 +467,209 @@ fn answers_come_while_input_is_open() {
     drop(stdin);
     assert!(lines.next().is_none());
     assert!(child.wait().expect("the program ends").success());
+}
+
+/// The objects that a run prints, one a line.
+fn objects(output: &Output) -> Vec<Value> {
+    let lines = printed(output).lines();
+    lines
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+#[test]
+fn json_has_the_numbers_of_the_engine() {
+    let (fens, expected) = goldens(SMALL128_GOLDENS);
+    let output = run_with_input(&["--json", "--fens", "-"], &fens);
+    let mut rows = expected.lines();
+    rows.next().expect("the titles");
+    let objects = objects(&output);
+    assert!(objects.len() > 100);
+    for (object, row) in objects.iter().zip(rows.by_ref()) {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let number = |column: usize| -> i32 { cells[column].parse().expect("a number") };
+        let (bucket, psqt, layers) = (number(2), 3, 3 + 8);
+        assert_eq!(object["fen"], cells[0]);
+        let side = if cells[1] == "w" { "white" } else { "black" };
+        assert_eq!(object["side_to_move"], side);
+        assert_eq!(object["bucket"], bucket);
+        let outputs = object["outputs"].as_array().expect("a list");
+        assert_eq!(outputs.len(), 8);
+        for (bucket, output) in outputs.iter().enumerate() {
+            assert_eq!(output["psqt"], number(psqt + bucket));
+            assert_eq!(output["positional"], number(layers + bucket));
+        }
+        assert_eq!(object["value"], number(3 + 16));
+        assert_eq!(outputs[bucket as usize]["value"], object["value"]);
+    }
+    assert_eq!(rows.next(), None);
+}
+
+#[test]
+fn the_file_of_a_known_spec_is_as_good_as_its_name() {
+    let by_file = run(&["--net", SMALL128, "--spec", "../specs/small128.toml"]);
+    assert_eq!(printed(&by_file), printed(&run(&["--net", SMALL128])));
+    let level = Level::BASELINE.name();
+    let options = ["--spec", "../specs/small128.toml", "--level", level];
+    assert_eq!(printed(&run(&options)), printed(&run(&["--level", level])));
+    let other = run(&["--net", SMALL128, "--spec", "../specs/sfnnv5.toml"]);
+    assert_refused(&other, 1, &["SFNNv5", "a net of small128"]);
+}
+
+#[test]
+fn a_spec_of_ones_own_is_interpreted() {
+    let spec = scratch("own.toml", b"like = \"small128\"\nname = \"my own\"\n");
+    let own = ["--net", SMALL128, "--spec", &spec];
+    let shown = run(&own);
+    let (head, rest) = printed(&shown).split_once('\n').expect("lines");
+    assert_eq!(head, "my own · nn-37f18f62d772.nnue · interpreted");
+    let compiled = run(&["--net", SMALL128]);
+    assert_eq!(
+        Some(rest),
+        printed(&compiled).split_once('\n').map(|(_, rest)| rest)
+    );
+
+    let (fens, expected) = goldens(SMALL128_GOLDENS);
+    let output = run_with_input(&[&own[..], &["--raw", "--fens", "-"]].concat(), &fens);
+    assert_eq!(printed(&output), expected);
+    let of_another = scratch("other.toml", b"like = \"sfnnv5\"\nname = \"my own\"\n");
+    let output = run(&["--net", SMALL128, "--spec", &of_another]);
+    assert_refused(&output, 1, &[SMALL128, "my own", "a net of small128"]);
+}
+
+/// A spec of the tests, and a net file of it with random weights.
+fn random_net(name: &str) -> (String, Network, Vec<u8>) {
+    let path = format!("../tests/specs/layers/{name}.toml");
+    let text = fs::read_to_string(&path).expect("is a spec");
+    let network = analyse(&SourceFile::new(name, text)).expect("a spec without errors");
+    let file = random_net_file(&network, 5);
+    (path, network, file)
+}
+
+#[test]
+fn all_that_a_network_says_is_shown() {
+    let (spec, network, file) = random_net("further_heads_of_three");
+    let path = scratch("three.nnue", &file);
+    let net = Net::from_bytes(&network, &file).expect("our own file");
+    let fen = "4k3/8/8/8/8/8/8/4K2R b K - 0 1";
+    let options = ["--net", &path, "--spec", &spec, fen];
+    let board = Board::from_fen(fen).expect("a position");
+    let sums = net.accumulate(&net.active_rows(&board));
+    let trace = net.trace(&sums, nnue_runtime::Color::Black, 0);
+    let outputs = trace.evaluation.outputs();
+    let [win, draw, loss] = outputs[..] else {
+        panic!("{outputs:?}");
+    };
+    let HeadValue::Float(moves_left) = trace.heads[0] else {
+        panic!("{:?}", trace.heads);
+    };
+
+    let printed_objects = objects(&run(&[&options[..], &["--json"]].concat()));
+    let object = &printed_objects[0];
+    let expected = json!({ "win": win.value, "draw": draw.value, "loss": loss.value });
+    assert_eq!(object["value"], expected);
+    let output = &object["outputs"][0];
+    assert_eq!(output["draw"]["positional"], draw.positional);
+    assert_eq!(
+        output["heads"]["moves_left"]
+            .as_f64()
+            .map(|value| value as f32),
+        Some(moves_left)
+    );
+
+    let shown = run(&options);
+    let last = printed(&shown).lines().last().expect("a line");
+    let number = |value: i32| {
+        if value == 0 {
+            "0".into()
+        } else {
+            format!("{value:+}")
+        }
+    };
+    assert_eq!(
+        last,
+        format!(
+            "evaluation win {}, draw {}, loss {} for black, who is to move",
+            number(win.value),
+            number(draw.value),
+            number(loss.value)
+        )
+    );
+    assert!(
+        stdout(&shown).contains("│ moves_left │"),
+        "{}",
+        stdout(&shown)
+    );
+    let raw = run(&[&options[..], &["--raw"]].concat());
+    assert_refused(&raw, 1, &["`--raw`", "Further head of three", "`--json`"]);
+}
+
+#[test]
+fn where_the_engine_chooses_the_bucket_all_are_shown() {
+    let (spec, network, file) = random_net("average");
+    let path = scratch("average.nnue", &file);
+    let net = Net::from_bytes(&network, &file).expect("our own file");
+    let options = ["--net", &path, "--spec", &spec];
+    let objects = objects(&run(&[&options[..], &["--json"]].concat()));
+    assert_eq!(
+        (&objects[0]["bucket"], &objects[0]["value"]),
+        (&Value::Null, &Value::Null)
+    );
+    let outputs = objects[0]["outputs"].as_array().expect("a list");
+    assert_eq!(outputs.len(), 3);
+    for (bucket, output) in outputs.iter().enumerate() {
+        let expected = net.evaluate(&Board::start(), bucket).outputs();
+        assert_eq!(output["value"], expected[0].value);
+    }
+    let shown = run(&options);
+    assert!(printed(&shown).contains("\nevaluation: one of the totals, "));
+    assert_refused(
+        &run(&[&options[..], &["--raw"]].concat()),
+        1,
+        &["`--raw`", "the bucket"],
+    );
+}
+
+#[test]
+fn what_cannot_be_interpreted_is_refused() {
+    let ataxx = "../specs/games/ataxx.toml";
+    let output = run(&["--net", SMALL128, "--spec", ataxx]);
+    assert_refused(&output, 1, &["the engine tells", "`Ataxx squares`"]);
+    let missing = run(&["--net", SMALL128, "--spec", "no/such.toml"]);
+    assert_refused(&missing, 1, &["cannot read `no/such.toml`"]);
+    let (spec, ..) = random_net("further_heads_of_three");
+    assert_refused(
+        &run(&["--spec", &spec]),
+        2,
+        &["needs `--net FILE`", "--help"],
+    );
+    let missing = run(&["--net", "no/such.nnue", "--spec", &spec]);
+    assert_refused(&missing, 1, &["no/such.nnue"]);
+    let level = run(&["--net", SMALL128, "--spec", &spec, "--level", "scalar"]);
+    assert_refused(&level, 2, &["`--level scalar`", "is interpreted"]);
+    let wrong = scratch("wrong.toml", b"like = \"small128\"\nnane = \"x\"\n");
+    let output = run(&["--net", SMALL128, "--spec", &wrong]);
+    assert_refused(&output, 1, &["nane", "wrong.toml:2"]);
+}
+
+#[test]
+fn operations_of_epd_are_ignored() {
+    let lines = "4k3/8/8/8/8/8/8/4K2R b K - bm Kd7; id \"a; b\";\n4k3/8/8/8/8/8/8/4K2R b K - 0 1\n";
+    let output = run_with_input(&["--json", "--fens", "-"], lines);
+    let mut positions = objects(&output);
+    assert_eq!(positions[0]["fen"], "4k3/8/8/8/8/8/8/4K2R b K -");
+    positions[0]["fen"] = positions[1]["fen"].clone();
+    assert_eq!(positions[0], positions[1]);
+}
+
+#[test]
+fn several_positions_may_be_arguments() {
+    let other = "4k3/8/8/8/8/8/8/4K2R b K - 0 1";
+    let both = run(&["--raw", START, other]);
+    let list = run_with_input(&["--raw", "--fens=-"], &format!("{START}\n{other}\n"));
+    assert_eq!(printed(&both), printed(&list));
+    assert_eq!(stdout(&both).lines().count(), 3);
+    // A wrong one is told before anything is printed.
+    let wrong = run(&["--raw", START, "8/8 w"]);
+    assert_refused(&wrong, 1, &["FEN `8/8 w`"]);
 }

@@ -13,6 +13,7 @@ use nnue_cli::specs::Spec;
 use nnue_runtime::Level;
 use nnue_test_support::synthetic;
 use nnue_trace::Trace;
+use serde_json::{Value, json};
 
 use crate::program::{assert_refused, nnue, printed, scratch, scratch_path, stdout, text};
 
@@ -61,6 +62,21 @@ fn a_net_comes_back_with_fewer_blocks_and_the_same_values() {
         fs::read(&out).expect("again") == written,
         "not the same twice"
     );
+    let json = run(&["--net", &net, "--json", &trace]);
+    let gain: Value = serde_json::from_str(printed(&json)).expect("JSON");
+    assert_eq!(gain["network"], "SFNNv5");
+    assert_eq!(
+        (&gain["evaluations"], &gain["written"]),
+        (&json!(10), &Value::Null)
+    );
+    let levels: Vec<&str> = Level::available().map(Level::name).collect();
+    assert_eq!(gain["levels"], json!(levels));
+    for (key, [of, before, after]) in [("outputs", outputs), ("blocks", blocks)] {
+        let number = |figure: &str| gain[key][figure].as_f64().expect("a number");
+        assert_eq!(number("of"), of);
+        assert!((number("before") - before).abs() < 0.051, "{gain}");
+        assert!((number("after") - after).abs() < 0.051, "{gain}");
+    }
     let second = run(&["--net", &out, "--spec", "SFNNv5", &trace]);
     assert_eq!(row(&second, "blocks of four")[1], blocks[2]);
     assert!(stdout(&second).ends_with("Nothing is written: `--out FILE` does that.\n"));

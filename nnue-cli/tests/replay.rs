@@ -9,6 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use nnue_runtime::Level;
 use nnue_test_support::synthetic;
+use serde_json::{Value, json};
 
 use crate::program::{assert_refused, nnue, printed, scratch, stdout};
 
@@ -248,4 +249,51 @@ fn other_memory_changes_times_only() {
         run(&[&options[..], &["--touch=1M"]].concat()),
     );
     assert_eq!(row(&plain, "checksum"), row(&touched, "checksum"));
+}
+
+#[test]
+fn json_has_what_the_table_has() {
+    let trace = scratch("json.txt", TRACE.as_bytes());
+    let table = run(&[&trace, "--rounds=1"]);
+    let output = run(&[&trace, "--rounds=1", "--touch=64K", "--json"]);
+    let value: Value = serde_json::from_str(printed(&output)).expect("JSON");
+    for (key, expected) in [
+        ("network", json!("small128")),
+        ("file", json!("nn-37f18f62d772.nnue, built in")),
+        ("moves", json!(11)),
+        ("evaluations", json!(10)),
+        ("roots", json!(2)),
+        ("rounds", json!(1)),
+        ("touched", json!(65536)),
+    ] {
+        assert_eq!(value[key], expected, "{key}");
+    }
+    let levels = value["levels"].as_array().expect("a list");
+    assert_eq!(levels.len(), Level::available().count());
+    let number = |label: &str, index: usize| numbers(&table, label)[index];
+    for (index, (level, available)) in levels.iter().zip(Level::available()).enumerate() {
+        assert_eq!(level["level"], available.name());
+        assert_eq!(level["checksum"], row(&table, "checksum")[index]);
+        for (key, label) in [
+            ("cache_hits", "cache hits"),
+            ("cache_misses", "cache misses"),
+        ] {
+            assert_eq!(level[key].as_f64(), Some(number(label, index)), "{key}");
+        }
+        for (key, label) in [
+            ("updated_rows", "in updates"),
+            ("refreshed_rows", "in refreshes"),
+            ("updates", "updates per evaluation"),
+            ("refreshes", "refreshes per evaluation"),
+        ] {
+            let count = level[key].as_f64().expect("a number");
+            assert!((count / 10.0 - number(label, index)).abs() < 0.006, "{key}");
+        }
+        for pass in ["incremental", "refresh", "forward"] {
+            let [min, median, max] = ["min", "median", "max"]
+                .map(|figure| level[pass][figure].as_f64().expect("a number"));
+            assert!(0.0 < min && min <= median && median <= max, "{level}");
+        }
+    }
+    assert!(value["reading"]["median"].as_f64().expect("a number") > 0.0);
 }
