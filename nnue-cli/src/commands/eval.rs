@@ -24,20 +24,26 @@ use crate::specs::{NetError, Spec, UnknownSpec};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Evaluates positions (without FEN: the start of a game): the board with each piece's
-/// contribution, the outputs of all buckets, and the evaluation.
-///
-/// Evaluations are in the engine's units and not in hundredths of a pawn: in Stockfish's networks
-/// 600 units are what the trainer calls 1.0. The net that is built in is Stockfish's small one, made
-/// for lopsided positions: where neither side is far ahead it is inaccurate, and gives the start of
-/// a game 251.
-///
-/// The exit code is 0 if all went well, 1 if a position or a file could not be used, 2 if the
-/// arguments are wrong.
+const EXAMPLE: &str = "\
+Example: nnue eval --net my-net.nnue --spec my-net.toml --fens games.epd";
+
+const NOTES: &str = "\
+Shown are the board with each piece's contribution, the outputs of all buckets, and the evaluation; \
+without FEN, of the start of a game.
+
+Evaluations are in the engine's units and not in hundredths of a pawn: in Stockfish's networks 600 \
+units are what the trainer calls 1.0. The net that is built in is Stockfish's small one, made for \
+lopsided positions: where neither side is far ahead it is inaccurate, and gives the start of a game \
+251.
+
+The exit code is 0 if all went well, 1 if a position or a file could not be used, 2 if the arguments \
+are wrong.";
+
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue eval --net my-net.nnue --spec my-net.toml --fens games.epd")]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Eval {
-    /// Positions in FEN or EPD, each in quotes; a single one needs none
+    /// Positions in FEN or EPD, each in quotes; a single one needs none. By default the start of a
+    /// game
     #[arg(value_name = "FEN")]
     words: Vec<String>,
     /// Use this net file, not the one that is built in

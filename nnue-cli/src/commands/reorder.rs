@@ -16,19 +16,20 @@ use crate::progress;
 use crate::reorder::{Gain, NotZero, reorder};
 use crate::replay::thousands;
 
-/// Puts the neurons of a network's transformer into an order in which there is less to do: outputs
-/// that are not zero at the same time become neighbours, so that more blocks of four outputs are
-/// zero, which layers skip. The order is found on the positions of a search; on all of them the
-/// network must then evaluate to the same values as before, on every instruction set of the
-/// machine.
-///
-/// The exit code is 0 if all went well, 1 if the order of the network makes no difference, if values
-/// differ or if a file could not be used, 2 if the arguments are wrong. A file is written as a whole
-/// or not at all, and only if no value differs.
+const EXAMPLE: &str = "\
+Example: nnue reorder --net nn-ad9b42354671.nnue --out nn-faster.nnue";
+
+const NOTES: &str = "\
+Outputs of the transformer that are not zero at the same time become neighbours, so that more blocks \
+of four outputs are zero, which layers skip. The order is found on the positions of a search; on all \
+of them the network must then evaluate to the same values as before, on every instruction set of the \
+machine. A file is written as a whole or not at all, and only if no value differs.
+
+The exit code is 0 if all went well, 1 if the order of the network makes no difference, if values \
+differ or if a file could not be used, 2 if the arguments are wrong.";
+
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: nnue reorder --net nn-ad9b42354671.nnue --out nn-faster.nnue\n\nA trace is what `nnue replay` reads."
-)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Reorder {
     #[command(flatten)]
     trace: TraceFile,

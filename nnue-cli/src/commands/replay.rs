@@ -13,18 +13,25 @@ use crate::processor::processor;
 use crate::progress;
 use crate::replay::{Measured, Report, Workload, measure};
 
-/// Measures how fast a network evaluates the positions of a search: along the search by an evaluator
-/// that updates incrementally, by a full refresh of each position, and the forward pass alone. All
-/// values are compared: they must be the same however they are computed.
-///
-/// A trace is text or gzip, with one line per root position: `FEN;`, then tokens separated by
-/// spaces. A move, `e2e4` or `e7e8q`, is made; castling is the king's move, such as `e1g1`. `0` is a
-/// null move. `-` takes back the last move, `~` the last null move. `=` evaluates the position.
-///
-/// The exit code is 0 if all went well, 1 if values differ or a file could not be used, 2 if the
-/// arguments are wrong.
+const EXAMPLE: &str = "\
+Example: nnue replay --net nn-ad9b42354671.nnue --level avx2,avx512icl";
+
+const NOTES: &str = "\
+Measured are evaluations along the search, by an evaluator that updates incrementally, a full refresh \
+of each position, and the forward pass alone. All values are compared: they must be the same however \
+they are computed.
+
+A trace has one line per root position: `FEN;`, then tokens separated by spaces.
+  e2e4 e7e8q   make this move; castling is the king's move, such as e1g1
+  0            make a null move
+  -  ~         take back the last move; the last null move
+  =            evaluate the position
+
+The exit code is 0 if all went well, 1 if values differ or a file could not be used, 2 if the \
+arguments are wrong.";
+
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue replay --net nn-ad9b42354671.nnue --level avx2,avx512icl")]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Replay {
     #[command(flatten)]
     trace: TraceFile,
