@@ -12,7 +12,7 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
 use nnue_runtime::{Board, HeadValue, Level};
-use nnue_test_support::net_file::random_net_file;
+use nnue_test_support::random_weights::{RandomWeights, Style};
 use nnue_test_support::{generations, goldens, nets, synthetic};
 use serde_json::{Value, json};
 
@@ -179,6 +179,20 @@ fn the_start_of_a_game_is_shown_without_colour_where_nobody_sees_it() {
     let expected = include_str!("start.txt").replace("LEVEL", Level::detect().name());
     assert_eq!(printed(&run(&[])), expected);
     assert_eq!(printed(&run(&[START])), expected);
+}
+
+#[test]
+fn colours_change_nothing_else() {
+    let output = evaluate(&[]).env("CLICOLOR_FORCE", "1").output();
+    let output = output.expect("the program starts");
+    let mut parts = printed(&output).split('\x1B');
+    let first = parts.next().unwrap_or_default();
+    let rest: Vec<&str> = parts
+        .map(|part| part.split_once('m').expect("the end of a style").1)
+        .collect();
+    assert!(rest.len() > 100);
+    assert_eq!(format!("{first}{}", rest.concat()), printed(&run(&[])));
+    assert!(printed(&output).contains("\x1B[32m+251\x1B[0m"));
 }
 
 #[test]
@@ -542,7 +556,7 @@ fn random_net(name: &str) -> (String, Network, Vec<u8>) {
     let path = format!("../tests/specs/layers/{name}.toml");
     let text = fs::read_to_string(&path).expect("is a spec");
     let network = analyse(&SourceFile::new(name, text)).expect("a spec without errors");
-    let file = random_net_file(&network, 5);
+    let file = RandomWeights::draw(&network, Style::Small, 5).net_file();
     (path, network, file)
 }
 
@@ -631,6 +645,35 @@ fn where_the_engine_chooses_the_bucket_all_are_shown() {
 }
 
 #[test]
+fn networks_of_all_layers_are_shown() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/specs/layers");
+    let mut shown = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("a file").path();
+        let name = path.file_stem().and_then(|stem| stem.to_str());
+        let (spec, network, file) = random_net(name.expect("a name"));
+        let net = scratch("of-any-layers.nnue", &file);
+        let output = run(&["--net", &net, "--spec", &spec]);
+        if network.features.iter().any(|set| set.is_told()) {
+            assert_refused(&output, 1, &["the engine tells"]);
+            continue;
+        }
+        let name = &network.name;
+        let head = format!("{name} · of-any-layers.nnue · interpreted\n");
+        assert!(printed(&output).starts_with(&head), "{}", stdout(&output));
+        // A title, a rule and a row for each bucket.
+        let table = stdout(&output)
+            .split_once("│ bucket │")
+            .expect("the table")
+            .1;
+        let rows = table.lines().take_while(|line| !line.contains('└'));
+        assert_eq!(rows.count(), 2 + network.stacks.count, "{name}");
+        shown += 1;
+    }
+    assert!(shown > 20, "{shown}");
+}
+
+#[test]
 fn what_cannot_be_interpreted_is_refused() {
     let ataxx = "../specs/games/ataxx.toml";
     let output = run(&["--net", SMALL128, "--spec", ataxx]);
@@ -647,9 +690,9 @@ fn what_cannot_be_interpreted_is_refused() {
     assert_refused(&missing, 1, &["no/such.nnue"]);
     let level = run(&["--net", SMALL128, "--spec", &spec, "--level", "scalar"]);
     assert_refused(&level, 2, &["`--level scalar`", "is interpreted"]);
-    let wrong = scratch("wrong.toml", b"like = \"small128\"\nnane = \"x\"\n");
+    let wrong = scratch("eval-wrong.toml", b"like = \"small128\"\nnane = \"x\"\n");
     let output = run(&["--net", SMALL128, "--spec", &wrong]);
-    assert_refused(&output, 1, &["nane", "wrong.toml:2"]);
+    assert_refused(&output, 1, &["nane", "eval-wrong.toml:2"]);
 }
 
 #[test]

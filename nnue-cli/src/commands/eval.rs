@@ -36,6 +36,11 @@ units are what the trainer calls 1.0. The net that is built in is Stockfish's sm
 lopsided positions: where neither side is far ahead it is inaccurate, and gives the start of a game \
 251.
 
+With --json, the object of a position has `fen`, `side_to_move`, `bucket`, `value` and `outputs`: a \
+list of what each bucket says, which is `psqt`, `positional` and `value`, or these of `win`, `draw` \
+and `loss`, and further `heads` where the network has some. `value` is that of the bucket, and null \
+where the engine chooses the bucket.
+
 The exit code is 0 if all went well, 1 if a position or a file could not be used, 2 if the arguments \
 are wrong.";
 
