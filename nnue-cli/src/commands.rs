@@ -3,8 +3,11 @@
 mod bench;
 mod check;
 mod completions;
+mod eval;
 mod expand;
 mod plan;
+mod reorder;
+mod replay;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -24,6 +27,12 @@ pub(crate) enum Command {
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
     Expand(expand::Expand),
+    /// Evaluate positions, and show what each piece and each bucket contributes
+    Eval(eval::Eval),
+    /// Measure how fast a network evaluates the positions of a search, on each level
+    Replay(replay::Replay),
+    /// Put a net's neurons into an order in which layers skip more zeros
+    Reorder(reorder::Reorder),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
 }
@@ -40,6 +49,9 @@ impl Command {
             Command::Check(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
+            Command::Eval(command) => command.run(out),
+            Command::Replay(command) => command.run(out),
+            Command::Reorder(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }
     }

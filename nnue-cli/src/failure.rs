@@ -1,7 +1,9 @@
 //! Why a subcommand cannot do its work.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
+
+use crate::style::{WARNING, paint};
 
 /// Why there is nothing more to write.
 #[derive(Debug)]
@@ -10,7 +12,9 @@ pub(crate) enum Failure {
     Output(io::Error),
     /// The work cannot be done.
     Work(String),
-    /// The same, said by the compiler, whose messages show the spec and need no introduction.
+    /// The arguments are wrong in a way that only all of them together show.
+    Arguments(String),
+    /// The same as `Work`, said by the compiler, whose messages show the spec and need no introduction.
     Spec(String),
 }
 
@@ -36,7 +40,26 @@ impl fmt::Display for Failure {
                 write!(f, "{ERROR} cannot write to standard output: {error}")
             }
             Failure::Work(message) => write!(f, "{ERROR} {message}"),
+            // As clap's own errors end.
+            Failure::Arguments(message) => {
+                write!(
+                    f,
+                    "{ERROR} {message}\n\nFor more information, try '--help'."
+                )
+            }
             Failure::Spec(messages) => f.write_str(messages),
         }
     }
+}
+
+/// Writes an error that does not end the work. There is nobody to tell that standard error is
+/// closed.
+pub(crate) fn complain(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{}", Failure::Work(message.into()));
+}
+
+/// Writes a warning, as [`complain`] writes errors.
+pub(crate) fn warn(message: &str) {
+    let label = paint(WARNING, "warning:");
+    let _ = writeln!(anstream::stderr(), "{label} {message}");
 }

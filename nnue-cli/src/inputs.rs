@@ -1,16 +1,23 @@
 //! The files that subcommands read, and the options that several of them have.
 
+mod net;
+mod trace;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::Unroll;
 use nnue_levels::ISAS;
+use nnue_runtime::Level;
 
 use crate::Failure;
+
+pub(crate) use self::net::{NetChoice, NetOptions, file_name, needs_file};
+pub(crate) use self::trace::TraceFile;
 
 /// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -72,4 +79,15 @@ impl Kernels {
 
 fn level_names() -> PossibleValuesParser {
     ISAS.iter().map(|isa| isa.name).collect::<Vec<_>>().into()
+}
+
+/// Reads the name of an instruction set that this machine has.
+pub(crate) fn available_level() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(Level::names()).try_map(|name| Level::by_name(&name))
+}
+
+/// The level that the environment variable `NNUE_LEVEL` names, if it is set.
+pub(crate) fn level_of_environment() -> Result<Option<Level>, Failure> {
+    Level::from_env()
+        .map_err(|error| Failure::Work(format!("`NNUE_LEVEL` in the environment: {error}")))
 }

@@ -1,12 +1,27 @@
 //! The command `nnue`, one file of `commands/` for each of its subcommands.
 //!
+//! What several subcommands need, or one of them for more than its arguments and its output, is in
+//! modules of its own. They are public for the tests of this package, and promise nothing to other
+//! crates.
+//!
 //! Exit codes: 0 if all went well, 1 if the work could not be done or found a difference, 2 if the
 //! arguments are wrong.
 
 mod bench;
+pub mod any_network;
 mod commands;
+pub mod eval;
+pub mod evaluation;
 mod failure;
+pub mod heading;
 mod inputs;
+pub mod interpreted;
+pub mod processor;
+pub mod progress;
+pub mod reorder;
+pub mod replay;
+pub mod specs;
+pub mod style;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -52,7 +67,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             // What was found before the failure is worth reading.
             let _ = out.flush();
             let _ = writeln!(anstream::stderr(), "{failure}");
-            ExitCode::FAILURE
+            match failure {
+                Failure::Arguments(_) => ExitCode::from(2),
+                _ => ExitCode::FAILURE,
+            }
         }
     }
 }

@@ -30,6 +30,33 @@ pub(crate) fn output(arguments: &[impl AsRef<OsStr>]) -> String {
     String::from_utf8(stdout).expect("output is text")
 }
 
+/// What a run wrote to standard output.
+pub(crate) fn stdout(output: &Output) -> &str {
+    str::from_utf8(&output.stdout).expect("output is text")
+}
+
+/// What it wrote to standard error.
+pub(crate) fn stderr(output: &Output) -> &str {
+    str::from_utf8(&output.stderr).expect("errors are text")
+}
+
+/// Asserts that a run printed nothing, failed with that code, and said why in these words.
+pub(crate) fn assert_refused(output: &Output, code: i32, words: &[&str]) {
+    let message = stderr(output);
+    assert_eq!(output.status.code(), Some(code), "{message}");
+    assert_eq!(stdout(output), "");
+    assert!(message.starts_with("error: "), "{message}");
+    for word in words {
+        assert!(message.contains(word), "no `{word}` in {message}");
+    }
+}
+
+/// What a run printed that must have succeeded silently but for that.
+pub(crate) fn printed(output: &Output) -> &str {
+    assert_eq!((output.status.code(), stderr(output)), (Some(0), ""));
+    stdout(output)
+}
+
 /// Standard error of a run that must fail with an exit code, and print nothing else.
 pub(crate) fn refusal(code: i32, arguments: &[impl AsRef<OsStr>]) -> String {
     let Output {

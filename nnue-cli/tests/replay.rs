@@ -1,4 +1,4 @@
-//! `replay` as its users meet it: what it measures, what it prints, and with which exit code.
+//! `nnue replay` as its users meet it: what it measures, what it prints, and with which exit code.
 
 mod program;
 
@@ -9,10 +9,11 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use nnue_runtime::Level;
 use nnue_test_support::synthetic;
+use serde_json::{Value, json};
 
-use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
+use crate::program::{assert_refused, nnue, printed, scratch, stdout};
 
-const SMALL128: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
+const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
 
 /// Two searches: a capture, a promotion, castling, a null move; eleven moves and ten evaluations.
 const TRACE: &str = "\
@@ -21,10 +22,7 @@ r3k2r/6Pp/8/8/8/8/8/R3K2R w KQkq - 0 1; = e1g1 e8c8 = f1f7 = d8d1 a1d1 - - - - =
 ";
 
 fn replay(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_replay"));
-    command.args(arguments);
-    command.env_remove("NNUE_LEVEL");
-    command
+    nnue(&[&["replay"], arguments].concat())
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -81,7 +79,7 @@ fn the_built_in_search_is_replayed() {
 #[test]
 fn every_level_has_a_column() {
     let trace = scratch("levels.txt", TRACE.as_bytes());
-    let output = run(&[text(&trace), "--rounds", "3"]);
+    let output = run(&[&trace, "--rounds", "3"]);
     let levels: Vec<&str> = Level::available().map(Level::name).collect();
     assert_eq!(row(&output, "ns per evaluation"), levels);
     let checksums = row(&output, "checksum");
@@ -134,7 +132,7 @@ fn traces_may_be_compressed_and_order_counts() {
     let level = ["--rounds=1", "--level", Level::detect().name()];
     let checksum = |name: &str, content: &[u8]| {
         let trace = scratch(name, content);
-        let output = run(&[&level[..], &[text(&trace)]].concat());
+        let output = run(&[&level[..], &[&trace]].concat());
         assert!(printed(&output).contains(" · 11 moves, 10 evaluations, 2 roots, 1 round\n"));
         row(&output, "checksum")[0].to_owned()
     };
@@ -151,12 +149,7 @@ fn traces_may_be_compressed_and_order_counts() {
 fn other_nets_are_measured_by_the_spec_of_their_file() {
     let trace = scratch("nets.txt", TRACE.as_bytes());
     let checksum = |arguments: &[&str], name: &str| {
-        let level = [
-            "--rounds=1",
-            "--level",
-            Level::detect().name(),
-            text(&trace),
-        ];
+        let level = ["--rounds=1", "--level", Level::detect().name(), &trace];
         let output = run(&[&level[..], arguments].concat());
         assert!(printed(&output).starts_with(name), "{}", stdout(&output));
         row(&output, "checksum")[0].to_owned()
@@ -168,8 +161,8 @@ fn other_nets_are_measured_by_the_spec_of_their_file() {
         built_in
     );
     let net = scratch("replay-v5.nnue", &synthetic::synthetic_net("v5"));
-    let file = ["--net", text(&net)];
-    let told = ["--net", text(&net), "--spec", "sfnnv5"];
+    let file = ["--net", &net];
+    let told = ["--net", &net, "--spec", "sfnnv5"];
     let sum = checksum(&file, "SFNNv5 · replay-v5.nnue · ");
     assert_eq!(checksum(&told, "SFNNv5 · "), sum);
     assert_ne!(sum, built_in);
@@ -203,7 +196,7 @@ fn what_cannot_be_used_is_refused() {
         ("empty.txt", Vec::new(), &["found no evaluation"]),
     ] {
         let trace = scratch(name, &content);
-        assert_refused(&run(&[text(&trace)]), 1, &[words, &[name]].concat());
+        assert_refused(&run(&[&trace]), 1, &[words, &[name]].concat());
     }
     assert_refused(&run(&["no/such.txt"]), 1, &["cannot read `no/such.txt`"]);
     assert_refused(&run(&["--net", "no/such.nnue"]), 1, &["no/such.nnue"]);
@@ -216,24 +209,27 @@ fn wrong_options_are_usage_errors() {
     let cases: [(&[&str], &[&str]); 12] = [
         (&["--spec", "sfnv5"], &["did you mean `sfnnv5`?"]),
         (&["--spec", "sfnnv5"], &["`--net FILE`"]),
-        (&["--level", "avx3"], &["`avx3`", "`avx512icl`"]),
-        (&["--level", "scalar,"], &["``", "`scalar`"]),
-        (&["--rounds", "0"], &["found `--rounds 0`", "1 to 1000"]),
-        (&["--rounds", "many"], &["`--rounds many`"]),
-        (&["--touch", "256k"], &["`--touch 256k`", "256K"]),
-        (&["--threads", "0"], &["`--threads 0`", "1 to 256"]),
-        (&["--threads", "2"], &["`--threads`", "`--beside`"]),
+        (&["--level", "avx3"], &["'avx3'", "avx512icl"]),
+        (&["--level", "scalar,"], &["--level <NAMES>", "scalar"]),
+        (&["--rounds", "0"], &["'0' for '--rounds <N>'", "1..=1000"]),
+        (&["--rounds", "many"], &["'many' for '--rounds <N>'"]),
+        (
+            &["--touch", "256k"],
+            &["'256k' for '--touch <SIZE>'", "256K"],
+        ),
+        (&["--threads", "0"], &["'0' for '--threads <N>'", "1..=256"]),
+        (&["--threads", "2"], &["--beside"]),
         (&["one.txt", "two.txt"], &["two.txt"]),
         (&["--fens", "x"], &["--fens"]),
         (&["-x"], &["-x"]),
     ];
     for (arguments, words) in cases {
-        assert_refused(&run(arguments), 2, &[words, &["replay --help"]].concat());
+        assert_refused(&run(arguments), 2, &[words, &["--help"]].concat());
     }
     let output = replay(&[]).env("NNUE_LEVEL", "avx3").output();
     assert_refused(
         &output.expect("the program starts"),
-        2,
+        1,
         &["`NNUE_LEVEL`", "`avx3`"],
     );
 }
@@ -241,18 +237,13 @@ fn wrong_options_are_usage_errors() {
 #[test]
 #[cfg(not(feature = "beside"))]
 fn a_build_without_nnue_rs_says_how_to_get_one_with_it() {
-    assert_refused(&run(&["--beside"]), 2, &["`--features beside`"]);
+    assert_refused(&run(&["--beside"]), 2, &["`--features nnue-cli/beside`"]);
 }
 
 #[test]
 fn other_memory_changes_times_only() {
     let trace = scratch("touched.txt", TRACE.as_bytes());
-    let options = [
-        "--rounds=1",
-        "--level",
-        Level::detect().name(),
-        text(&trace),
-    ];
+    let options = ["--rounds=1", "--level", Level::detect().name(), &trace];
     let (plain, touched) = (
         run(&options),
         run(&[&options[..], &["--touch=1M"]].concat()),
@@ -261,24 +252,48 @@ fn other_memory_changes_times_only() {
 }
 
 #[test]
-fn help_and_version_are_printed() {
-    let help = run(&["--help"]);
-    for word in [
-        "--net",
-        "--spec",
-        "--level",
-        "--rounds",
-        "--touch",
-        "--beside",
-        "--threads",
-        "--version",
-        "TRACE",
-        "gzip",
+fn json_has_what_the_table_has() {
+    let trace = scratch("json.txt", TRACE.as_bytes());
+    let table = run(&[&trace, "--rounds=1"]);
+    let output = run(&[&trace, "--rounds=1", "--touch=64K", "--json"]);
+    let value: Value = serde_json::from_str(printed(&output)).expect("JSON");
+    for (key, expected) in [
+        ("network", json!("small128")),
+        ("file", json!("nn-37f18f62d772.nnue, built in")),
+        ("moves", json!(11)),
+        ("evaluations", json!(10)),
+        ("roots", json!(2)),
+        ("rounds", json!(1)),
+        ("touched", json!(65536)),
     ] {
-        assert!(printed(&help).contains(word), "{word}");
+        assert_eq!(value[key], expected, "{key}");
     }
-    assert_eq!(stdout(&run(&["-h"])), stdout(&help));
-    let version = concat!("replay ", env!("CARGO_PKG_VERSION"), "\n");
-    assert_eq!(printed(&run(&["-V"])), version);
-    assert_eq!(stderr(&help), "");
+    let levels = value["levels"].as_array().expect("a list");
+    assert_eq!(levels.len(), Level::available().count());
+    let number = |label: &str, index: usize| numbers(&table, label)[index];
+    for (index, (level, available)) in levels.iter().zip(Level::available()).enumerate() {
+        assert_eq!(level["level"], available.name());
+        assert_eq!(level["checksum"], row(&table, "checksum")[index]);
+        for (key, label) in [
+            ("cache_hits", "cache hits"),
+            ("cache_misses", "cache misses"),
+        ] {
+            assert_eq!(level[key].as_f64(), Some(number(label, index)), "{key}");
+        }
+        for (key, label) in [
+            ("updated_rows", "in updates"),
+            ("refreshed_rows", "in refreshes"),
+            ("updates", "updates per evaluation"),
+            ("refreshes", "refreshes per evaluation"),
+        ] {
+            let count = level[key].as_f64().expect("a number");
+            assert!((count / 10.0 - number(label, index)).abs() < 0.006, "{key}");
+        }
+        for pass in ["incremental", "refresh", "forward"] {
+            let [min, median, max] = ["min", "median", "max"]
+                .map(|figure| level[pass][figure].as_f64().expect("a number"));
+            assert!(0.0 < min && min <= median && median <= max, "{level}");
+        }
+    }
+    assert!(value["reading"]["median"].as_f64().expect("a number") > 0.0);
 }

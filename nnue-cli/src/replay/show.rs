@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use anstyle::Style;
 use nnue_trace::Trace;
 
 use super::{LevelResults, Pass, Results, Times};
-use crate::colour::{Colours, Style};
+use crate::style::{FAINT, PLAIN, STRONG, paint};
 
 /// Writes reports about measurements.
 pub struct Report<'a> {
@@ -13,8 +14,6 @@ pub struct Report<'a> {
     pub results: &'a Results,
     /// The recorded search that was replayed.
     pub trace: &'a Trace,
-    /// Whether to write in colour.
-    pub colours: Colours,
     /// The stream that the report is written to.
     pub out: &'a mut dyn Write,
 }
@@ -40,47 +39,45 @@ impl Report<'_> {
 
     fn times(&mut self) -> io::Result<()> {
         let levels = |of: &LevelResults| of.level.to_string();
-        self.row(Some(Style::Faint), "ns per evaluation", &levels)?;
+        self.row(FAINT, "ns per evaluation", &levels)?;
         for (index, pass) in Pass::ALL.into_iter().enumerate() {
             let figure = |figure: fn(&Times) -> f64| {
                 move |of: &LevelResults| format!("{:.1}", figure(&of.times[index]))
             };
             let label = format!("{pass}, median");
-            self.row(Some(Style::Strong), &label, &figure(Times::median))?;
-            self.row(None, "  min", &figure(Times::min))?;
-            self.row(None, "  max", &figure(Times::max))?;
+            self.row(STRONG, &label, &figure(Times::median))?;
+            self.row(PLAIN, "  min", &figure(Times::min))?;
+            self.row(PLAIN, "  max", &figure(Times::max))?;
         }
         Ok(())
     }
 
     fn work(&mut self) -> io::Result<()> {
         let evaluations = self.trace.evaluations() as f64;
-        self.row(Some(Style::Faint), "incremental updates", &|_| {
-            String::new()
-        })?;
-        self.row(None, "evaluations per second", &|of| {
+        self.row(FAINT, "incremental updates", &|_| String::new())?;
+        self.row(PLAIN, "evaluations per second", &|of| {
             thousands((1e9 / of.times[0].median()) as usize)
         })?;
         let per_evaluation = |figure: fn(&LevelResults) -> u64| {
             move |of: &LevelResults| format!("{:.2}", figure(of) as f64 / evaluations)
         };
         let rows = per_evaluation(|of| of.statistics.rows());
-        self.row(None, "rows per evaluation", &rows)?;
+        self.row(PLAIN, "rows per evaluation", &rows)?;
         let rows = per_evaluation(|of| of.statistics.updated_rows);
-        self.row(None, "  in updates", &rows)?;
+        self.row(PLAIN, "  in updates", &rows)?;
         let rows = per_evaluation(|of| of.statistics.refreshed_rows);
-        self.row(None, "  in refreshes", &rows)?;
+        self.row(PLAIN, "  in refreshes", &rows)?;
         let updates = per_evaluation(|of| of.statistics.updates);
-        self.row(None, "updates per evaluation", &updates)?;
+        self.row(PLAIN, "updates per evaluation", &updates)?;
         let refreshes = per_evaluation(|of| of.statistics.refreshes);
-        self.row(None, "refreshes per evaluation", &refreshes)?;
-        self.row(None, "  cache hits", &|of| {
+        self.row(PLAIN, "refreshes per evaluation", &refreshes)?;
+        self.row(PLAIN, "  cache hits", &|of| {
             thousands(of.statistics.hits() as usize)
         })?;
-        self.row(None, "  cache misses", &|of| {
+        self.row(PLAIN, "  cache misses", &|of| {
             thousands(of.statistics.misses as usize)
         })?;
-        self.row(None, "checksum", &|of| format!("{:08x}", of.checksum))
+        self.row(PLAIN, "checksum", &|of| format!("{:08x}", of.checksum))
     }
 
     fn footer(&mut self) -> io::Result<()> {
@@ -105,14 +102,14 @@ impl Report<'_> {
 
     fn row(
         &mut self,
-        style: Option<Style>,
+        style: Style,
         label: &str,
         figure: &dyn Fn(&LevelResults) -> String,
     ) -> io::Result<()> {
         let figures = self.results.levels.iter().map(figure);
         let columns: String = figures.map(|text| format!("{text:>COLUMN$}")).collect();
         let line = format!("{label:<LABEL$}{columns}");
-        writeln!(self.out, "{}", self.colours.paint(style, line.trim_end()))
+        writeln!(self.out, "{}", paint(style, line.trim_end()))
     }
 }
 

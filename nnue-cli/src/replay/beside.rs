@@ -27,7 +27,9 @@
 
 pub mod nnue_rs;
 mod race;
+mod raced;
 mod table;
 
 pub use self::race::{Conditions, Difference, LevelResults, Results, race};
+pub use self::raced::Raced;
 pub use self::table::Table;

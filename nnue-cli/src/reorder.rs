@@ -10,6 +10,7 @@ use nnue_runtime::{
     Accumulator, Architecture, Board, Level, LoadError, Network, Output, Position, SelectedByPieces,
 };
 use nnue_trace::Trace;
+use serde::Serialize;
 
 use crate::any_network::AnyNetwork;
 use crate::replay::{Difference, compare};
@@ -99,6 +100,36 @@ impl Counts {
     }
 }
 
+/// What a better order gains.
+#[derive(Clone, Debug, Serialize)]
+pub struct Gain {
+    /// The network's name.
+    pub network: String,
+    /// The name of the file that was read.
+    pub file: String,
+    /// How many positions were evaluated.
+    pub evaluations: usize,
+    /// The levels on which all values are the same in both orders.
+    pub levels: Vec<&'static str>,
+    /// Outputs of the transformer.
+    pub outputs: NotZero,
+    /// Blocks of [`BLOCK`] outputs.
+    pub blocks: NotZero,
+    /// The file that was written, if one was.
+    pub written: Option<String>,
+}
+
+/// How many are not zero in an evaluation, on average over all positions.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct NotZero {
+    /// How many there are.
+    pub of: usize,
+    /// How many are not zero in the old order.
+    pub before: f64,
+    /// How many are not zero in the new order.
+    pub after: f64,
+}
+
 /// A network in a better order.
 #[derive(Clone, Debug)]
 pub struct Reordered {
@@ -122,9 +153,9 @@ pub fn reorder(
     levels: &[Level],
     progress: &mut dyn FnMut(f64),
 ) -> Result<Reordered, ReorderError> {
-    let (name, neurons) = (net.name(), net.neurons());
+    let neurons = net.neurons();
     if neurons.skipped != Skipped::Blocks {
-        let skipped = neurons.skipped;
+        let (name, skipped) = (net.name().to_string(), neurons.skipped);
         return Err(ReorderError::Useless { name, skipped });
     }
     let before = Counts::of(&*net, trace);
@@ -149,7 +180,7 @@ pub enum ReorderError {
     /// None of its layers skips blocks of zeros.
     Useless {
         /// The name of the network.
-        name: &'static str,
+        name: String,
         /// Which zeros its layers skip.
         skipped: Skipped,
     },

@@ -1,13 +1,14 @@
-//! The networks of `specs/`, and which of them a net file is for.
+//! The networks of `specs/`, which are compiled in, and which of them a net file is for.
 
 use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use nnue_compiler::diagnostics::nearest;
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::{SourceFile, nearest};
 use nnue_example_networks as networks;
 use nnue_runtime::file::{Identity, identify_file};
-use nnue_runtime::{Level, LoadError, Network, Output, SelectedByPieces};
+use nnue_runtime::{Architecture, Level, LoadError, Network, Output, SelectedByPieces};
 
 use crate::any_network::AnyNetwork;
 
@@ -17,6 +18,7 @@ macro_rules! specs {
         /// Every network of `specs/`.
         pub static SPECS: &[Spec] = &[$(Spec {
             name: stringify!($name),
+            title: <networks::$name::Net as Architecture>::NAME,
             open: open::<networks::$name::Net>,
         }),*];
     };
@@ -49,6 +51,8 @@ pub fn built_in_file() -> &'static [u8] {
 pub struct Spec {
     /// The name of its file in `specs/`, without the extension.
     pub name: &'static str,
+    /// The name that the spec gives the network.
+    title: &'static str,
     open: Open,
 }
 
@@ -74,6 +78,18 @@ impl Spec {
             .iter()
             .find(same)
             .ok_or_else(|| UnknownSpec { name: name.into() })
+    }
+
+    /// The spec of a network that is compiled in, whatever file the network was read from.
+    #[must_use]
+    pub fn of_network(network: &nnue_compiler::network::Network) -> Option<&'static Spec> {
+        SPECS.iter().find(|spec| {
+            let Spec { name, title, .. } = spec;
+            // All of it, where nothing is said that differs.
+            let text = format!("like = \"{name}\"\nname = \"{title}\"\n");
+            *title == network.name
+                && analyse(&SourceFile::new(*name, text)).is_ok_and(|known| known == *network)
+        })
     }
 
     /// The spec that a net file is for. For a damaged file, it may be any of several specs whose
@@ -166,7 +182,7 @@ impl fmt::Display for NetError {
             NetError::NoSpec { path, identity } => {
                 write!(f, "`{}` is {identity}; ", path.display())?;
                 match identity {
-                    Identity::Relative(_) => f.write_str("`evaluate --net FILE` writes one"),
+                    Identity::Relative(_) => f.write_str("`nnue eval --net FILE` writes one"),
                     _ => write!(
                         f,
                         "expected a net of {}",
@@ -214,10 +230,26 @@ mod tests {
     }
 
     #[test]
+    fn every_spec_is_found_by_its_network() {
+        for spec in SPECS {
+            let path = format!("{}/../specs/{}.toml", env!("CARGO_MANIFEST_DIR"), spec.name);
+            let text = std::fs::read_to_string(&path).unwrap();
+            let network = analyse(&SourceFile::new(&path, text)).unwrap();
+            assert_eq!(Spec::of_network(&network).unwrap().name, spec.name);
+            let mut other = network.clone();
+            other.output.one += 1;
+            assert!(Spec::of_network(&other).is_none());
+            other = network;
+            other.name += "b";
+            assert!(Spec::of_network(&other).is_none());
+        }
+    }
+
+    #[test]
     fn the_built_in_net_is_of_its_spec() {
         let spec = Spec::named(BUILT_IN_SPEC).unwrap();
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("nets")
+            .join("../examples/nets")
             .join(BUILT_IN_FILE);
         let file = spec.open(&path, Level::detect()).unwrap();
         let built_in = built_in(Level::detect());

@@ -2,12 +2,16 @@
 //!
 //! One line per position: the FEN, its side to move, the chosen bucket, then PSQT and layers of
 //! every bucket, then the value in the engine's units. All are from the view of the side to move.
+//!
+//! Only networks with one value have such lines: see [`Evaluate::has_one_value`].
+//!
+//! [`Evaluate::has_one_value`]: crate::evaluation::Evaluate::has_one_value
 
 use std::io::{self, Write};
 
 use nnue_runtime::Color;
 
-use crate::any_network::Evaluation;
+use crate::evaluation::{BucketOutput, Evaluation, Sums, Value};
 
 /// Writes the line that names the columns.
 ///
@@ -34,38 +38,40 @@ pub fn row(out: &mut dyn Write, fen: &str, evaluation: &Evaluation) -> io::Resul
         Color::White => 'w',
         Color::Black => 'b',
     };
-    write!(
-        out,
-        "{}\t{side}\t{}",
-        fen.replace('\t', " "),
-        evaluation.bucket
-    )?;
-    for output in &evaluation.outputs {
-        write!(out, "\t{}", output.psqt)?;
+    write!(out, "{}\t{side}", fen.replace('\t', " "))?;
+    if let Some(bucket) = evaluation.bucket {
+        write!(out, "\t{bucket}")?;
     }
-    for output in &evaluation.outputs {
-        write!(out, "\t{}", output.positional)?;
+    for part in [|sums: Sums| sums.psqt, |sums: Sums| sums.positional] {
+        for sums in evaluation.outputs.iter().flat_map(BucketOutput::sums) {
+            write!(out, "\t{}", part(sums))?;
+        }
     }
-    writeln!(out, "\t{}", evaluation.value())
+    if let Some(Value::One(value)) = evaluation.value() {
+        write!(out, "\t{value}")?;
+    }
+    writeln!(out)
 }
 
 #[cfg(test)]
 mod tests {
-    use nnue_runtime::Output;
-
     use super::*;
+    use crate::evaluation::Answer;
 
     #[test]
     fn columns_are_in_the_order_of_their_names() {
-        let output = |psqt, positional, value| Output {
-            psqt,
-            positional,
-            value,
+        let output = |psqt, positional, value| BucketOutput {
+            answer: Answer::Value(Sums {
+                psqt,
+                positional,
+                value,
+            }),
+            heads: Vec::new(),
         };
         let evaluation = Evaluation {
             side_to_move: Color::Black,
+            bucket: Some(1),
             outputs: vec![output(1, -2, 3), output(-4, 5, -6)],
-            bucket: 1,
         };
         let mut out = Vec::new();
         header(&mut out, 2).unwrap();

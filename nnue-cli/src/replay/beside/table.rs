@@ -3,12 +3,13 @@
 
 use std::io::{self, Write};
 
+use anstyle::Style;
 use nnue_trace::Trace;
 
 use super::nnue_rs::Way;
 use super::{LevelResults, Results};
-use crate::colour::{Colours, Style};
-use crate::replay::{Pass, Times, thousands};
+use crate::replay::{Times, thousands};
+use crate::style::{FAINT, PLAIN, STRONG, paint};
 
 /// Writes what was measured with one net.
 pub struct Table<'a> {
@@ -16,8 +17,6 @@ pub struct Table<'a> {
     pub results: &'a Results,
     /// The recorded search that was replayed.
     pub trace: &'a Trace,
-    /// Whether to write in colour.
-    pub colours: Colours,
     /// The stream that the table is written to.
     pub out: &'a mut dyn Write,
 }
@@ -43,7 +42,7 @@ impl Table<'_> {
             let level = of.level.name();
             format!("{:>TIME$}{level:>TIME$}{:>RATIO$}", "nnue-rs", "ratio")
         };
-        self.row(Some(Style::Faint), "ns per evaluation", &columns)?;
+        self.row(FAINT, "ns per evaluation", &columns)?;
         for way in Way::ALL {
             let median = format!("{way}, median");
             let figures: [(&str, Figure); 3] = [
@@ -52,7 +51,7 @@ impl Table<'_> {
                 ("  upper quartile", |times| times.quantile(0.75)),
             ];
             for (label, figure) in figures {
-                let style = (label == median).then_some(Style::Strong);
+                let style = if label == median { STRONG } else { PLAIN };
                 self.row(style, label, &|of| times(way, figure, of))?;
             }
         }
@@ -60,7 +59,7 @@ impl Table<'_> {
             let idle = format!("{:.1}", of.idle.median());
             format!("{idle:>width$}{:>RATIO$}", "", width = 2 * TIME)
         };
-        self.row(None, "reading alone, median, subtracted", &idle)?;
+        self.row(PLAIN, "reading alone, median, subtracted", &idle)?;
         let equal = thousands(self.trace.evaluations());
         match self.results.rounded_otherwise {
             0 => writeln!(self.out, "\nAll {equal} values are equal."),
@@ -74,26 +73,22 @@ impl Table<'_> {
 
     fn row(
         &mut self,
-        style: Option<Style>,
+        style: Style,
         label: &str,
         columns: &dyn Fn(&LevelResults) -> String,
     ) -> io::Result<()> {
         let columns: String = self.results.levels.iter().map(columns).collect();
         let line = format!("{label:<LABEL$}{columns}");
-        writeln!(self.out, "{}", self.colours.paint(style, line.trim_end()))
+        writeln!(self.out, "{}", paint(style, line.trim_end()))
     }
 }
 
 /// Both times, along a search without reading the trace, and how many times as long `nnue-rs`
 /// takes.
 fn times(way: Way, figure: Figure, of: &LevelResults) -> String {
-    let pass = way.pass();
-    let reading = match pass {
-        Pass::Incremental => of.idle.median(),
-        Pass::Refresh | Pass::Forward => 0.0,
-    };
+    let reading = of.reading(way);
     let peer = figure(&of.peer[way as usize]) - reading;
-    let ours = figure(&of.ours[pass as usize]) - reading;
+    let ours = figure(&of.ours[way.pass() as usize]) - reading;
     let ratio = format!("{:.2} x", peer / ours);
     format!("{peer:>TIME$.1}{ours:>TIME$.1}{ratio:>RATIO$}")
 }

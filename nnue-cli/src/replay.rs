@@ -3,10 +3,12 @@
 
 #[cfg(feature = "beside")]
 pub mod beside;
+mod measured;
 mod pass;
 mod show;
 mod touching;
 mod turns;
+mod workload;
 
 use std::error::Error;
 use std::fmt;
@@ -15,10 +17,12 @@ use std::time::Duration;
 use nnue_runtime::{Level, Output, Statistics};
 use nnue_trace::{Idle, Trace};
 
+pub use self::measured::Measured;
 pub use self::pass::{Contender, Pass, Replay, time_each, time_prepared};
 pub use self::show::{Report, thousands};
 pub use self::touching::Touching;
 pub use self::turns::{Runner, take_turns};
+pub use self::workload::Workload;
 
 /// What was measured over a trace.
 #[derive(Clone, Debug)]

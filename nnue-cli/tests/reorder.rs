@@ -1,4 +1,4 @@
-//! `reorder` as its users meet it: what it finds, what it writes, what it refuses, and with which
+//! `nnue reorder` as its users meet it: what it finds, what it writes, what it refuses, and with which
 //! exit code.
 
 mod program;
@@ -8,15 +8,16 @@ use std::iter;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use nnue_examples::replay::compare;
-use nnue_examples::specs::Spec;
+use nnue_cli::replay::compare;
+use nnue_cli::specs::Spec;
 use nnue_runtime::Level;
 use nnue_test_support::synthetic;
 use nnue_trace::Trace;
+use serde_json::{Value, json};
 
-use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
+use crate::program::{assert_refused, nnue, printed, scratch, scratch_path, stdout, text};
 
-const SMALL128: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
+const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
 
 const TRACE: &str = "\
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; = e2e4 d7d5 = e4d5 = d8d5 - = 0 = ~ - - -
@@ -24,9 +25,7 @@ r3k2r/6Pp/8/8/8/8/8/R3K2R w KQkq - 0 1; = e1g1 e8c8 = f1f7 = d8d1 a1d1 - - - - =
 ";
 
 fn reorder(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reorder"));
-    command.args(arguments).env_remove("NNUE_LEVEL");
-    command
+    nnue(&[&["reorder"], arguments].concat())
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -47,11 +46,11 @@ fn row(output: &Output, label: &str) -> [f64; 3] {
 fn a_net_comes_back_with_fewer_blocks_and_the_same_values() {
     let trace = scratch("reorder.txt", TRACE.as_bytes());
     let net = scratch("reorder-v5.nnue", &synthetic::synthetic_net("v5"));
-    let out = net.with_file_name("reordered-v5.nnue");
-    let arguments = ["--net", text(&net), "--out", text(&out), text(&trace)];
+    let out = text(&scratch_path("reordered-v5.nnue"));
+    let arguments = ["--net", &net, "--out", &out, &trace];
     let first = run(&arguments);
     assert!(printed(&first).starts_with("SFNNv5 · reorder-v5.nnue · 10 positions\n"));
-    assert!(stdout(&first).ends_with(&format!("Written to `{}`.\n", out.display())));
+    assert!(stdout(&first).ends_with(&format!("Written to `{}`.\n", out)));
     let (outputs, blocks) = (row(&first, "outputs"), row(&first, "blocks of four"));
     assert_eq!((outputs[0], blocks[0]), (1024.0, 256.0));
     assert_eq!(outputs[1], outputs[2]);
@@ -63,7 +62,22 @@ fn a_net_comes_back_with_fewer_blocks_and_the_same_values() {
         fs::read(&out).expect("again") == written,
         "not the same twice"
     );
-    let second = run(&["--net", text(&out), "--spec", "SFNNv5", text(&trace)]);
+    let json = run(&["--net", &net, "--json", &trace]);
+    let gain: Value = serde_json::from_str(printed(&json)).expect("JSON");
+    assert_eq!(gain["network"], "SFNNv5");
+    assert_eq!(
+        (&gain["evaluations"], &gain["written"]),
+        (&json!(10), &Value::Null)
+    );
+    let levels: Vec<&str> = Level::available().map(Level::name).collect();
+    assert_eq!(gain["levels"], json!(levels));
+    for (key, [of, before, after]) in [("outputs", outputs), ("blocks", blocks)] {
+        let number = |figure: &str| gain[key][figure].as_f64().expect("a number");
+        assert_eq!(number("of"), of);
+        assert!((number("before") - before).abs() < 0.051, "{gain}");
+        assert!((number("after") - after).abs() < 0.051, "{gain}");
+    }
+    let second = run(&["--net", &out, "--spec", "SFNNv5", &trace]);
     assert_eq!(row(&second, "blocks of four")[1], blocks[2]);
     assert!(stdout(&second).ends_with("Nothing is written: `--out FILE` does that.\n"));
 }
@@ -75,11 +89,11 @@ fn what_was_not_moved_along_is_found() {
     let spec = Spec::named("sfnnv5").expect("there is such a spec");
     let trace = Trace::read(TRACE.as_bytes()).expect("a trace");
     let levels: Vec<Level> = Level::available().collect();
-    let net = spec.open(&path, levels[0]).expect("a net");
+    let net = spec.open(Path::new(&path), levels[0]).expect("a net");
     let order: Vec<usize> = (0..512).map(|place| place ^ 5).collect();
     let reordered = net.reordered_file(&order).expect("an order");
     let check = |file: &[u8]| {
-        let net = spec.open(&path, levels[0]).expect("a net");
+        let net = spec.open(Path::new(&path), levels[0]).expect("a net");
         let found = net.load(file).expect("the same spec");
         compare(net, found, &levels, &trace)
     };
@@ -153,14 +167,14 @@ fn what_was_not_moved_along_is_found() {
 
 #[test]
 fn networks_that_it_makes_no_difference_to_are_refused() {
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused.nnue");
+    let out = scratch_path("refused.nnue");
     let words = [
         "`small128`",
         "makes no difference",
         "none of its layers skips zeros",
     ];
     for net in [&[][..], &["--net", SMALL128]] {
-        assert_refused(&run(&[net, &["--out", text(&out)]].concat()), 1, &words);
+        assert_refused(&run(&[net, &["--out", &text(&out)]].concat()), 1, &words);
     }
     assert!(!out.exists());
 }
@@ -170,18 +184,12 @@ fn what_cannot_be_used_is_refused() {
     let trace = scratch("reorder-ok.txt", TRACE.as_bytes());
     let net = scratch("reorder-refused.nnue", &synthetic::synthetic_net("v5"));
     let idle = scratch("reorder-idle.txt", TRACE.replace('=', "").as_bytes());
-    assert_refused(&run(&[text(&idle)]), 1, &["found no evaluation"]);
+    assert_refused(&run(&[&idle]), 1, &["found no evaluation"]);
     assert_refused(&run(&["no/such.txt"]), 1, &["cannot read `no/such.txt`"]);
     assert_refused(&run(&["--net", "no/such.nnue"]), 1, &["no/such.nnue"]);
     let other = run(&["--net", SMALL128, "--spec", "sfnnv5"]);
     assert_refused(&other, 1, &["SFNNv5", "a net of small128"]);
-    let unwritable = [
-        "--net",
-        text(&net),
-        "--out",
-        "no/such/folder.nnue",
-        text(&trace),
-    ];
+    let unwritable = ["--net", &net, "--out", "no/such/folder.nnue", &trace];
     assert_refused(
         &run(&unwritable),
         1,
@@ -200,24 +208,12 @@ fn wrong_options_are_usage_errors() {
         (&["-x"], &["-x"]),
     ];
     for (arguments, words) in cases {
-        assert_refused(&run(arguments), 2, &[words, &["reorder --help"]].concat());
+        assert_refused(&run(arguments), 2, &[words, &["--help"]].concat());
     }
     let output = reorder(&[]).env("NNUE_LEVEL", "avx3").output();
     assert_refused(
         &output.expect("the program starts"),
-        2,
+        1,
         &["`NNUE_LEVEL`", "`avx3`"],
     );
-}
-
-#[test]
-fn help_and_version_are_printed() {
-    let help = run(&["--help"]);
-    for word in ["--net", "--spec", "--out", "--version", "TRACE", "gzip"] {
-        assert!(printed(&help).contains(word), "{word}");
-    }
-    assert_eq!(stdout(&run(&["-h"])), stdout(&help));
-    let version = concat!("reorder ", env!("CARGO_PKG_VERSION"), "\n");
-    assert_eq!(printed(&run(&["-V"])), version);
-    assert_eq!(stderr(&help), "");
 }

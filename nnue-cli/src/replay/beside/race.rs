@@ -69,6 +69,17 @@ pub struct Difference {
     pub expected: i32,
 }
 
+impl LevelResults {
+    /// What reading the trace takes of a time, in the median.
+    #[must_use]
+    pub fn reading(&self, way: Way) -> f64 {
+        match way.pass() {
+            Pass::Incremental => self.idle.median(),
+            Pass::Refresh | Pass::Forward => 0.0,
+        }
+    }
+}
+
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Difference {

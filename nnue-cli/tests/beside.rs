@@ -1,27 +1,26 @@
-//! `replay --beside` as its users meet it, in builds that have it.
+//! `nnue replay --beside` as its users meet it, in builds that have it.
 
 mod program;
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use nnue_runtime::Level;
 use nnue_test_support::synthetic::synthetic_net;
+use serde_json::{Value, json};
 
-use crate::program::{assert_refused, printed, scratch, text};
+use crate::program::{assert_refused, nnue, printed, scratch};
 
 const TRACE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; = e2e4 e8d7 = - 0 = ~ - e1d1 =\n";
 
 fn run(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_replay"));
-    command.arg("--beside").args(arguments);
-    command.env_remove("NNUE_LEVEL");
+    let mut command = nnue(&[&["replay", "--beside"], arguments].concat());
     command.output().expect("the program starts")
 }
 
 #[test]
 fn a_table_has_each_way_and_each_level() {
     let trace = scratch("beside.txt", TRACE.as_bytes());
-    let output = run(&["--rounds=3", "--touch=64K", "--threads=2", text(&trace)]);
+    let output = run(&["--rounds=3", "--touch=64K", "--threads=2", &trace]);
     let lines: Vec<&str> = printed(&output).lines().collect();
     assert!(lines[0].starts_with("small128 · nn-37f18f62d772.nnue, built in · "));
     let processor = lines.iter().position(|line| line.contains(", built for "));
@@ -59,13 +58,7 @@ fn a_table_has_each_way_and_each_level() {
 fn ratios_are_those_of_the_times() {
     let trace = scratch("beside-ratios.txt", TRACE.as_bytes());
     let net = scratch("beside-v1.nnue", &synthetic_net("v1"));
-    let output = run(&[
-        "--net",
-        text(&net),
-        "--rounds=1",
-        "--level=scalar",
-        text(&trace),
-    ]);
+    let output = run(&["--net", &net, "--rounds=1", "--level=scalar", &trace]);
     let table = printed(&output);
     assert!(table.starts_with("SFNNv1 · beside-v1.nnue · "), "{table}");
     let mut rows = table.lines();
@@ -85,7 +78,7 @@ fn ratios_are_those_of_the_times() {
 fn what_nnue_rs_rounds_otherwise_is_said() {
     let trace = scratch("beside-rounding.txt", TRACE.as_bytes());
     let net = scratch("beside-v6.nnue", &synthetic_net("v6"));
-    let output = run(&["--net", text(&net), "--rounds=1", text(&trace)]);
+    let output = run(&["--net", &net, "--rounds=1", &trace]);
     let last = printed(&output).lines().last().expect("a line");
     let start = "All 4 values are equal as nnue-rs rounds them: ";
     assert!(
@@ -98,15 +91,51 @@ fn what_nnue_rs_rounds_otherwise_is_said() {
 fn what_cannot_be_compared_is_refused() {
     let trace = scratch("beside-refused.txt", TRACE.as_bytes());
     let net = scratch("beside-v5.nnue", &synthetic_net("v5"));
-    let output = run(&["--net", text(&net), text(&trace)]);
+    let output = run(&["--net", &net, &trace]);
     assert_eq!(output.status.code(), Some(1));
     let message = program::stderr(&output);
     assert!(message.starts_with("error: nnue-rs: "), "{message}");
     assert_refused(&run(&["--net=no/such.nnue"]), 1, &["no/such.nnue"]);
     for (arguments, word) in [
-        (["--threads", "0"], "1 to 256"),
-        (["--touch", "lots"], "`--touch lots`"),
+        (["--threads", "0"], "1..=256"),
+        (["--touch", "lots"], "'lots' for '--touch <SIZE>'"),
     ] {
-        assert_refused(&run(&arguments), 2, &[word, "replay --help"]);
+        assert_refused(&run(&arguments), 2, &[word, "--help"]);
+    }
+}
+
+#[test]
+fn json_has_the_ways_of_each_level() {
+    let trace = scratch("beside-json.txt", TRACE.as_bytes());
+    let output = run(&[
+        "--rounds=1",
+        "--threads=2",
+        "--level=scalar",
+        "--json",
+        &trace,
+    ]);
+    let value: Value = serde_json::from_str(printed(&output)).expect("JSON");
+    assert_eq!(
+        (&value["threads"], &value["evaluations"]),
+        (&json!(2), &json!(4))
+    );
+    assert_eq!(value["rounded_otherwise"], 0);
+    let levels = value["levels"].as_array().expect("a list");
+    assert_eq!((levels.len(), &levels[0]["level"]), (1, &json!("scalar")));
+    let ways = levels[0]["ways"].as_array().expect("a list");
+    let names: Vec<&str> = ways.iter().filter_map(|way| way["way"].as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "along the search, each move",
+            "along the search, lazily",
+            "full refresh",
+            "forward pass alone"
+        ]
+    );
+    for way in ways {
+        let median = |whose: &str| way[whose]["median"].as_f64().expect("a number");
+        let ratio = way["ratio"].as_f64().expect("a number");
+        assert!((ratio - median("nnue_rs") / median("ours")).abs() < 1e-9 * ratio.abs());
     }
 }

@@ -1,4 +1,4 @@
-//! `evaluate` as its users meet it: what it prints, where, and with which exit code.
+//! `nnue eval` as its users meet it: what it prints, where, and with which exit code.
 
 mod program;
 
@@ -7,20 +7,23 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-use nnue_runtime::Level;
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::Network;
+use nnue_interpreter::Net;
+use nnue_runtime::{Board, HeadValue, Level};
+use nnue_test_support::random_weights::{RandomWeights, Style};
 use nnue_test_support::{generations, goldens, nets, synthetic};
+use serde_json::{Value, json};
 
-use crate::program::{assert_refused, printed, scratch, stderr, stdout, text};
+use crate::program::{assert_refused, nnue, printed, scratch, stderr, stdout, text};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-const SMALL128: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
+const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
 const SMALL128_GOLDENS: &str = "real/nn-37f18f62d772";
 
 fn evaluate(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_evaluate"));
-    command.args(arguments);
-    command.env_remove("NNUE_LEVEL");
-    command
+    nnue(&[&["eval"], arguments].concat())
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -107,7 +110,7 @@ fn raw_output_of_the_built_in_net_is_the_engines() {
     assert_golden(&[], SMALL128_GOLDENS);
 }
 
-/// Compares what `evaluate --raw` prints with the goldens, for nets whose spec the program finds
+/// Compares what `nnue eval --raw` prints with the goldens, for nets whose spec the program finds
 /// out, for all positions and on every level.
 macro_rules! raw_output_of_nets {
     ($($(#[$ignored:meta])? $name:ident: $generation:literal $(, $released:literal)?;)*) => { $(
@@ -119,7 +122,7 @@ macro_rules! raw_output_of_nets {
             fn synthetic() {
                 let net = synthetic::synthetic_net($generation);
                 let net = scratch(concat!("raw-output-", $generation, ".nnue"), &net);
-                let options = ["--net", text(&net)];
+                let options = ["--net", &net];
                 assert_golden(&options, concat!("synthetic/", $generation));
                 fs::remove_file(net).expect("the folder for tests is writable");
             }
@@ -128,7 +131,8 @@ macro_rules! raw_output_of_nets {
             #[ignore = "needs the released nets: cargo run -p nnue-tests --bin fetch-nets"]
             fn released() {
                 let net = nets::cached($released).expect("fetch-nets has been run");
-                assert_golden(&["--net", text(&net)], concat!("real/", $released));
+                let net = text(&net);
+                assert_golden(&["--net", &net], concat!("real/", $released));
             })?
         }
     )* };
@@ -178,6 +182,20 @@ fn the_start_of_a_game_is_shown_without_colour_where_nobody_sees_it() {
 }
 
 #[test]
+fn colours_change_nothing_else() {
+    let output = evaluate(&[]).env("CLICOLOR_FORCE", "1").output();
+    let output = output.expect("the program starts");
+    let mut parts = printed(&output).split('\x1B');
+    let first = parts.next().unwrap_or_default();
+    let rest: Vec<&str> = parts
+        .map(|part| part.split_once('m').expect("the end of a style").1)
+        .collect();
+    assert!(rest.len() > 100);
+    assert_eq!(format!("{first}{}", rest.concat()), printed(&run(&[])));
+    assert!(printed(&output).contains("\x1B[32m+251\x1B[0m"));
+}
+
+#[test]
 fn a_fen_needs_no_quotes() {
     let fen = "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41";
     let words: Vec<&str> = fen.split(' ').collect();
@@ -205,11 +223,11 @@ fn the_spec_is_found_by_the_weights_where_headers_are_the_same() {
     for (generation, spec, other) in [("v4", "SFNNv4", "sfnnv5"), ("v5", "SFNNv5", "sfnnv4")] {
         let net = synthetic::synthetic_net(generation);
         let net = scratch(&format!("by-weights-{generation}.nnue"), &net);
-        let shown = run(&["--net", text(&net)]);
+        let shown = run(&["--net", &net]);
         assert!(printed(&shown).starts_with(spec), "{}", stdout(&shown));
         assert!(!stdout(&shown).contains("warning"));
         // The user can name another spec, but is warned.
-        let shown = run(&["--net", text(&net), "--spec", other]);
+        let shown = run(&["--net", &net, "--spec", other]);
         let warning = format!("\nwarning: this is a net of {spec}, by its weights");
         assert!(printed(&shown).contains(&warning), "{}", stdout(&shown));
     }
@@ -220,7 +238,7 @@ fn a_net_that_needs_a_spec_of_its_own_gets_one() {
     let net = synthetic::net_of(&generations::HM256);
     let net = scratch("relative.nnue", &net);
     let found = "HalfKAv2_hm, 256 neurons";
-    let output = run(&["--net", text(&net)]);
+    let output = run(&["--net", &net]);
     assert_eq!(output.status.code(), Some(1));
     let message = stderr(&output);
     assert!(
@@ -235,11 +253,11 @@ fn a_net_that_needs_a_spec_of_its_own_gets_one() {
     nnue_compiler::analyse(&source).unwrap_or_else(|errors| panic!("{errors}"));
 
     let file = scratch("my-net.toml", b"");
-    let output = run(&["--net", text(&net), "--write-spec", text(&file)]);
-    assert_refused(&output, 1, &[found, text(&file)]);
+    let output = run(&["--net", &net, "--write-spec", &file]);
+    assert_refused(&output, 1, &[found, &file]);
     assert_eq!(fs::read_to_string(&file).expect("was written"), spec);
 
-    let output = run(&["--net", text(&net), "--spec", "small128"]);
+    let output = run(&["--net", &net, "--spec", "small128"]);
     assert_refused(
         &output,
         1,
@@ -262,10 +280,10 @@ fn the_spec_of_a_synthetic_net_with_another_hash_is_named() {
     });
     let net = scratch("late-v13.nnue", &net);
     let advice = "needs the spec of SFNNv13 with `transformer_hash = 0x6165DDC9`; one was written";
-    let output = run(&["--net", text(&net)]);
+    let output = run(&["--net", &net]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains(advice), "{}", stderr(&output));
-    let output = run(&["--net", text(&net), "--spec", "sfnnv13"]);
+    let output = run(&["--net", &net, "--spec", "sfnnv13"]);
     let difference = "`transformer_hash` is 0x6165DDC9 in the file and 0x8F2344B8 in the spec";
     assert_refused(&output, 1, &[difference]);
     fs::remove_file(net).expect("the folder for tests is writable");
@@ -275,7 +293,7 @@ fn the_spec_of_a_synthetic_net_with_another_hash_is_named() {
 fn raw_output_of_a_net_of_another_spec_is_not_silent() {
     let net = synthetic::synthetic_net("v4");
     let net = scratch("raw-of-v4.nnue", &net);
-    let output = run(&["--raw", "--net", text(&net), "--spec", "sfnnv5"]);
+    let output = run(&["--raw", "--net", &net, "--spec", "sfnnv5"]);
     assert_eq!(output.status.code(), Some(0));
     let warning = "warning: this is a net of SFNNv4, by its weights";
     assert!(stderr(&output).starts_with(warning), "{}", stderr(&output));
@@ -308,7 +326,7 @@ fn a_file_of_no_spec_is_refused() {
     ] {
         let path = scratch(name, content);
         let words = [words, &[name]].concat();
-        assert_refused(&run(&["--net", text(&path)]), 1, &words);
+        assert_refused(&run(&["--net", &path]), 1, &words);
     }
     assert_refused(&run(&["--net", "no/such.nnue"]), 1, &["no/such.nnue"]);
 }
@@ -319,11 +337,7 @@ fn a_file_of_another_spec_is_refused() {
     assert_refused(&output, 1, &[SMALL128, "SFNNv5", "a net of small128"]);
     let cut = fs::read(SMALL128).expect("is committed");
     let cut = scratch("cut.nnue", &cut[..1000]);
-    assert_refused(
-        &run(&["--net", text(&cut)]),
-        1,
-        &["cut.nnue", "the file ends in"],
-    );
+    assert_refused(&run(&["--net", &cut]), 1, &["cut.nnue", "the file ends in"]);
     // Enough of a file for the words that SFNNv10, SFNNv11 and SFNNv12 share, and for its biases.
     let word = u32::to_le_bytes;
     let words = [0x7AF3_2F20, 0xEC10_2EF2, 0, 0x8F23_44B8]
@@ -334,7 +348,7 @@ fn a_file_of_another_spec_is_refused() {
     let shared = scratch("shared.nnue", &shared);
     let expected = "expected 81772544 for SFNNv10: \
                     the file begins like a net of SFNNv10, SFNNv11 or SFNNv12";
-    assert_refused(&run(&["--net", text(&shared)]), 1, &[expected]);
+    assert_refused(&run(&["--net", &shared]), 1, &[expected]);
 }
 
 #[test]
@@ -345,10 +359,10 @@ fn wrong_options_are_usage_errors() {
             &["`sfnv5`", "`small128`", "did you mean `sfnnv5`?"],
         ),
         (&["--spec", "sfnnv5"], &["`--net FILE`"]),
-        (&["--write-spec", "x"], &["`--net FILE`"]),
-        (&["--level", "avx3"], &["`avx3`", "`avx512icl`"]),
+        (&["--write-spec", "x"], &["--net <FILE>"]),
+        (&["--level", "avx3"], &["'avx3'", "avx512icl"]),
         (&["--fens"], &["--fens"]),
-        (&["--fens", "-", START], &[START, "`--fens`"]),
+        (&["--fens", "-", START], &["--fens <FILE>", "[FEN]"]),
         (&["--raw=yes"], &["--raw"]),
         (&["--nets", "x"], &["--nets"]),
         (&["-x"], &["-x"]),
@@ -361,20 +375,9 @@ fn wrong_options_are_usage_errors() {
     let output = evaluate(&[]).env("NNUE_LEVEL", "avx3").output();
     assert_refused(
         &output.expect("the program starts"),
-        2,
+        1,
         &["`NNUE_LEVEL`", "`avx3`"],
     );
-}
-
-#[test]
-fn help_and_version_are_printed() {
-    let help = run(&["--help"]);
-    for option in ["--net", "--spec", "--level", "--fens", "--raw", "--version"] {
-        assert!(printed(&help).contains(option), "{option}");
-    }
-    assert_eq!(stdout(&run(&["-h"])), stdout(&help));
-    let version = concat!("evaluate ", env!("CARGO_PKG_VERSION"), "\n");
-    assert_eq!(printed(&run(&["--version"])), version);
 }
 
 #[test]
@@ -395,10 +398,7 @@ fn bad_lines_are_reported_and_the_others_evaluated() {
     );
     let file = scratch("bad-lines.fens", lines.as_bytes());
     for (output, source) in [
-        (
-            run(&["--raw", "--fens", text(&file)]),
-            format!("`{}`", file.display()),
-        ),
+        (run(&["--raw", "--fens", &file]), format!("`{file}`")),
         (
             run_with_input(&["--raw", "--fens=-"], &lines),
             "standard input".into(),
@@ -481,4 +481,238 @@ fn answers_come_while_input_is_open() {
     drop(stdin);
     assert!(lines.next().is_none());
     assert!(child.wait().expect("the program ends").success());
+}
+
+/// The objects that a run prints, one a line.
+fn objects(output: &Output) -> Vec<Value> {
+    let lines = printed(output).lines();
+    lines
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+#[test]
+fn json_has_the_numbers_of_the_engine() {
+    let (fens, expected) = goldens(SMALL128_GOLDENS);
+    let output = run_with_input(&["--json", "--fens", "-"], &fens);
+    let mut rows = expected.lines();
+    rows.next().expect("the titles");
+    let objects = objects(&output);
+    assert!(objects.len() > 100);
+    for (object, row) in objects.iter().zip(rows.by_ref()) {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let number = |column: usize| -> i32 { cells[column].parse().expect("a number") };
+        let (bucket, psqt, layers) = (number(2), 3, 3 + 8);
+        assert_eq!(object["fen"], cells[0]);
+        let side = if cells[1] == "w" { "white" } else { "black" };
+        assert_eq!(object["side_to_move"], side);
+        assert_eq!(object["bucket"], bucket);
+        let outputs = object["outputs"].as_array().expect("a list");
+        assert_eq!(outputs.len(), 8);
+        for (bucket, output) in outputs.iter().enumerate() {
+            assert_eq!(output["psqt"], number(psqt + bucket));
+            assert_eq!(output["positional"], number(layers + bucket));
+        }
+        assert_eq!(object["value"], number(3 + 16));
+        assert_eq!(outputs[bucket as usize]["value"], object["value"]);
+    }
+    assert_eq!(rows.next(), None);
+}
+
+#[test]
+fn the_file_of_a_known_spec_is_as_good_as_its_name() {
+    let by_file = run(&["--net", SMALL128, "--spec", "../specs/small128.toml"]);
+    assert_eq!(printed(&by_file), printed(&run(&["--net", SMALL128])));
+    let level = Level::BASELINE.name();
+    let options = ["--spec", "../specs/small128.toml", "--level", level];
+    assert_eq!(printed(&run(&options)), printed(&run(&["--level", level])));
+    let other = run(&["--net", SMALL128, "--spec", "../specs/sfnnv5.toml"]);
+    assert_refused(&other, 1, &["SFNNv5", "a net of small128"]);
+}
+
+#[test]
+fn a_spec_of_ones_own_is_interpreted() {
+    let spec = scratch("own.toml", b"like = \"small128\"\nname = \"my own\"\n");
+    let own = ["--net", SMALL128, "--spec", &spec];
+    let shown = run(&own);
+    let (head, rest) = printed(&shown).split_once('\n').expect("lines");
+    assert_eq!(head, "my own · nn-37f18f62d772.nnue · interpreted");
+    let compiled = run(&["--net", SMALL128]);
+    assert_eq!(
+        Some(rest),
+        printed(&compiled).split_once('\n').map(|(_, rest)| rest)
+    );
+
+    let (fens, expected) = goldens(SMALL128_GOLDENS);
+    let output = run_with_input(&[&own[..], &["--raw", "--fens", "-"]].concat(), &fens);
+    assert_eq!(printed(&output), expected);
+    let of_another = scratch("other.toml", b"like = \"sfnnv5\"\nname = \"my own\"\n");
+    let output = run(&["--net", SMALL128, "--spec", &of_another]);
+    assert_refused(&output, 1, &[SMALL128, "my own", "a net of small128"]);
+}
+
+/// A spec of the tests, and a net file of it with random weights.
+fn random_net(name: &str) -> (String, Network, Vec<u8>) {
+    let path = format!("../tests/specs/layers/{name}.toml");
+    let text = fs::read_to_string(&path).expect("is a spec");
+    let network = analyse(&SourceFile::new(name, text)).expect("a spec without errors");
+    let file = RandomWeights::draw(&network, Style::Small, 5).net_file();
+    (path, network, file)
+}
+
+#[test]
+fn all_that_a_network_says_is_shown() {
+    let (spec, network, file) = random_net("further_heads_of_three");
+    let path = scratch("three.nnue", &file);
+    let net = Net::from_bytes(&network, &file).expect("our own file");
+    let fen = "4k3/8/8/8/8/8/8/4K2R b K - 0 1";
+    let options = ["--net", &path, "--spec", &spec, fen];
+    let board = Board::from_fen(fen).expect("a position");
+    let sums = net.accumulate(&net.active_rows(&board));
+    let trace = net.trace(&sums, nnue_runtime::Color::Black, 0);
+    let outputs = trace.evaluation.outputs();
+    let [win, draw, loss] = outputs[..] else {
+        panic!("{outputs:?}");
+    };
+    let HeadValue::Float(moves_left) = trace.heads[0] else {
+        panic!("{:?}", trace.heads);
+    };
+
+    let printed_objects = objects(&run(&[&options[..], &["--json"]].concat()));
+    let object = &printed_objects[0];
+    let expected = json!({ "win": win.value, "draw": draw.value, "loss": loss.value });
+    assert_eq!(object["value"], expected);
+    let output = &object["outputs"][0];
+    assert_eq!(output["draw"]["positional"], draw.positional);
+    assert_eq!(
+        output["heads"]["moves_left"]
+            .as_f64()
+            .map(|value| value as f32),
+        Some(moves_left)
+    );
+
+    let shown = run(&options);
+    let last = printed(&shown).lines().last().expect("a line");
+    let number = |value: i32| {
+        if value == 0 {
+            "0".into()
+        } else {
+            format!("{value:+}")
+        }
+    };
+    assert_eq!(
+        last,
+        format!(
+            "evaluation win {}, draw {}, loss {} for black, who is to move",
+            number(win.value),
+            number(draw.value),
+            number(loss.value)
+        )
+    );
+    assert!(
+        stdout(&shown).contains("│ moves_left │"),
+        "{}",
+        stdout(&shown)
+    );
+    let raw = run(&[&options[..], &["--raw"]].concat());
+    assert_refused(&raw, 1, &["`--raw`", "Further head of three", "`--json`"]);
+}
+
+#[test]
+fn where_the_engine_chooses_the_bucket_all_are_shown() {
+    let (spec, network, file) = random_net("average");
+    let path = scratch("average.nnue", &file);
+    let net = Net::from_bytes(&network, &file).expect("our own file");
+    let options = ["--net", &path, "--spec", &spec];
+    let objects = objects(&run(&[&options[..], &["--json"]].concat()));
+    assert_eq!(
+        (&objects[0]["bucket"], &objects[0]["value"]),
+        (&Value::Null, &Value::Null)
+    );
+    let outputs = objects[0]["outputs"].as_array().expect("a list");
+    assert_eq!(outputs.len(), 3);
+    for (bucket, output) in outputs.iter().enumerate() {
+        let expected = net.evaluate(&Board::start(), bucket).outputs();
+        assert_eq!(output["value"], expected[0].value);
+    }
+    let shown = run(&options);
+    assert!(printed(&shown).contains("\nevaluation: one of the totals, "));
+    assert_refused(
+        &run(&[&options[..], &["--raw"]].concat()),
+        1,
+        &["`--raw`", "the bucket"],
+    );
+}
+
+#[test]
+fn networks_of_all_layers_are_shown() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/specs/layers");
+    let mut shown = 0;
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("a file").path();
+        let name = path.file_stem().and_then(|stem| stem.to_str());
+        let (spec, network, file) = random_net(name.expect("a name"));
+        let net = scratch("of-any-layers.nnue", &file);
+        let output = run(&["--net", &net, "--spec", &spec]);
+        if network.features.iter().any(|set| set.is_told()) {
+            assert_refused(&output, 1, &["the engine tells"]);
+            continue;
+        }
+        let name = &network.name;
+        let head = format!("{name} · of-any-layers.nnue · interpreted\n");
+        assert!(printed(&output).starts_with(&head), "{}", stdout(&output));
+        // A title, a rule and a row for each bucket.
+        let table = stdout(&output)
+            .split_once("│ bucket │")
+            .expect("the table")
+            .1;
+        let rows = table.lines().take_while(|line| !line.contains('└'));
+        assert_eq!(rows.count(), 2 + network.stacks.count, "{name}");
+        shown += 1;
+    }
+    assert!(shown > 20, "{shown}");
+}
+
+#[test]
+fn what_cannot_be_interpreted_is_refused() {
+    let ataxx = "../specs/games/ataxx.toml";
+    let output = run(&["--net", SMALL128, "--spec", ataxx]);
+    assert_refused(&output, 1, &["the engine tells", "`Ataxx squares`"]);
+    let missing = run(&["--net", SMALL128, "--spec", "no/such.toml"]);
+    assert_refused(&missing, 1, &["cannot read `no/such.toml`"]);
+    let (spec, ..) = random_net("further_heads_of_three");
+    assert_refused(
+        &run(&["--spec", &spec]),
+        2,
+        &["needs `--net FILE`", "--help"],
+    );
+    let missing = run(&["--net", "no/such.nnue", "--spec", &spec]);
+    assert_refused(&missing, 1, &["no/such.nnue"]);
+    let level = run(&["--net", SMALL128, "--spec", &spec, "--level", "scalar"]);
+    assert_refused(&level, 2, &["`--level scalar`", "is interpreted"]);
+    let wrong = scratch("eval-wrong.toml", b"like = \"small128\"\nnane = \"x\"\n");
+    let output = run(&["--net", SMALL128, "--spec", &wrong]);
+    assert_refused(&output, 1, &["nane", "eval-wrong.toml:2"]);
+}
+
+#[test]
+fn operations_of_epd_are_ignored() {
+    let lines = "4k3/8/8/8/8/8/8/4K2R b K - bm Kd7; id \"a; b\";\n4k3/8/8/8/8/8/8/4K2R b K - 0 1\n";
+    let output = run_with_input(&["--json", "--fens", "-"], lines);
+    let mut positions = objects(&output);
+    assert_eq!(positions[0]["fen"], "4k3/8/8/8/8/8/8/4K2R b K -");
+    positions[0]["fen"] = positions[1]["fen"].clone();
+    assert_eq!(positions[0], positions[1]);
+}
+
+#[test]
+fn several_positions_may_be_arguments() {
+    let other = "4k3/8/8/8/8/8/8/4K2R b K - 0 1";
+    let both = run(&["--raw", START, other]);
+    let list = run_with_input(&["--raw", "--fens=-"], &format!("{START}\n{other}\n"));
+    assert_eq!(printed(&both), printed(&list));
+    assert_eq!(stdout(&both).lines().count(), 3);
+    // A wrong one is told before anything is printed.
+    let wrong = run(&["--raw", START, "8/8 w"]);
+    assert_refused(&wrong, 1, &["FEN `8/8 w`"]);
 }

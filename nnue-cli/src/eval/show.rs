@@ -1,45 +1,22 @@
-//! Evaluations as text for people: the network, the board with each piece's contribution, the table
-//! of buckets.
+//! Evaluations as text for people: the board with each piece's contribution, the table of buckets.
 
-use std::fmt;
 use std::io::{self, Write};
 
-use nnue_runtime::{Board, Color, Position, Role, Square};
+use anstyle::Style;
+use nnue_runtime::{Board, Color, HeadValue, Position, Role, Square};
 
-use crate::any_network::{AnyNetwork, Evaluation};
-use crate::colour::{Colours, Painted, Style};
+use crate::evaluation::{Answer, BucketOutput, Evaluate, Evaluation, Sums, Value};
+use crate::style::{BLACK, CHOSEN, FAINT, PLAIN, STRONG, WHITE, of_sign, paint};
 
-/// Writes reports about a network and its evaluations.
+/// Writes reports about a network's evaluations.
 pub struct Report<'a> {
     /// The network that the report is about.
-    pub net: &'a dyn AnyNetwork,
-    /// Whether to write in colour.
-    pub colours: Colours,
+    pub net: &'a dyn Evaluate,
     /// The stream that the report is written to.
     pub out: &'a mut dyn Write,
 }
 
 impl Report<'_> {
-    /// Writes the network's name, the file's name, how the network is used, the file's description,
-    /// and the loader's warnings.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the writer.
-    pub fn network(&mut self, file: &str, use_of_it: &dyn fmt::Display) -> io::Result<()> {
-        let name = self.colours.paint(Style::Strong, self.net.name());
-        writeln!(self.out, "{name} · {file} · {use_of_it}")?;
-        let description = one_line(self.net.description());
-        if !description.is_empty() {
-            self.caption("", &description)?;
-        }
-        for warning in self.net.report().warnings {
-            let label = self.colours.paint(Style::Warning, "warning:");
-            writeln!(self.out, "{label} {warning}")?;
-        }
-        Ok(())
-    }
-
     /// Writes for which positions the net that is part of the program is made.
     ///
     /// # Errors
@@ -62,10 +39,12 @@ impl Report<'_> {
         let evaluation = self.net.evaluate(board);
         writeln!(self.out, "\n{fen}\n")?;
         self.board(board, &evaluation)?;
-        self.caption(
-            MARGIN,
-            "Under each piece: what white's evaluation loses when it is taken off.",
-        )?;
+        if evaluation.white_value().is_some() {
+            self.caption(
+                MARGIN,
+                "Under each piece: what white's evaluation loses when it is taken off.",
+            )?;
+        }
         writeln!(self.out)?;
         self.buckets(board, &evaluation)?;
         let units = "PSQT and layers in the network's own units, totals in the engine's;";
@@ -80,14 +59,15 @@ impl Report<'_> {
     }
 
     fn board(&mut self, board: &Board, evaluation: &Evaluation) -> io::Result<()> {
-        let colours = self.colours;
         let contributions: [Option<i32>; 64] = Square::ALL.map(|square| {
+            let value = evaluation.white_value()?;
             let piece = board.piece_at(square)?;
             // No network was trained on boards without a king.
-            (piece.role != Role::King).then(|| {
-                let without = self.net.evaluate(&board.without(square));
-                evaluation.white_value() - without.white_value()
-            })
+            if piece.role == Role::King {
+                return None;
+            }
+            let without = self.net.evaluate(&board.without(square));
+            Some(value.wrapping_sub(without.white_value()?))
         });
         let lengths = contributions
             .iter()
@@ -102,18 +82,18 @@ impl Report<'_> {
             let pieces = squares.iter().map(|square| {
                 let piece = board.piece_at(*square);
                 let letter = piece.map_or(' ', |piece| piece.to_char());
-                let style = piece.map(|piece| match piece.color {
-                    Color::White => Style::White,
-                    Color::Black => Style::Black,
+                let style = piece.map_or(PLAIN, |piece| match piece.color {
+                    Color::White => WHITE,
+                    Color::Black => BLACK,
                 });
-                format!("{:^width$}", colours.paint(style, letter))
+                paint(style, format!("{letter:^width$}"))
             });
-            let label = colours.paint(Style::Faint, rank + 1);
+            let label = paint(FAINT, rank + 1);
             self.row(&format!(" {label} "), pieces, "")?;
             let values = squares
                 .iter()
                 .map(|square| match contributions[square.index()] {
-                    Some(value) => format!("{:^width$}", by_sign(colours, value)),
+                    Some(value) => paint(of_sign(value), format!("{:^width$}", signed(value))),
                     None => " ".repeat(width),
                 });
             self.row(MARGIN, values, "")?;
@@ -126,49 +106,34 @@ impl Report<'_> {
     }
 
     fn buckets(&mut self, board: &Board, evaluation: &Evaluation) -> io::Result<()> {
-        const TITLES: [&str; 5] = ["bucket", "pieces", "PSQT", "layers", "total"];
-
-        let colours = self.colours;
-        let rows: Vec<[String; 5]> = (evaluation.outputs.iter().enumerate())
+        let titles = evaluation.outputs.first().map_or(Vec::new(), titles);
+        let rows: Vec<Vec<Cell>> = (evaluation.outputs.iter().enumerate())
             .map(|(bucket, output)| {
-                [
-                    bucket.to_string(),
-                    self.piece_counts(bucket),
-                    signed(output.psqt),
-                    signed(output.positional),
-                    signed(output.value),
-                ]
+                let used = evaluation.bucket == Some(bucket);
+                let name = if used { CHOSEN } else { PLAIN };
+                let names = [bucket.to_string(), self.piece_counts(bucket)];
+                let names = names.map(|text| Cell { style: name, text });
+                names.into_iter().chain(numbers(output)).collect()
             })
             .collect();
-        let widths: [usize; 5] = std::array::from_fn(|column| {
-            let lengths = rows.iter().map(|row| row[column].len());
-            lengths.max().unwrap_or(0).max(TITLES[column].len())
-        });
+        let widths: Vec<usize> = (titles.iter().enumerate())
+            .map(|(column, title)| {
+                let lengths = rows.iter().map(|row| row[column].text.len());
+                lengths.max().unwrap_or(0).max(title.len())
+            })
+            .collect();
 
         self.rule(TOP, &widths)?;
-        let titles = TITLES.iter().zip(widths);
-        let titles = titles.map(|(title, width)| {
-            let title = colours.paint(Style::Faint, title);
-            format!("{title:>width$}")
-        });
+        let titles = titles.iter().zip(&widths);
+        let titles = titles.map(|(title, width)| paint(FAINT, format!("{title:>width$}")));
         self.row(MARGIN, titles, "")?;
         self.rule(BETWEEN, &widths)?;
-        for (bucket, (row, output)) in rows.iter().zip(&evaluation.outputs).enumerate() {
-            let used = bucket == evaluation.bucket;
-            let name = used.then_some(Style::Chosen);
-            let styles = [
-                name,
-                name,
-                Style::of_sign(output.psqt),
-                Style::of_sign(output.positional),
-                Style::of_sign(output.value),
-            ];
-            let cells = row.iter().zip(styles).zip(widths);
-            let cells = cells
-                .map(|((text, style), width)| format!("{:>width$}", colours.paint(style, text)));
-            let note = if used {
-                let pieces = format!("◀ {} pieces", board.occupied().len());
-                colours.paint(Style::Chosen, pieces).to_string()
+        for (bucket, row) in rows.iter().enumerate() {
+            let cells = row.iter().zip(&widths);
+            let cells =
+                cells.map(|(cell, width)| paint(cell.style, format!("{:>width$}", cell.text)));
+            let note = if evaluation.bucket == Some(bucket) {
+                paint(CHOSEN, format!("◀ {} pieces", board.occupied().len()))
             } else {
                 String::new()
             };
@@ -178,25 +143,38 @@ impl Report<'_> {
     }
 
     fn value(&mut self, evaluation: &Evaluation) -> io::Result<()> {
-        let colours = self.colours;
-        let label = colours.paint(Style::Strong, "evaluation");
-        let value = by_sign(colours, evaluation.value());
-        write!(
-            self.out,
-            "{label} {value} for {}, who is to move",
-            evaluation.side_to_move
-        )?;
-        if evaluation.side_to_move == Color::Black {
-            let white = by_sign(colours, evaluation.white_value());
-            write!(self.out, "; {white} for white")?;
+        let label = paint(STRONG, "evaluation");
+        let side = evaluation.side_to_move;
+        match evaluation.value() {
+            Some(Value::One(value)) => {
+                write!(
+                    self.out,
+                    "{label} {} for {side}, who is to move",
+                    by_sign(value)
+                )?;
+                if let (Color::Black, Some(white)) = (side, evaluation.white_value()) {
+                    write!(self.out, "; {} for white", by_sign(white))?;
+                }
+                writeln!(self.out)
+            }
+            Some(Value::Wdl { win, draw, loss }) => writeln!(
+                self.out,
+                "{label} win {}, draw {}, loss {} for {side}, who is to move",
+                by_sign(win),
+                by_sign(draw),
+                by_sign(loss)
+            ),
+            None => writeln!(
+                self.out,
+                "{label}: one of the totals, for this network leaves it to the engine to choose the bucket"
+            ),
         }
-        writeln!(self.out)
     }
 
     /// The numbers of pieces that lead to a bucket, as in `29-32`. Boards have two kings at least.
     fn piece_counts(&self, bucket: usize) -> String {
         let counts: Vec<usize> = (2..=32)
-            .filter(|pieces| self.net.bucket(*pieces) == bucket)
+            .filter(|pieces| self.net.bucket(*pieces) == Some(bucket))
             .collect();
         let runs = counts.chunk_by(|count, next| count + 1 == *next);
         let runs: Vec<String> = runs
@@ -209,22 +187,14 @@ impl Report<'_> {
     }
 
     fn caption(&mut self, margin: &str, text: &str) -> io::Result<()> {
-        writeln!(
-            self.out,
-            "{margin}{}",
-            self.colours.paint(Style::Faint, text)
-        )
+        writeln!(self.out, "{margin}{}", paint(FAINT, text))
     }
 
     /// Writes a line of a table with columns of these widths.
     fn rule(&mut self, Rule(left, between, right): Rule, widths: &[usize]) -> io::Result<()> {
         let columns: Vec<String> = widths.iter().map(|width| "─".repeat(width + 2)).collect();
         let line = format!("{left}{}{right}", columns.join(between));
-        writeln!(
-            self.out,
-            "{MARGIN}{}",
-            self.colours.paint(Style::Faint, line)
-        )
+        self.caption(MARGIN, &line)
     }
 
     /// Writes a row of a table: padded cells, with a text before and one after them.
@@ -234,7 +204,7 @@ impl Report<'_> {
         cells: impl Iterator<Item = String>,
         after: &str,
     ) -> io::Result<()> {
-        let bar = self.colours.paint(Style::Faint, "│");
+        let bar = paint(FAINT, "│");
         write!(self.out, "{before}{bar}")?;
         for cell in cells {
             write!(self.out, " {cell} {bar}")?;
@@ -256,8 +226,58 @@ const TOP: Rule = Rule("┌", "┬", "┐");
 const BETWEEN: Rule = Rule("├", "┼", "┤");
 const BOTTOM: Rule = Rule("└", "┴", "┘");
 
-fn by_sign(colours: Colours, value: i32) -> Painted<String> {
-    colours.paint(Style::of_sign(value), signed(value))
+/// A cell of the table of buckets.
+struct Cell {
+    style: Style,
+    text: String,
+}
+
+impl Cell {
+    fn number(value: i32) -> Cell {
+        Cell {
+            style: of_sign(value),
+            text: signed(value),
+        }
+    }
+}
+
+/// The titles of the table of buckets, if each bucket says this much.
+fn titles(output: &BucketOutput) -> Vec<String> {
+    let sums: &[&str] = match output.answer {
+        Answer::Value(_) => &["PSQT", "layers", "total"],
+        Answer::Wdl { .. } => &[
+            "PSQT", "win", "total", "PSQT", "draw", "total", "PSQT", "loss", "total",
+        ],
+    };
+    let titles = ["bucket", "pieces"].iter().chain(sums);
+    let titles = titles.map(|title| String::from(*title));
+    titles
+        .chain(output.heads.iter().map(|(name, _)| name.clone()))
+        .collect()
+}
+
+/// The numbers of a row of the table of buckets.
+fn numbers(output: &BucketOutput) -> impl Iterator<Item = Cell> {
+    let sums = output.sums().into_iter().flat_map(|sums| {
+        let Sums {
+            psqt,
+            positional,
+            value,
+        } = sums;
+        [psqt, positional, value].map(Cell::number)
+    });
+    let heads = output.heads.iter().map(|(_, value)| match *value {
+        HeadValue::Integer(value) => Cell::number(value),
+        HeadValue::Float(value) => Cell {
+            style: PLAIN,
+            text: format!("{value:+}"),
+        },
+    });
+    sums.chain(heads)
+}
+
+fn by_sign(value: i32) -> String {
+    paint(of_sign(value), signed(value))
 }
 
 /// A number with its sign; zero has none.
@@ -268,18 +288,6 @@ fn signed(value: i32) -> String {
     }
 }
 
-/// A description as one short line, without control characters that a terminal would obey.
-fn one_line(description: &[u8]) -> String {
-    const LIMIT: usize = 160;
-
-    let text = String::from_utf8_lossy(description).replace(char::is_control, " ");
-    let text = text.trim();
-    match text.char_indices().nth(LIMIT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use nnue_runtime::Level;
@@ -287,12 +295,11 @@ mod tests {
     use super::*;
     use crate::specs;
 
-    fn position(fen: &str, colours: Colours) -> String {
+    fn position(fen: &str) -> String {
         let net = specs::built_in(Level::detect());
         let mut out = Vec::new();
         let mut report = Report {
             net: &*net,
-            colours,
             out: &mut out,
         };
         report
@@ -310,11 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn colours_change_nothing_else() {
-        let fen = "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41";
-        let coloured = position(fen, Colours::ON);
-        assert_ne!(coloured, plain(&coloured));
-        assert_eq!(plain(&coloured), position(fen, Colours::OFF));
+    fn numbers_have_the_colour_of_their_sign() {
+        let coloured = position("r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41");
         for painted in ["\x1B[32m+1383\x1B[0m", "\x1B[31m-1157\x1B[0m"] {
             assert!(coloured.contains(painted), "{coloured}");
         }
@@ -323,9 +327,12 @@ mod tests {
     #[test]
     fn contributions_are_differences_for_white() {
         let net = specs::built_in(Level::detect());
-        let value = |fen: &str| net.evaluate(&Board::from_fen(fen).unwrap()).white_value();
+        let value = |fen: &str| {
+            let evaluation = net.evaluate(&Board::from_fen(fen).unwrap());
+            evaluation.white_value().unwrap()
+        };
         let lost = value("4k3/8/8/8/8/8/8/4KR2 b - -") - value("4k3/8/8/8/8/8/8/4K3 b - -");
-        let shown = position("4k3/8/8/8/8/8/8/4KR2 b - -", Colours::OFF);
+        let shown = plain(&position("4k3/8/8/8/8/8/8/4KR2 b - -"));
         assert!(lost > 0);
         // Kings have none.
         let numbers = shown
@@ -337,7 +344,7 @@ mod tests {
 
     #[test]
     fn tables_are_straight() {
-        let shown = position("4k3/8/8/8/8/8/8/4KR2 b - -", Colours::OFF);
+        let shown = plain(&position("4k3/8/8/8/8/8/8/4KR2 b - -"));
         let mut width = 0;
         let mut rows = 0;
         for line in shown.lines().filter(|line| line.contains(['│', '─'])) {
@@ -349,13 +356,5 @@ mod tests {
             rows += 1;
         }
         assert_eq!(rows, (1 + 3 * 8) + (3 + 1 + 8));
-    }
-
-    #[test]
-    fn descriptions_stay_on_their_line() {
-        assert_eq!(one_line(b" a\tb\x1B[31m\nc\0"), "a b [31m c");
-        assert_eq!(one_line(b"\xFF"), "\u{FFFD}");
-        let long = one_line(&[b'x'; 1000]);
-        assert!(long.len() < 200 && long.ends_with('…'));
     }
 }

@@ -7,11 +7,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use nnue_examples::any_network::AnyNetwork;
-use nnue_examples::replay::beside::nnue_rs::{Peer, Way};
-use nnue_examples::replay::beside::{Conditions, Difference, Results, race};
-use nnue_examples::replay::{Contender, Pass, Replay};
-use nnue_examples::specs::Spec;
+use nnue_cli::any_network::AnyNetwork;
+use nnue_cli::replay::beside::nnue_rs::{Peer, Way};
+use nnue_cli::replay::beside::{Conditions, Difference, Results, race};
+use nnue_cli::replay::{Contender, Pass, Replay};
+use nnue_cli::specs::Spec;
 use nnue_runtime::{Level, Output, Statistics};
 use nnue_test_support::synthetic::synthetic_net;
 use nnue_trace::Trace;
@@ -93,7 +93,7 @@ fn all_generations_that_both_load_are_equal() {
 #[test]
 fn a_peer_with_another_net_is_noticed() {
     let synthetic = synthetic_file("small128");
-    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("nets/nn-37f18f62d772.nnue");
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/nets/nn-37f18f62d772.nnue");
     let difference = race_all_levels(ours(&real), &peer(&synthetic), &small_trace()).unwrap_err();
     assert_eq!((difference.line, difference.number), (1, 1));
     let message = difference.to_string();

@@ -1,0 +1,150 @@
+//! `nnue reorder`: the neurons of a network in the order of their activity.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use nnue_runtime::Level;
+use nnue_runtime::neurons::BLOCK;
+
+use crate::Failure;
+use crate::heading;
+use crate::inputs::{NetOptions, TraceFile, level_of_environment};
+use crate::progress;
+use crate::reorder::{Gain, NotZero, reorder};
+use crate::replay::thousands;
+
+const EXAMPLE: &str = "\
+Example: nnue reorder --net nn-ad9b42354671.nnue --out nn-faster.nnue";
+
+const NOTES: &str = "\
+Outputs of the transformer that are not zero at the same time become neighbours, so that more blocks \
+of four outputs are zero, which layers skip. The order is found on the positions of a search; on all \
+of them the network must then evaluate to the same values as before, on every instruction set of the \
+machine. A file is written as a whole or not at all, and only if no value differs.
+
+The exit code is 0 if all went well, 1 if the order of the network makes no difference, if values \
+differ or if a file could not be used, 2 if the arguments are wrong.";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
+pub(crate) struct Reorder {
+    #[command(flatten)]
+    trace: TraceFile,
+    #[command(flatten)]
+    net: NetOptions,
+    /// Write the net in its new order; without it, only what would be gained is shown
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write what is gained as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Steps of the progress bar.
+const STEPS: u64 = 1000;
+
+impl Reorder {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let choice = self.net.choice()?;
+        let level = level_of_environment()?.unwrap_or_else(Level::detect);
+        let trace = self.trace.read()?;
+        let (net, file) = choice.open(level).map_err(Failure::work)?;
+        let mut head = Vec::new();
+        let usage = format!("{} positions", thousands(trace.evaluations()));
+        heading::write(&*net, &file, &usage, &mut head)?;
+        let (network, neurons) = (net.name().to_string(), net.neurons());
+
+        let levels: Vec<Level> = Level::available().collect();
+        let bar = progress::bar();
+        bar.set_length(STEPS);
+        let reordered = reorder(net, &trace, &levels, &mut |done| {
+            bar.set_position((done * STEPS as f64) as u64);
+        });
+        bar.finish_and_clear();
+        let reordered = reordered.map_err(Failure::work)?;
+        if let Some(path) = &self.out {
+            write_whole(path, &reordered.file).map_err(|error| {
+                Failure::Work(format!("cannot write `{}`: {error}", path.display()))
+            })?;
+        }
+        let (before, after) = (reordered.before, reordered.after);
+        let gain = Gain {
+            network,
+            file,
+            evaluations: trace.evaluations(),
+            levels: levels.iter().map(|level| level.name()).collect(),
+            outputs: NotZero {
+                of: neurons.outputs * neurons.perspectives,
+                before: before.outputs,
+                after: after.outputs,
+            },
+            blocks: NotZero {
+                of: neurons.outputs.div_ceil(BLOCK) * neurons.perspectives,
+                before: before.blocks,
+                after: after.blocks,
+            },
+            written: self.out.as_ref().map(|path| path.display().to_string()),
+        };
+        if self.json {
+            serde_json::to_writer_pretty(&mut *out, &gain).map_err(io::Error::from)?;
+            writeln!(out)?;
+        } else {
+            out.write_all(&head)?;
+            show(&gain, out)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show(gain: &Gain, out: &mut dyn Write) -> io::Result<()> {
+    let Gain {
+        outputs, blocks, ..
+    } = gain;
+    writeln!(
+        out,
+        "\nnot zero, per evaluation{:>14}{:>10}{:>10}",
+        "of", "before", "after"
+    )?;
+    writeln!(
+        out,
+        "outputs{:>31}{:>10.1}{:>10.1}",
+        thousands(outputs.of),
+        outputs.before,
+        outputs.after
+    )?;
+    writeln!(
+        out,
+        "blocks of four{:>24}{:>10.1}{:>10.1}{:>+9.1} %",
+        thousands(blocks.of),
+        blocks.before,
+        blocks.after,
+        100.0 * (blocks.after / blocks.before - 1.0)
+    )?;
+    writeln!(
+        out,
+        "\nAll {} values are the same in both orders on {}.",
+        thousands(gain.evaluations),
+        gain.levels.join(", ")
+    )?;
+    match &gain.written {
+        Some(path) => writeln!(out, "Written to `{path}`."),
+        None => writeln!(out, "Nothing is written: `--out FILE` does that."),
+    }
+}
+
+/// Writes a file beside its place and then moves it there: it may be the net that was read.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = PathBuf::from(beside);
+    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // A file that is not complete is useless. Where removing it fails too, the first error is
+        // the one to report.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}

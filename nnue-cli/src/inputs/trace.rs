@@ -1,0 +1,36 @@
+//! The search that a subcommand replays.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use nnue_trace::Trace;
+
+use crate::Failure;
+
+/// A search that was recorded.
+#[derive(Args, Debug)]
+pub(crate) struct TraceFile {
+    /// The trace of a search, text or gzip; without it, the search that is built in
+    #[arg(value_name = "TRACE")]
+    path: Option<PathBuf>,
+}
+
+impl TraceFile {
+    /// Reads the trace, and checks that it has something to evaluate.
+    pub(crate) fn read(&self) -> Result<Trace, Failure> {
+        let (name, trace) = match &self.path {
+            None => ("the built-in trace".into(), Trace::bundled()),
+            Some(path) => {
+                let name = format!("`{}`", path.display());
+                (name, Trace::read(&super::read(path)?))
+            }
+        };
+        let trace = trace.map_err(|error| Failure::Work(format!("{name}: {error}")))?;
+        match trace.evaluations() {
+            0 => Err(Failure::Work(format!(
+                "{name}: found no evaluation, expected `=` at least once"
+            ))),
+            _ => Ok(trace),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What was measured beside `nnue-rs`, as JSON has it.
+
+use serde::Serialize;
+
+use super::nnue_rs::Way;
+use super::{LevelResults, Results};
+use crate::replay::{Times, Workload};
+
+/// The results of a race over a search. Times are nanoseconds per evaluation, without reading the
+/// trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct Raced<'a> {
+    /// What was measured, and where.
+    #[serde(flatten)]
+    workload: &'a Workload,
+    /// How many threads did the same at the same time.
+    threads: usize,
+    /// The results of each of our levels.
+    levels: Vec<RacedLevel>,
+    /// How many values of `nnue-rs` are not those of the net's engine, because it rounds otherwise.
+    rounded_otherwise: usize,
+}
+
+/// The results of one of our levels.
+#[derive(Clone, Debug, Serialize)]
+struct RacedLevel {
+    /// Our instruction set.
+    level: &'static str,
+    /// The median time for reading the trace, which was subtracted from times along the search.
+    reading: f64,
+    /// The ways to evaluate.
+    ways: Vec<RacedWay>,
+}
+
+/// The times of one way to evaluate.
+#[derive(Clone, Debug, Serialize)]
+struct RacedWay {
+    /// The way, as the table names it.
+    way: String,
+    /// The times of `nnue-rs`.
+    nnue_rs: Quartiles,
+    /// Our times.
+    ours: Quartiles,
+    /// How many times as long `nnue-rs` takes, by the medians.
+    ratio: f64,
+}
+
+/// Several times in three numbers.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Quartiles {
+    /// The one in the middle.
+    median: f64,
+    /// The lower quartile.
+    lower_quartile: f64,
+    /// The upper quartile.
+    upper_quartile: f64,
+}
+
+impl Raced<'_> {
+    /// What `results` say of the workload.
+    #[must_use]
+    pub fn of<'a>(workload: &'a Workload, threads: usize, results: &Results) -> Raced<'a> {
+        Raced {
+            workload,
+            threads,
+            levels: results.levels.iter().map(RacedLevel::of).collect(),
+            rounded_otherwise: results.rounded_otherwise,
+        }
+    }
+}
+
+impl RacedLevel {
+    fn of(results: &LevelResults) -> RacedLevel {
+        RacedLevel {
+            level: results.level.name(),
+            reading: results.idle.median(),
+            ways: Way::ALL.map(|way| RacedWay::of(way, results)).into(),
+        }
+    }
+}
+
+impl RacedWay {
+    fn of(way: Way, results: &LevelResults) -> RacedWay {
+        let reading = results.reading(way);
+        let nnue_rs = Quartiles::of(&results.peer[way as usize], reading);
+        let ours = Quartiles::of(&results.ours[way.pass() as usize], reading);
+        RacedWay {
+            way: way.to_string(),
+            nnue_rs,
+            ours,
+            ratio: nnue_rs.median / ours.median,
+        }
+    }
+}
+
+impl Quartiles {
+    fn of(times: &Times, reading: f64) -> Quartiles {
+        Quartiles {
+            median: times.median() - reading,
+            lower_quartile: times.quantile(0.25) - reading,
+            upper_quartile: times.quantile(0.75) - reading,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What was measured, as JSON has it.
+
+use serde::Serialize;
+
+use super::{LevelResults, Pass, Results, Times, Workload};
+
+/// The results of a network over a search. Times are nanoseconds per evaluation.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measured<'a> {
+    /// What was measured, and where.
+    #[serde(flatten)]
+    workload: &'a Workload,
+    /// Reading the trace without evaluating anything, which incremental updates include.
+    reading: Summary,
+    /// The results of each level.
+    levels: Vec<MeasuredLevel>,
+}
+
+/// The results of one level.
+#[derive(Clone, Debug, Serialize)]
+struct MeasuredLevel {
+    /// The instruction set.
+    level: &'static str,
+    /// The time of an evaluator that follows the search.
+    incremental: Summary,
+    /// The time of a full refresh and the layers.
+    refresh: Summary,
+    /// The time of the layers alone.
+    forward: Summary,
+    /// Rows that updates added and removed, in one pass over the search.
+    updated_rows: u64,
+    /// Rows that refreshes added and removed.
+    refreshed_rows: u64,
+    /// Accumulators computed from that of an earlier ply.
+    updates: u64,
+    /// Accumulators computed from the refresh cache.
+    refreshes: u64,
+    /// Refreshes that found a position with the same view in the cache.
+    cache_hits: u64,
+    /// Refreshes that found nothing in the cache.
+    cache_misses: u64,
+    /// The checksum of all values, eight hexadecimal digits.
+    checksum: String,
+}
+
+/// Several times in three numbers.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Summary {
+    /// The one in the middle.
+    median: f64,
+    /// The shortest.
+    min: f64,
+    /// The longest.
+    max: f64,
+}
+
+impl Measured<'_> {
+    /// What `results` say of the workload.
+    #[must_use]
+    pub fn of<'a>(workload: &'a Workload, results: &Results) -> Measured<'a> {
+        Measured {
+            workload,
+            reading: Summary::of(&results.idle),
+            levels: results.levels.iter().map(MeasuredLevel::of).collect(),
+        }
+    }
+}
+
+impl MeasuredLevel {
+    fn of(results: &LevelResults) -> MeasuredLevel {
+        let time = |pass: Pass| Summary::of(&results.times[pass as usize]);
+        let statistics = &results.statistics;
+        MeasuredLevel {
+            level: results.level.name(),
+            incremental: time(Pass::Incremental),
+            refresh: time(Pass::Refresh),
+            forward: time(Pass::Forward),
+            updated_rows: statistics.updated_rows,
+            refreshed_rows: statistics.refreshed_rows,
+            updates: statistics.updates,
+            refreshes: statistics.refreshes,
+            cache_hits: statistics.hits(),
+            cache_misses: statistics.misses,
+            checksum: format!("{:08x}", results.checksum),
+        }
+    }
+}
+
+impl Summary {
+    fn of(times: &Times) -> Summary {
+        Summary {
+            median: times.median(),
+            min: times.min(),
+            max: times.max(),
+        }
+    }
+}

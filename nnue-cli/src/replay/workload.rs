@@ -1,0 +1,60 @@
+//! What is measured, and where.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::thousands;
+
+/// A network, a search, and the processor that evaluates it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Workload {
+    /// The network's name.
+    pub network: String,
+    /// The name of its file.
+    pub file: String,
+    /// The processor's name, as [`processor`](crate::processor::processor) says it.
+    pub processor: String,
+    /// The instruction set that the program was built for.
+    pub baseline: &'static str,
+    /// How many moves the search makes.
+    pub moves: usize,
+    /// How many positions it evaluates.
+    pub evaluations: usize,
+    /// How many root positions it has.
+    pub roots: usize,
+    /// How often everything is measured.
+    pub rounds: usize,
+    /// How many bytes of other memory are read along the search.
+    pub touched: usize,
+}
+
+impl Workload {
+    /// The processor, and what the program was built for.
+    #[must_use]
+    pub fn machine(&self) -> String {
+        let processor = &self.processor;
+        match self.baseline {
+            "scalar" => format!("{processor}, built for any processor"),
+            baseline => format!("{processor}, built for processors with {baseline}"),
+        }
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}, {}, {}, {}",
+            count(self.moves, "move"),
+            count(self.evaluations, "evaluation"),
+            count(self.roots, "root"),
+            count(self.rounds, "round"),
+        )
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(number))
+}
