@@ -3,6 +3,7 @@
 mod check;
 mod completions;
 mod expand;
+mod onnx;
 mod plan;
 
 use std::io::Write;
@@ -21,6 +22,8 @@ pub(crate) enum Command {
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
     Expand(expand::Expand),
+    /// Write a network with its weights as an ONNX model
+    Onnx(onnx::Onnx),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
 }
@@ -36,6 +39,7 @@ impl Command {
             Command::Check(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
+            Command::Onnx(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }
     }

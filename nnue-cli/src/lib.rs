@@ -6,6 +6,7 @@
 mod commands;
 mod failure;
 mod inputs;
+mod onnx;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
