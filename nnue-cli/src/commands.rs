@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod draw;
 mod expand;
 mod onnx;
 mod plan;
@@ -22,6 +23,8 @@ pub(crate) enum Command {
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
     Expand(expand::Expand),
+    /// Draw a network: a box for each operation, with arrows for what reads what
+    Draw(draw::Draw),
     /// Write a network with its weights as an ONNX model
     Onnx(onnx::Onnx),
     /// Print what a shell needs to complete this program's arguments
@@ -39,6 +42,7 @@ impl Command {
             Command::Check(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
+            Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }

@@ -4,6 +4,7 @@
 //! arguments are wrong.
 
 mod commands;
+mod drawing;
 mod failure;
 mod inputs;
 mod onnx;
