@@ -8,6 +8,7 @@ mod drawing;
 mod failure;
 mod inputs;
 mod onnx;
+mod picture;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
