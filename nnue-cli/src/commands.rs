@@ -6,6 +6,7 @@ mod draw;
 mod expand;
 mod onnx;
 mod plan;
+mod report;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     Draw(draw::Draw),
     /// Write a network with its weights as an ONNX model
     Onnx(onnx::Onnx),
+    /// Show a net on one HTML page: its network, its weights, its tensors, warnings
+    Report(report::Report),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
 }
@@ -44,6 +47,7 @@ impl Command {
             Command::Expand(command) => command.run(out),
             Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),
+            Command::Report(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }
     }

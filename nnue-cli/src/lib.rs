@@ -8,7 +8,9 @@ mod drawing;
 mod failure;
 mod inputs;
 mod onnx;
+mod page;
 mod picture;
+mod xml;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};

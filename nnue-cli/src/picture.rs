@@ -7,12 +7,15 @@ mod histogram;
 mod neurons;
 
 use nnue_interpreter::Net;
-use nnue_runtime::Board;
+use nnue_trace::Trace;
 
 use self::canvas::{Canvas, Colour, WHITE};
 pub(crate) use self::histogram::Histogram;
 use self::histogram::{BARS, histograms};
 use self::neurons::{Boards, activity};
+
+/// Of the positions of the recorded search, one out of so many tells how active neurons are.
+const EVERY: usize = 29;
 
 /// Lengths in pixels.
 const SQUARE: usize = 6;
@@ -35,24 +38,24 @@ pub(crate) struct Picture {
     /// The neurons from top to bottom, the most active one first: the number of each, and the share
     /// of sums that are positive.
     pub(crate) neurons: Vec<(usize, f64)>,
+    /// How many neurons, drawn or not, are positive in no position.
+    pub(crate) silent: usize,
     /// How many boards a neuron has.
     pub(crate) planes: usize,
     /// The histograms from top to bottom, which stand below the neurons.
     pub(crate) histograms: Vec<Histogram>,
 }
 
-/// Draws a net: its `most` most active neurons over some positions, and histograms.
+/// Draws a net: its `most` most active neurons over positions of a search, and histograms.
 ///
 /// # Errors
 ///
 /// What the network lacks, as a sentence.
-pub(crate) fn draw<'a>(
-    net: &Net,
-    most: usize,
-    positions: impl Iterator<Item = &'a Board>,
-) -> Result<Picture, String> {
+pub(crate) fn draw(net: &Net, most: usize) -> Result<Picture, String> {
     let boards = Boards::of(net).ok_or("no feature set has a row for each piece and square")?;
-    let activity = activity(net, positions);
+    let trace = Trace::bundled().map_err(|error| error.to_string())?;
+    let activity = activity(net, trace.evaluated().step_by(EVERY));
+    let silent = activity.iter().filter(|share| **share == 0.0).count();
     let mut neurons: Vec<(usize, f64)> = activity.into_iter().enumerate().collect();
     neurons.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     neurons.truncate(most);
@@ -83,6 +86,7 @@ pub(crate) fn draw<'a>(
     Ok(Picture {
         png: canvas.png()?,
         neurons,
+        silent,
         planes: boards.planes,
         histograms,
     })

@@ -8,14 +8,10 @@ use std::process::ExitCode;
 use clap::Args;
 use nnue_compiler::network::Network;
 use nnue_interpreter::Net;
-use nnue_trace::Trace;
 
 use crate::Failure;
 use crate::inputs::SpecFile;
 use crate::{drawing, picture};
-
-/// Of the positions of the recorded search, one out of so many tells how active neurons are.
-const EVERY: usize = 29;
 
 const WEIGHTS: &str = "\
 With --net, the picture is a PNG of the weights. Each neuron of the transformer is a row: how \
@@ -68,9 +64,7 @@ impl Draw {
             let file = net.display();
             Failure::Work(format!("`{file}` is not a net file for {name}: {problem}"))
         })?;
-        let trace = Trace::bundled().map_err(Failure::work)?;
-        let positions = trace.evaluated().step_by(EVERY);
-        let picture = picture::draw(&net, self.neurons.into(), positions)
+        let picture = picture::draw(&net, self.neurons.into())
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write_file(path, &picture.png)?;
         writeln!(out, "`{}`: {name}", path.display())?;

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use nnue_compiler::network::Network;
 
 use super::{Kind, Part, boxes};
+use crate::xml::escaped;
 
 /// Lengths in pixels.
 const MARGIN: usize = 16;
@@ -242,21 +243,4 @@ fn wrapped(formula: &str) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Text as it stands in XML, between tags and in attributes.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            // XML has no other control characters.
-            letter if letter.is_control() => escaped.push(' '),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }

@@ -48,6 +48,11 @@ impl Histogram {
         Some(histogram)
     }
 
+    /// How many values there are.
+    pub(crate) fn values(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
     /// The bar of a value.
     fn bar(&self, value: f64) -> usize {
         let (low, high) = self.ends;
