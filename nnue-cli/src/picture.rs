@@ -40,7 +40,8 @@ pub(crate) struct Picture {
     pub(crate) neurons: Vec<(usize, f64)>,
     /// How many neurons, drawn or not, are positive in no position.
     pub(crate) silent: usize,
-    /// How many boards a neuron has.
+    /// How many boards a neuron has; 0 if no feature set has a row for each piece and square, and
+    /// then no neurons are drawn.
     pub(crate) planes: usize,
     /// The histograms from top to bottom, which stand below the neurons.
     pub(crate) histograms: Vec<Histogram>,
@@ -52,9 +53,14 @@ pub(crate) struct Picture {
 ///
 /// What the network lacks, as a sentence.
 pub(crate) fn draw(net: &Net, most: usize) -> Result<Picture, String> {
-    let boards = Boards::of(net).ok_or("no feature set has a row for each piece and square")?;
+    let boards = Boards::of(net);
+    let planes = boards.as_ref().map_or(0, |boards| boards.planes);
     let trace = Trace::bundled().map_err(|error| error.to_string())?;
-    let activity = activity(net, trace.evaluated().step_by(EVERY));
+    // Without features of positions nothing is known about neurons.
+    let activity = match boards {
+        Some(_) => activity(net, trace.evaluated().step_by(EVERY)),
+        None => Vec::new(),
+    };
     let silent = activity.iter().filter(|share| **share == 0.0).count();
     let mut neurons: Vec<(usize, f64)> = activity.into_iter().enumerate().collect();
     neurons.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -63,20 +69,19 @@ pub(crate) fn draw(net: &Net, most: usize) -> Result<Picture, String> {
 
     let row = BOARD + GAP;
     let (bar, highest) = BAR;
-    let width = (ACTIVITY + boards.planes * row).max(bar * BARS) + 2 * GAP;
+    let width = (ACTIVITY + planes * row).max(bar * BARS) + 2 * GAP;
     let height = neurons.len() * row + histograms.len() * (highest + GAP) + GAP;
     let mut canvas = Canvas::new(width, height);
     canvas.fill((0, 0), (width, height), BACKGROUND);
     let mut top = GAP;
     for (neuron, share) in &neurons {
+        let means = boards
+            .as_ref()
+            .map_or(&[][..], |boards| boards.of_neuron(*neuron));
         let length = (share * ACTIVITY as f64).round() as usize;
         canvas.fill((GAP, top), (ACTIVITY, BOARD), WHITE);
         canvas.fill((GAP, top), (length, BOARD), ACTIVE);
-        draw_boards(
-            &mut canvas,
-            (GAP + ACTIVITY + GAP, top),
-            boards.of_neuron(*neuron),
-        );
+        draw_boards(&mut canvas, (GAP + ACTIVITY + GAP, top), means);
         top += row;
     }
     for histogram in &histograms {
@@ -87,7 +92,7 @@ pub(crate) fn draw(net: &Net, most: usize) -> Result<Picture, String> {
         png: canvas.png()?,
         neurons,
         silent,
-        planes: boards.planes,
+        planes,
         histograms,
     })
 }

@@ -271,12 +271,26 @@ fn what_cannot_be_drawn_is_refused() {
     assert!(message.contains("--out <FILE>"), "{message}");
     let message = refusal(2, &["draw", "../specs/small128.toml", "--neurons", "3"]);
     assert!(message.contains("--net <FILE>"), "{message}");
+}
 
+/// Of a network without pieces and squares there are histograms.
+#[test]
+fn another_game_has_histograms_only() {
     let ataxx = include_str!("../../specs/games/ataxx.toml");
     let file = net_file_of(&analyse(ataxx), "", |_| 0.0);
     let net = scratch("draw_ataxx.bin", &file);
+    let path = text(&scratch_path("draw_ataxx.png"));
     let spec = "../specs/games/ataxx.toml";
-    let message = refusal(1, &["draw", spec, "--net", &net, "--out", "/nowhere/x.png"]);
-    let expected = "cannot be drawn: no feature set has a row for each piece and square";
-    assert!(message.contains(expected), "{message}");
+    let said = output(&["draw", spec, "--net", &net, "--out", &path]);
+    let lines: Vec<&str> = said.lines().collect();
+    let expected = "no neurons: no feature set has a row for each piece and square";
+    assert_eq!(lines[1], expected);
+    assert!(lines[2].starts_with("transformer.weights of "), "{said}");
+    let pixels = Pixels::read(&path);
+    assert_eq!(pixels.height, (lines.len() - 2) * (HISTOGRAM + GAP) + GAP);
+    // All values are 0, in the middle.
+    for histogram in 0..lines.len() - 2 {
+        let bars = (0..256).filter(|bar| pixels.bar(0, histogram, *bar) > 0);
+        assert_eq!(bars.collect::<Vec<_>>(), [128]);
+    }
 }

@@ -68,6 +68,12 @@ impl Draw {
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write_file(path, &picture.png)?;
         writeln!(out, "`{}`: {name}", path.display())?;
+        if picture.planes == 0 {
+            writeln!(
+                out,
+                "no neurons: no feature set has a row for each piece and square"
+            )?;
+        }
         for (neuron, share) in &picture.neurons {
             let (share, planes) = (100.0 * share, picture.planes);
             writeln!(out, "neuron {neuron}: active {share:.1} %, {planes} boards")?;
