@@ -21,9 +21,13 @@ pub(crate) struct Histogram {
 }
 
 impl Histogram {
-    fn of(name: String, values: &[f64], limits: Option<(f64, f64)>) -> Option<Histogram> {
-        let low = values.iter().copied().reduce(f64::min)?;
-        let high = values.iter().copied().reduce(f64::max)?;
+    fn of(
+        name: String,
+        values: impl Iterator<Item = f64> + Clone,
+        limits: Option<(f64, f64)>,
+    ) -> Option<Histogram> {
+        let low = values.clone().reduce(f64::min)?;
+        let high = values.clone().reduce(f64::max)?;
         // A limit that is near is shown.
         let mut ends = (low, high);
         if let Some((least, most)) = limits {
@@ -42,7 +46,7 @@ impl Histogram {
             counts: vec![0; BARS],
         };
         for value in values {
-            let bar = histogram.bar(*value);
+            let bar = histogram.bar(value);
             histogram.counts[bar] += 1;
         }
         Some(histogram)
@@ -81,12 +85,11 @@ pub(super) fn histograms(net: &Net) -> Vec<Histogram> {
     let width = network.transformer.width;
     let mut histograms = Vec::new();
     let mut first_row = 0;
-    let of_integers = |values: &[i16]| values.iter().copied().map(f64::from).collect::<Vec<_>>();
+    let tables = || net.weights().transformer.iter();
     for set in &network.features {
         let rows = first_row * width..(first_row + set.rows) * width;
-        let tables = net.weights().transformer.iter();
-        let values = tables.flat_map(|table| of_integers(&table.rows[rows.clone()]));
-        let values: Vec<f64> = values.collect();
+        let values = tables().flat_map(|table| table.rows[rows.clone()].iter());
+        let values = values.copied().map(f64::from);
         let name = format!("transformer.weights of {}", set.name);
         // Sums of rows and virtual rows may be larger than what the file has of each.
         let element = if set.factors.is_some() {
@@ -94,20 +97,17 @@ pub(super) fn histograms(net: &Net) -> Vec<Histogram> {
         } else {
             set.element
         };
-        histograms.push(Histogram::of(name, &values, limits(element)));
+        histograms.push(Histogram::of(name, values, limits(element)));
         first_row += set.rows;
     }
-    let tables = || net.weights().transformer.iter();
-    let biases: Vec<f64> = tables()
-        .flat_map(|table| of_integers(&table.biases))
-        .collect();
+    let biases = tables().flat_map(|table| table.biases.iter());
+    let biases = biases.copied().map(f64::from);
     let name = "transformer.biases".to_string();
-    histograms.push(Histogram::of(name, &biases, limits(Element::I16)));
+    histograms.push(Histogram::of(name, biases, limits(Element::I16)));
     let psqt = tables().flat_map(|table| table.psqt.iter().copied().map(f64::from));
-    let psqt: Vec<f64> = psqt.collect();
     histograms.push(Histogram::of(
         "transformer.psqt".into(),
-        &psqt,
+        psqt,
         limits(Element::I32),
     ));
     for (index, layer) in network.layers.iter().enumerate() {
@@ -132,11 +132,15 @@ pub(super) fn histograms(net: &Net) -> Vec<Histogram> {
             .flat_map(|own| numbers(&own.weights))
             .collect();
         let name = format!("{}.weights", layer.name);
-        histograms.push(Histogram::of(name, &values, limits(element)));
+        histograms.push(Histogram::of(name, values.iter().copied(), limits(element)));
         if affine.biases {
             let values: Vec<f64> = tables.iter().flat_map(|own| numbers(&own.biases)).collect();
             let name = format!("{}.biases", layer.name);
-            histograms.push(Histogram::of(name, &values, limits(layer.output.element)));
+            histograms.push(Histogram::of(
+                name,
+                values.iter().copied(),
+                limits(layer.output.element),
+            ));
         }
     }
     histograms.into_iter().flatten().collect()
