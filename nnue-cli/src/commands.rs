@@ -3,11 +3,14 @@
 mod bench;
 mod check;
 mod completions;
+mod draw;
 mod eval;
 mod expand;
+mod onnx;
 mod plan;
 mod reorder;
 mod replay;
+mod report;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -33,6 +36,12 @@ pub(crate) enum Command {
     Replay(replay::Replay),
     /// Put a net's neurons into an order in which layers skip more zeros
     Reorder(reorder::Reorder),
+    /// Draw a network: a box for each operation, with arrows for what reads what
+    Draw(draw::Draw),
+    /// Write a network with its weights as an ONNX model
+    Onnx(onnx::Onnx),
+    /// Show a net on one HTML page: its network, its weights, its tensors, warnings
+    Report(report::Report),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
 }
@@ -52,6 +61,9 @@ impl Command {
             Command::Eval(command) => command.run(out),
             Command::Replay(command) => command.run(out),
             Command::Reorder(command) => command.run(out),
+            Command::Draw(command) => command.run(out),
+            Command::Onnx(command) => command.run(out),
+            Command::Report(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }
     }

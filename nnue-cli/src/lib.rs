@@ -7,21 +7,26 @@
 //! Exit codes: 0 if all went well, 1 if the work could not be done or found a difference, 2 if the
 //! arguments are wrong.
 
-mod bench;
 pub mod any_network;
+mod bench;
 mod commands;
+mod drawing;
 pub mod eval;
 pub mod evaluation;
 mod failure;
 pub mod heading;
 mod inputs;
 pub mod interpreted;
+mod onnx;
+mod page;
+mod picture;
 pub mod processor;
 pub mod progress;
 pub mod reorder;
 pub mod replay;
 pub mod specs;
 pub mod style;
+mod xml;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};

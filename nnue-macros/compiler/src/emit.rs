@@ -28,7 +28,7 @@ use crate::layout::Layout;
 use crate::network::Network;
 use crate::plan::Plans;
 
-pub(crate) use diagram::diagram;
+pub(crate) use diagram::{diagram, operations};
 
 /// The input of all emitters.
 pub(crate) struct Program<'a> {

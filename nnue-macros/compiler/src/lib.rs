@@ -100,6 +100,13 @@ pub fn diagram(network: &Network) -> String {
     emit::diagram(network)
 }
 
+/// The lines of the table in [`diagram`], from the accumulator to the value. Each has the name of a
+/// tensor, its shape, the type of its values, what 1.0 is, the range, and how it is computed; what
+/// is not known is empty.
+pub fn operations(network: &Network) -> Vec<[String; 6]> {
+    emit::operations(network)
+}
+
 /// What stands in for a network whose spec has errors: the names that its users refer to, without a
 /// network behind them.
 pub fn skeleton(runtime: &TokenStream) -> TokenStream {

@@ -10,10 +10,7 @@ pub(crate) fn diagram(network: &Network) -> String {
     let mut text = headline(network);
     let header = ["tensor", "shape", "type", "1.0 is", "range", "computed as"];
     let mut table = vec![header.map(str::to_string)];
-    table.extend(transformer_rows(network));
-    table.extend(network.layers.iter().map(|layer| layer_row(network, layer)));
-    table.extend(output_rows(network));
-    table.extend(further_rows(network));
+    table.extend(operations(network));
     text += &aligned(&table, Some(ONES));
     for set in &network.features {
         if let Some(table) = set.table() {
@@ -29,6 +26,15 @@ pub(crate) fn diagram(network: &Network) -> String {
         text += &format!("bucket: {by}\n");
     }
     text
+}
+
+/// A line per operation, from the accumulator to the value.
+pub(crate) fn operations(network: &Network) -> Vec<Row> {
+    let mut rows = transformer_rows(network);
+    rows.extend(network.layers.iter().map(|layer| layer_row(network, layer)));
+    rows.extend(output_rows(network));
+    rows.extend(further_rows(network));
+    rows
 }
 
 /// `SFNNv5: HalfKAv2_hm[22528] -> 1024 x 2 -> (16 -> 32 -> 1) x 8`.
@@ -89,7 +95,7 @@ pub(super) fn sets(network: &Network) -> String {
 }
 
 /// A line of the diagram: tensor, shape, type, one, range, computed as.
-pub(super) type Row = [String; 6];
+pub(crate) type Row = [String; 6];
 
 /// The column of the ones.
 const ONES: usize = 3;

@@ -1,0 +1,66 @@
+//! `nnue onnx`: a network with its weights as an ONNX model.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use nnue_interpreter::Net;
+
+use crate::Failure;
+use crate::inputs::SpecFile;
+use crate::onnx;
+
+/// What a user of the model needs to know.
+const MODEL: &str = "\
+The model computes the network's integers, bit by bit, for any number of positions at once. Its \
+inputs are int64:
+
+  rows   [positions, perspectives, active]
+         The numbers of the active rows of the transformer, counted through all feature sets of \
+the spec: those of the side to move, then the opponent's; or white's first, where the spec says \
+`order = \"white-first\"`. Where a position has fewer rows than the axis, the number of all rows \
+of the network fills it up: that row has only zeros.
+  stack  [positions]
+         The stack of layers that each position uses; of networks with several stacks.
+
+Its outputs are int32, one number for each position: value, positional (before it is scaled), \
+psqt if there is any, heads.NAME for further heads; win.value, draw.value and loss.value of \
+networks that have these.
+
+Networks with f32, and with weights for white and for black, are not supported.
+
+Example: nnue onnx specs/small128.toml --net nn-37f18f62d772.nnue --out small128.onnx";
+
+#[derive(Args, Debug)]
+#[command(after_help = MODEL)]
+pub(crate) struct Onnx {
+    #[command(flatten)]
+    spec: SpecFile,
+    /// The net file with the weights
+    #[arg(long, value_name = "FILE")]
+    net: PathBuf,
+    /// The model to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+impl Onnx {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let network = self.spec.network()?;
+        let net = Net::open(&network, &self.net).map_err(|problem| {
+            let (file, name) = (self.net.display(), &network.name);
+            Failure::Work(format!("`{file}` is not a net file for {name}: {problem}"))
+        })?;
+        let model = onnx::export(&net).map_err(|problem| {
+            let name = &network.name;
+            Failure::Work(format!("{name} cannot be written as ONNX: {problem}"))
+        })?;
+        let path = self.out.display();
+        fs::write(&self.out, &model)
+            .map_err(|error| Failure::Work(format!("cannot write `{path}`: {error}")))?;
+        writeln!(out, "`{path}`: {}, {} bytes", network.name, model.len())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

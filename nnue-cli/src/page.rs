@@ -1,0 +1,139 @@
+//! A net on one HTML page, with everything that it shows in the page itself.
+
+use std::fmt::Write;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use nnue_compiler::format::Loaded;
+use nnue_compiler::network::Network;
+
+use crate::drawing;
+use crate::picture::{Histogram, Picture};
+use crate::xml::escaped;
+
+/// What a page is about.
+pub(crate) struct Subject<'a> {
+    pub(crate) network: &'a Network,
+    /// The path of the net file.
+    pub(crate) file: &'a str,
+    pub(crate) file_len: usize,
+    pub(crate) loaded: &'a Loaded,
+    pub(crate) picture: &'a Picture,
+}
+
+const STYLE: &str = "\
+body { font-family: sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #1f2328; \
+background: #ffffff; }
+table { border-collapse: collapse; }
+td, th { padding: 0.2em 0.8em; border-bottom: 1px solid #d0d7de; text-align: left; }
+td.number { text-align: right; }
+pre, svg, img { max-width: 100%; }
+pre { overflow-x: auto; background: #f6f8fa; padding: 0.5em; }
+img { image-rendering: pixelated; }";
+
+/// The page.
+pub(crate) fn html(subject: &Subject<'_>) -> String {
+    let Subject {
+        network, picture, ..
+    } = subject;
+    let name = escaped(&network.name);
+    let (file, len) = (escaped(subject.file), subject.file_len);
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <title>{name}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{name}</h1>\n\
+         <p>The net <code>{file}</code>, {len} bytes.</p>\n"
+    );
+    page += "<h2>Warnings</h2>\n";
+    page += &list(&warnings(subject));
+    page += "<h2>The network</h2>\n";
+    page += &drawing::svg(network);
+    let diagram = escaped(&nnue_compiler::diagram(network));
+    let _ = writeln!(page, "<pre>{diagram}</pre>");
+    page += "<h2>Tensors</h2>\n";
+    page += &tensors(&picture.histograms);
+    let encoded = STANDARD.encode(&picture.png);
+    let _ = write!(
+        page,
+        "<h2>Weights</h2>\n<p>Each row is a neuron of the transformer: how often its sum is \
+         positive over positions of a search, then a board for each kind of piece with the mean of \
+         its weights over all buckets of kings, red where positive, blue where negative. Below are \
+         histograms of all tensors in the order of the table, with heights in logarithms and red \
+         lines where the type ends.</p>\n\
+         <img id=\"weights\" alt=\"Weights of {name}\" src=\"data:image/png;base64,{encoded}\"/>\n"
+    );
+    page += "<h2>Neurons</h2>\n<table id=\"neurons\">\n<tr><th>neuron</th><th>active</th></tr>\n";
+    for (neuron, share) in &picture.neurons {
+        let share = 100.0 * share;
+        let _ = writeln!(
+            page,
+            "<tr><td class=\"number\">{neuron}</td><td class=\"number\">{share:.1} %</td></tr>"
+        );
+    }
+    page += "</table>\n</body>\n</html>\n";
+    page
+}
+
+/// A list, or the word that there is nothing to list.
+fn list(entries: &[String]) -> String {
+    if entries.is_empty() {
+        return "<p id=\"warnings\">None.</p>\n".into();
+    }
+    let entries = entries
+        .iter()
+        .map(|entry| format!("<li>{}</li>\n", escaped(entry)));
+    format!(
+        "<ul id=\"warnings\">\n{}</ul>\n",
+        entries.collect::<String>()
+    )
+}
+
+/// What is worth a second look.
+fn warnings(subject: &Subject<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (place, count) in &subject.loaded.clamped {
+        warnings.push(format!(
+            "{count} values of {place} do not fit and become the nearest that do"
+        ));
+    }
+    for place in &subject.loaded.transposed {
+        warnings.push(format!(
+            "{place} looks as if rows and columns were exchanged"
+        ));
+    }
+    for histogram in &subject.picture.histograms {
+        let (low, high) = histogram.range;
+        if low == high {
+            let name = &histogram.name;
+            warnings.push(format!("all values of {name} are {low}"));
+        }
+    }
+    let silent = subject.picture.silent;
+    if silent > 0 {
+        let width = subject.network.transformer.width;
+        warnings.push(format!(
+            "{silent} of {width} neurons are positive in no position of the search"
+        ));
+    }
+    warnings
+}
+
+fn tensors(histograms: &[Histogram]) -> String {
+    let mut table = "<table id=\"tensors\">\n<tr><th>tensor</th><th>values</th><th>smallest</th>\
+                     <th>largest</th><th>type's limits</th></tr>\n"
+        .to_string();
+    for histogram in histograms {
+        let (low, high) = histogram.range;
+        let limits = match histogram.limits {
+            Some((least, most)) => format!("{least} to {most}"),
+            None => "none".into(),
+        };
+        let (name, count) = (escaped(&histogram.name), histogram.values());
+        let _ = writeln!(
+            table,
+            "<tr><td>{name}</td><td class=\"number\">{count}</td><td class=\"number\">{low}</td>\
+             <td class=\"number\">{high}</td><td>{limits}</td></tr>"
+        );
+    }
+    table += "</table>\n";
+    table
+}
