@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod describe;
 mod expand;
 mod plan;
 
@@ -17,6 +18,8 @@ use crate::Failure;
 pub(crate) enum Command {
     /// Check a spec, and show the network: tensors, ones, ranges, hashes
     Check(check::Check),
+    /// Print the checked network as JSON, for other programs
+    Describe(describe::Describe),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -34,6 +37,7 @@ impl Command {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         match self {
             Command::Check(command) => command.run(out),
+            Command::Describe(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Completions(command) => command.run(out),

@@ -1,6 +1,7 @@
-//! The files that subcommands read, and the options that several of them have.
+//! The files that subcommands read, the options that several of them have, and the form of JSON.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,6 +10,7 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::Unroll;
 use nnue_levels::ISAS;
+use serde::Serialize;
 
 use crate::Failure;
 
@@ -29,6 +31,14 @@ pub(crate) fn network(path: &Path) -> Result<Network, Failure> {
     })?;
     nnue_compiler::analyse(&SourceFile::new(&name, text))
         .map_err(|errors| Failure::Spec(errors.to_string()))
+}
+
+/// Prints a value as JSON.
+pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, value)
+        .map_err(|error| Failure::Output(error.into()))?;
+    writeln!(out)?;
+    Ok(())
 }
 
 /// The spec that a subcommand is about.

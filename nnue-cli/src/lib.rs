@@ -4,6 +4,7 @@
 //! arguments are wrong.
 
 mod commands;
+pub mod description;
 mod failure;
 mod inputs;
 
