@@ -4,7 +4,9 @@ mod check;
 mod completions;
 mod describe;
 mod expand;
+mod info;
 mod plan;
+mod spec;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,6 +22,10 @@ pub(crate) enum Command {
     Check(check::Check),
     /// Print the checked network as JSON, for other programs
     Describe(describe::Describe),
+    /// Show what a net file is: its network, its numbers, and what its weights prove
+    Info(info::InfoCommand),
+    /// Write the spec of a net file that is recognised
+    Spec(spec::SpecCommand),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -38,6 +44,8 @@ impl Command {
         match self {
             Command::Check(command) => command.run(out),
             Command::Describe(command) => command.run(out),
+            Command::Info(command) => command.run(out),
+            Command::Spec(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Completions(command) => command.run(out),

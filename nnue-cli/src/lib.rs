@@ -6,7 +6,10 @@
 mod commands;
 pub mod description;
 mod failure;
+mod info;
 mod inputs;
+mod net_file;
+mod tensors;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
