@@ -3,6 +3,7 @@
 mod check;
 mod completions;
 mod describe;
+mod diff;
 mod expand;
 mod info;
 mod plan;
@@ -26,6 +27,8 @@ pub(crate) enum Command {
     Info(info::InfoCommand),
     /// Write the spec of a net file that is recognised
     Spec(spec::SpecCommand),
+    /// Compare two net files: their tensors, and their evaluations
+    Diff(diff::Diff),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -46,6 +49,7 @@ impl Command {
             Command::Describe(command) => command.run(out),
             Command::Info(command) => command.run(out),
             Command::Spec(command) => command.run(out),
+            Command::Diff(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Completions(command) => command.run(out),

@@ -5,10 +5,12 @@
 
 mod commands;
 pub mod description;
+mod difference;
 mod failure;
 mod info;
 mod inputs;
 mod net_file;
+mod positions;
 mod tensors;
 
 use std::ffi::OsString;
