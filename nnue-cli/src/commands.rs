@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod convert;
 mod describe;
 mod diff;
 mod expand;
@@ -29,6 +30,8 @@ pub(crate) enum Command {
     Spec(spec::SpecCommand),
     /// Compare two net files: their tensors, and their evaluations
     Diff(diff::Diff),
+    /// Write a net file in the form that another spec of the same network has
+    Convert(convert::Convert),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -50,6 +53,7 @@ impl Command {
             Command::Info(command) => command.run(out),
             Command::Spec(command) => command.run(out),
             Command::Diff(command) => command.run(out),
+            Command::Convert(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Completions(command) => command.run(out),

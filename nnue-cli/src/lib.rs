@@ -4,6 +4,7 @@
 //! arguments are wrong.
 
 mod commands;
+mod conversion;
 pub mod description;
 mod difference;
 mod failure;
