@@ -8,6 +8,7 @@ mod diff;
 mod expand;
 mod info;
 mod plan;
+mod quantise;
 mod spec;
 
 use std::io::Write;
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Diff(diff::Diff),
     /// Write a net file in the form that another spec of the same network has
     Convert(convert::Convert),
+    /// Make integers of a trainer's floating point, and report what is lost
+    Quantise(quantise::QuantiseCommand),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -54,6 +57,7 @@ impl Command {
             Command::Spec(command) => command.run(out),
             Command::Diff(command) => command.run(out),
             Command::Convert(command) => command.run(out),
+            Command::Quantise(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Completions(command) => command.run(out),

@@ -50,7 +50,7 @@ pub(crate) fn store(layout: &FileLayout, weights: &[u8], loaded: &Loaded) -> Vec
 }
 
 /// Confirms that a file has the weights that it was made from.
-fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), Failure> {
+pub(crate) fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), Failure> {
     let mut again = vec![0; layout.memory_len()];
     let refused = |error| {
         Failure::Work(format!(
@@ -69,7 +69,7 @@ fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), Failu
 }
 
 /// Confirms that two specs describe the same network, whatever its name and its files.
-fn check_same(from: &Network, to: &Network) -> Result<(), Failure> {
+pub(crate) fn check_same(from: &Network, to: &Network) -> Result<(), Failure> {
     let value = |network: &Network| -> Result<Value, Failure> {
         let mut value = serde_json::to_value(Description::of(network)).map_err(Failure::work)?;
         if let Some(keys) = value.as_object_mut() {
@@ -112,7 +112,7 @@ fn difference(first: &Value, second: &Value, place: String) -> Option<(String, S
 }
 
 /// What a file of the target has besides its weights.
-fn beside(source: &FileLayout, target: &FileLayout, loaded: Loaded) -> Loaded {
+pub(crate) fn beside(source: &FileLayout, target: &FileLayout, loaded: Loaded) -> Loaded {
     let sections = target.sections.len() + {
         let groups = target.stacks.groups.iter();
         target.stacks.count * groups.map(|group| group.len()).sum::<usize>()

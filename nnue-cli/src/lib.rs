@@ -12,6 +12,7 @@ mod info;
 mod inputs;
 mod net_file;
 mod positions;
+mod quantisation;
 mod tensors;
 
 use std::ffi::OsString;

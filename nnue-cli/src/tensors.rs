@@ -50,19 +50,11 @@ fn element(tensor: &Tensor) -> Element {
     }
 }
 
+/// The numbers of a tensor as the network has them.
 fn of_tensor<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f64> + 'a {
-    let tensor = numbers.tensor;
-    let [buckets, rows, _] = tensor.shape;
-    // All buckets read the same values of a tensor that they share.
-    let buckets = if tensor.stored.strides[0] == 0 {
-        1
-    } else {
-        buckets
-    };
-    let places = (0..buckets).flat_map(move |bucket| (0..rows).map(move |row| (bucket, row)));
-    let stored = places.flat_map(|(bucket, row)| numbers.row(bucket, row));
-    stored.map(|number| match tensor.stored.quantise {
-        None => number / tensor.stored.divisor,
+    let stored = numbers.tensor.stored;
+    as_stored(numbers).map(move |number| match stored.quantise {
+        None => number / stored.divisor,
         Some(quantise) => {
             let integer = quantise.apply(number);
             match quantise.element.limits() {
@@ -71,4 +63,14 @@ fn of_tensor<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f64> + 'a {
             }
         }
     })
+}
+
+/// The numbers of a tensor as the file has them, row by row, without padding.
+pub(crate) fn as_stored<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f64> + 'a {
+    let [buckets, rows, _] = numbers.tensor.shape;
+    // All buckets read the same values of a tensor that they share.
+    let is_shared = numbers.tensor.stored.strides[0] == 0;
+    let buckets = if is_shared { 1 } else { buckets };
+    let places = (0..buckets).flat_map(move |bucket| (0..rows).map(move |row| (bucket, row)));
+    places.flat_map(|(bucket, row)| numbers.row(bucket, row))
 }
