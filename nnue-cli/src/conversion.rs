@@ -27,6 +27,7 @@ pub(crate) struct Converted {
 pub(crate) fn convert(from: NetFile, to: &Network) -> Result<Converted, Failure> {
     check_same(&from.network, to)?;
     let (source, target) = (&from.layout, file_layout(to));
+    check_memory(source, &target)?;
     let mut weights = vec![0; source.memory_len()];
     let parts = format::split(source, &from.bytes).map_err(Failure::work)?;
     parts.load(&[0], &mut weights).map_err(Failure::work)?;
@@ -50,7 +51,7 @@ pub(crate) fn store(layout: &FileLayout, weights: &[u8], loaded: &Loaded) -> Vec
 }
 
 /// Confirms that a file has the weights that it was made from.
-pub(crate) fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), Failure> {
+fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), Failure> {
     let mut again = vec![0; layout.memory_len()];
     let refused = |error| {
         Failure::Work(format!(
@@ -83,6 +84,22 @@ pub(crate) fn check_same(from: &Network, to: &Network) -> Result<(), Failure> {
         Some((place, first, second)) => Err(Failure::Work(format!(
             "the specs do not describe the same network: `{place}` of `nnue describe` is {first} in the first and {second} in the second"
         ))),
+    }
+}
+
+/// Confirms that both layouts have the weights at the same places of memory, as they have of the
+/// same network.
+pub(crate) fn check_memory(source: &FileLayout, target: &FileLayout) -> Result<(), Failure> {
+    let same = source.memory_len() == target.memory_len()
+        && source.stacks.stride == target.stacks.stride
+        && source.paired == target.paired
+        && source.coalesced.is_empty() == target.coalesced.is_empty();
+    match same {
+        true => Ok(()),
+        false => Err(Failure::Work(
+            "the specs describe the same network, but its weights are loaded to other places; please report it"
+                .to_string(),
+        )),
     }
 }
 

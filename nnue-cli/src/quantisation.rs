@@ -9,7 +9,7 @@ use nnue_compiler::network::Network;
 use serde::Serialize;
 
 use crate::Failure;
-use crate::conversion::{beside, check_same, store};
+use crate::conversion::{beside, check_memory, check_same, store};
 use crate::description::Description;
 use crate::tensors::as_stored;
 
@@ -86,6 +86,7 @@ pub(crate) fn quantise(
         }
         None => own,
     };
+    check_memory(&source, &target)?;
     let file = format::unpack(&source, file).map_err(Failure::work)?;
     let parts = format::split(&source, &file).map_err(Failure::work)?;
     let tensors = report(&parts.numbers().map_err(Failure::work)?);
