@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod bench;
 mod check;
 mod completions;
 mod convert;
@@ -21,6 +22,8 @@ use crate::Failure;
 /// What the program is asked to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Measure how fast networks are, beside each other, on a recorded search
+    Bench(bench::Bench),
     /// Check a spec, and show the network: tensors, ones, ranges, hashes
     Check(check::Check),
     /// Print the checked network as JSON, for other programs
@@ -51,6 +54,7 @@ impl Command {
     /// [`Failure`] if the work cannot be done or `out` takes nothing more.
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         match self {
+            Command::Bench(command) => command.run(out),
             Command::Check(command) => command.run(out),
             Command::Describe(command) => command.run(out),
             Command::Info(command) => command.run(out),

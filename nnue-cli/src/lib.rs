@@ -3,6 +3,7 @@
 //! Exit codes: 0 if all went well, 1 if the work could not be done or found a difference, 2 if the
 //! arguments are wrong.
 
+mod bench;
 mod commands;
 mod conversion;
 pub mod description;

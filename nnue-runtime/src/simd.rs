@@ -108,6 +108,7 @@ pub(crate) fn append_rows(
 
 /// Writes the first `count` of some numbers behind the first `len` of a list, and returns how long
 /// the list is then. Those for which it has no room are left out.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn append<const N: usize>(numbers: &[u32; N], count: usize, list: &mut [u32], len: usize) -> usize {
     let Some(free) = list.get_mut(len..) else {

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use nnue_dummy::net_file::LEB128_MAGIC;
+
 /// A generation of networks: the layout of its files, and the synthetic net that the goldens were
 /// computed from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,9 +53,6 @@ pub enum Encoding {
     /// [`LEB128_MAGIC`], the number of bytes that follow as a `u32`, then signed LEB128 values.
     Leb128,
 }
-
-/// The bytes before every compressed block.
-pub const LEB128_MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 
 /// A tensor of the feature transformer. The number is its rows, one per feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ pub mod differential;
 pub mod fixtures;
 pub mod generations;
 pub mod goldens;
-pub mod net_file;
 pub mod nets;
-pub mod random;
 pub mod random_weights;
 pub mod synthetic;
 pub mod wasm;
+
+pub use nnue_dummy::{net_file, random};

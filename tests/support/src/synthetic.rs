@@ -4,8 +4,10 @@
 //! content can never change. Weights are bounded so that no accumulator leaves `i16`, yet wide
 //! enough that both ends of every clipping range are met.
 
+use nnue_dummy::net_file::{LEB128_MAGIC, push_leb128};
+
 use crate::{
-    generations::{Affine, Block, Encoding, GENERATIONS, Generation, LEB128_MAGIC, Tensor},
+    generations::{Affine, Block, Encoding, GENERATIONS, Generation, Tensor},
     nets::sha256_prefix,
 };
 
@@ -157,19 +159,6 @@ fn draw(tensor: Tensor, draws: &mut Draws) -> i32 {
 /// `z` reduced to `-amplitude..=amplitude`.
 fn uniform(z: u64, amplitude: u64) -> i32 {
     (z % (2 * amplitude + 1)) as i32 - amplitude as i32
-}
-
-pub(crate) fn push_leb128(file: &mut Vec<u8>, mut value: i32) {
-    loop {
-        let low = (value & 0x7F) as u8;
-        value >>= 7;
-        // The last byte's bit 6 is the sign, so the rest must agree with it.
-        if value == if low & 0x40 == 0 { 0 } else { -1 } {
-            file.push(low);
-            return;
-        }
-        file.push(low | 0x80);
-    }
 }
 
 /// SplitMix64: draw `k` is a function of `seed + k * increment` alone.

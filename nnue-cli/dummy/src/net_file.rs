@@ -7,9 +7,10 @@ use nnue_compiler::format::{
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
 
-use crate::generations::LEB128_MAGIC;
 use crate::random::Xorshift;
-use crate::synthetic::push_leb128;
+
+/// What begins a tensor of Stockfish's files that is compressed.
+pub const LEB128_MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 
 /// A value of a network's tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +190,20 @@ fn push(file: &mut Vec<u8>, tensor: &Tensor, values: &[f64], summand: bool) {
             file.extend_from_slice(&compressed);
         }
         Encoding::BareLeb128 => file.extend_from_slice(&compressed),
+    }
+}
+
+/// Appends a number as signed LEB128.
+pub fn push_leb128(file: &mut Vec<u8>, mut value: i32) {
+    loop {
+        let low = (value & 0x7F) as u8;
+        value >>= 7;
+        // The last byte's bit 6 is the sign, so the rest must agree with it.
+        if value == if low & 0x40 == 0 { 0 } else { -1 } {
+            file.push(low);
+            return;
+        }
+        file.push(low | 0x80);
     }
 }
 

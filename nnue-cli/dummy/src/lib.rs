@@ -1,0 +1,9 @@
+//! Net files for networks that nobody has trained.
+//!
+//! [`net_file`] writes the file of any spec with whatever weights a caller wants: tests do.
+//! [`trained`] chooses weights with which a network takes as long as a trained one: neurons are as
+//! active, so that layers find as many zeros to skip.
+
+pub mod net_file;
+pub mod random;
+pub mod trained;

@@ -1,0 +1,14 @@
+//! The speed of networks: each is compiled into a program of its own, and the programs evaluate the
+//! searches of a trace in turns.
+
+mod measure;
+mod net;
+mod package;
+mod program;
+mod table;
+
+pub(crate) use self::measure::{Row, measure};
+pub(crate) use self::net::{density_of_trained, net_file};
+pub(crate) use self::package::{Packages, Spec};
+pub(crate) use self::program::Program;
+pub(crate) use self::table::Table;

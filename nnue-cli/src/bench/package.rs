@@ -1,0 +1,194 @@
+//! The packages into which networks are compiled, in a folder that is kept for the next time.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use nnue_compiler::network::Network;
+
+use crate::Failure;
+
+/// A spec that is compiled.
+pub(crate) struct Spec {
+    /// The file as the user named it.
+    pub(crate) path: PathBuf,
+    /// What it says.
+    pub(crate) text: String,
+    /// What that means.
+    pub(crate) network: Network,
+}
+
+/// A workspace with a package for each spec, and the runtime that all of them use.
+///
+/// A spec's package is the same each time, so that only what has changed is compiled.
+pub(crate) struct Packages {
+    folder: PathBuf,
+    /// The project's own folder, which has the runtime.
+    runtime: PathBuf,
+}
+
+impl Packages {
+    /// The workspace in a cache folder, for the runtime in the project's folder.
+    pub(crate) fn new(cache: &Path, runtime: &Path) -> Result<Packages, Failure> {
+        for package in ["nnue-runtime", "nnue-cli/replay"] {
+            if !runtime.join(package).join("Cargo.toml").is_file() {
+                return Err(Failure::Work(format!(
+                    "`{}` has no `{package}`: `--runtime DIR` names the folder of the project, which has it",
+                    runtime.display()
+                )));
+            }
+        }
+        let folder = cache.join("bench");
+        fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
+        let absolute =
+            |path: &Path| fs::canonicalize(path).map_err(|error| unwritable(path, &error));
+        Ok(Packages {
+            folder: absolute(&folder)?,
+            runtime: absolute(runtime)?,
+        })
+    }
+
+    /// The folder of a spec's package.
+    pub(crate) fn of(&self, spec: &Spec) -> PathBuf {
+        self.folder.join(name(spec))
+    }
+
+    /// Compiles the packages of some specs, all at once. For each of them there is the path of its
+    /// program, or what the compiler says.
+    pub(crate) fn build(&self, specs: &[Spec]) -> Result<Vec<Result<PathBuf, String>>, Failure> {
+        for spec in specs {
+            self.write_package(spec)?;
+        }
+        self.write_workspace(specs)?;
+        let names: Vec<String> = specs.iter().map(name).collect();
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.cargo(&names)?.is_ok() {
+            return Ok(names.iter().map(|name| Ok(self.program(name))).collect());
+        }
+        // Those that compile are compiled by now: this finds out which ones do not.
+        let each = names.iter().map(|name| {
+            let built = self.cargo(std::slice::from_ref(name))?;
+            Ok(built.map(|()| self.program(name)))
+        });
+        each.collect()
+    }
+
+    fn program(&self, name: &str) -> PathBuf {
+        let program = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+        self.folder.join("target/release").join(program)
+    }
+
+    fn write_package(&self, spec: &Spec) -> Result<(), Failure> {
+        let folder = self.of(spec);
+        let bucket = match spec.network.stacks.by_pieces {
+            Some(_) => "ByPieces",
+            None => "ByBucket",
+        };
+        let manifest = format!(
+            "[package]\nname = {:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+             nnue-runtime = {{ path = {:?}, features = [\"zstd\"] }}\nnnue-replay = {{ path = {:?} }}\n",
+            name(spec),
+            self.runtime.join("nnue-runtime"),
+            self.runtime.join("nnue-cli/replay"),
+        );
+        let main = format!(
+            "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\");\n}}\n\n\
+             fn main() -> std::process::ExitCode {{\n    \
+             nnue_replay::serve::<net::Net, _>(nnue_replay::{bucket})\n}}\n"
+        );
+        write(&folder.join("Cargo.toml"), &manifest)?;
+        write(&folder.join("spec.toml"), &spec.text)?;
+        write(&folder.join("src/main.rs"), &main)
+    }
+
+    fn write_workspace(&self, specs: &[Spec]) -> Result<(), Failure> {
+        let mut members: Vec<String> = (specs.iter())
+            .map(|spec| format!("{:?}", name(spec)))
+            .collect();
+        // A spec may be measured with several nets.
+        members.sort();
+        members.dedup();
+        let manifest = format!(
+            "[workspace]\nresolver = \"3\"\nmembers = [{}]\n",
+            members.join(", ")
+        );
+        write(&self.folder.join("Cargo.toml"), &manifest)?;
+        // The versions that the project is tested with; cargo adds the packages.
+        let (lock, own) = (
+            self.runtime.join("Cargo.lock"),
+            self.folder.join("Cargo.lock"),
+        );
+        if lock.is_file() && !own.is_file() {
+            fs::copy(&lock, &own).map_err(|error| unwritable(&own, &error))?;
+        }
+        Ok(())
+    }
+
+    fn cargo(&self, packages: &[String]) -> Result<Result<(), String>, Failure> {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        cargo.args([
+            "build",
+            "--release",
+            "--quiet",
+            "--keep-going",
+            "--target-dir",
+            "target",
+        ]);
+        for package in packages {
+            cargo.args(["--package", package]);
+        }
+        // What the command itself was run with is not for these packages.
+        cargo
+            .env_remove("CARGO_TARGET_DIR")
+            .current_dir(&self.folder);
+        let output = cargo.stdin(Stdio::null()).output().map_err(|error| {
+            Failure::Work(format!(
+                "cannot run cargo, which compiles the networks: {error}"
+            ))
+        })?;
+        Ok(match output.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&output.stderr).trim_end().into()),
+        })
+    }
+}
+
+/// A package's name: that of the file, and a number for its whole path.
+fn name(spec: &Spec) -> String {
+    let path = fs::canonicalize(&spec.path).unwrap_or_else(|_| spec.path.clone());
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let letters = |letter: char| match letter.is_ascii_alphanumeric() {
+        true => letter.to_ascii_lowercase(),
+        false => '_',
+    };
+    let stem: String = stem.chars().map(letters).collect();
+    format!(
+        "net_{stem}_{:016x}",
+        hash(path.to_string_lossy().as_bytes())
+    )
+}
+
+/// FNV-1a: the same each time, which is all that is asked of it.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}
+
+/// Writes a file, unless it is as it should be: cargo compiles what is newer.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    if fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
+        return Ok(());
+    }
+    let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
+    parent
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| unwritable(path, &error))
+}
+
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Work(format!("cannot write `{}`: {error}", path.display()))
+}

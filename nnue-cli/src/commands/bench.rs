@@ -1,0 +1,277 @@
+//! `nnue bench`: how fast networks are, beside each other.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::feature_set::Family;
+use nnue_compiler::{analyse, file_layout, format};
+use nnue_runtime::Level;
+use nnue_trace::Trace;
+use serde::Serialize;
+
+use crate::Failure;
+use crate::bench::{Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file};
+use crate::inputs::read;
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: nnue bench specs/small128.toml my-variant.toml --level avx2,avx512icl"
+)]
+pub(crate) struct Bench {
+    /// The specs, of which the first is what the others are compared with
+    #[arg(value_name = "SPEC", required = true)]
+    specs: Vec<PathBuf>,
+    /// A net file of one of the specs; may be given several times. The others are measured with
+    /// weights that nobody has trained
+    #[arg(long = "net", value_name = "FILE")]
+    nets: Vec<PathBuf>,
+    /// The instruction sets; without it, the best that this machine has
+    #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = level)]
+    levels: Vec<Level>,
+    /// How often each search is evaluated; times are medians
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    rounds: u16,
+    /// The share of blocks of four inputs that are not zero with weights that nobody has trained;
+    /// without it, as in trained networks of that kind
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    density: Option<f64>,
+    /// The project's folder, which has the runtime; without it, the one from which this program was
+    /// built
+    #[arg(long, value_name = "DIR", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/.."), hide_default_value = true)]
+    runtime: PathBuf,
+    /// Where networks are compiled, and what is compiled stays; without it, the system's folder for
+    /// caches
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Measure again whenever one of the specs changes
+    #[arg(long)]
+    watch: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn level(name: &str) -> Result<Level, String> {
+    Level::by_name(name).map_err(|error| error.to_string())
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a number from 0 to 1".into()),
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'r> {
+    /// What was measured, in the order of the specs.
+    rows: &'r [Row],
+    /// What went wrong with others.
+    errors: &'r [Wrong],
+}
+
+/// A spec without a row.
+#[derive(Clone, Debug, Serialize)]
+struct Wrong {
+    /// Its file.
+    spec: String,
+    /// Why it has none.
+    error: String,
+}
+
+impl Bench {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let cache = match &self.cache {
+            Some(cache) => cache.clone(),
+            None => dirs::cache_dir()
+                .map(|caches| caches.join("nnue"))
+                .ok_or_else(|| {
+                    Failure::Work(
+                        "this system has no folder for caches: `--cache DIR` names one".into(),
+                    )
+                })?,
+        };
+        let packages = Packages::new(&cache, &self.runtime)?;
+        let trace = Trace::bundled().map_err(Failure::work)?;
+        loop {
+            let texts = self.texts();
+            let code = self.once(&packages, &trace, out)?;
+            out.flush()?;
+            if !self.watch {
+                return Ok(code);
+            }
+            while self.texts() == texts {
+                thread::sleep(Duration::from_millis(200));
+            }
+            writeln!(out)?;
+        }
+    }
+
+    fn texts(&self) -> Vec<Option<Vec<u8>>> {
+        self.specs.iter().map(|path| fs::read(path).ok()).collect()
+    }
+
+    /// Measures all of them once. An error in one leaves the others' rows.
+    fn once(
+        &self,
+        packages: &Packages,
+        trace: &Trace,
+        out: &mut dyn Write,
+    ) -> Result<ExitCode, Failure> {
+        let bar = ProgressBar::new(0);
+        let style = ProgressStyle::with_template("{bar:40} {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let (mut specs, mut errors) = (Vec::new(), Vec::new());
+        for path in &self.specs {
+            match spec(path) {
+                Ok(spec) => specs.push(spec),
+                Err(error) => errors.push(wrong(path, &error)),
+            }
+        }
+        let nets = self.nets_of(&specs)?;
+        bar.set_message("compiling");
+        bar.tick();
+        let built = packages.build(&specs)?;
+        let levels = match &*self.levels {
+            [] => vec![Level::detect()],
+            levels => levels.to_vec(),
+        };
+        bar.set_message("choosing weights");
+        bar.tick();
+        let mut programs = Vec::new();
+        for ((spec, net), program) in specs.iter().zip(nets).zip(built) {
+            let density = self
+                .density
+                .unwrap_or_else(|| density_of_trained(&spec.network));
+            let started = program.and_then(|program| {
+                let file = match &net {
+                    Some(net) => net.clone(),
+                    None => net_file(&packages.of(spec), spec, density, trace)
+                        .map_err(|failure| failure.to_string())?,
+                };
+                let start = |level: &Level| Program::start(&program, &file, *level);
+                levels.iter().map(start).collect::<Result<Vec<_>, _>>()
+            });
+            match started {
+                Ok(started) => {
+                    programs.extend(levels.iter().zip(started).map(|(level, program)| {
+                        let names = [spec.path.display().to_string(), spec.network.name.clone()];
+                        let net = net.as_ref().map(|net| net.display().to_string());
+                        (Row::new(names, net, *level, program.facts), program)
+                    }))
+                }
+                Err(error) => errors.push(wrong(&spec.path, &error)),
+            }
+        }
+        bar.set_message("measuring");
+        bar.set_length(4 * (1 + u64::from(self.rounds)));
+        let evaluations = trace.searches.iter().map(|search| search.evaluated.len());
+        let evaluations: Vec<usize> = evaluations.collect();
+        let measured = measure(&mut programs, &evaluations, self.rounds.into(), &mut || {
+            bar.inc(1)
+        });
+        bar.finish_and_clear();
+        let mut rows = Vec::new();
+        for (row, (unmeasured, _)) in measured.into_iter().zip(&programs) {
+            match row {
+                Ok(row) => rows.push(row),
+                Err(error) => errors.push(wrong(Path::new(&unmeasured.spec), &error)),
+            }
+        }
+        self.report(&rows, &errors, out)
+    }
+
+    fn report(
+        &self,
+        rows: &[Row],
+        errors: &[Wrong],
+        out: &mut dyn Write,
+    ) -> Result<ExitCode, Failure> {
+        if self.json {
+            let report = Report { rows, errors };
+            serde_json::to_writer_pretty(&mut *out, &report).map_err(Failure::work)?;
+            writeln!(out)?;
+        } else {
+            if !rows.is_empty() {
+                Table { rows }.write(out)?;
+            }
+            out.flush()?;
+            for Wrong { spec, error } in errors {
+                let _ = writeln!(
+                    anstream::stderr(),
+                    "\x1b[1;31merror:\x1b[0m `{spec}`: {error}"
+                );
+            }
+        }
+        Ok(match errors {
+            [] => ExitCode::SUCCESS,
+            _ => ExitCode::FAILURE,
+        })
+    }
+
+    /// For each spec, the net file that is one of it.
+    fn nets_of(&self, specs: &[Spec]) -> Result<Vec<Option<PathBuf>>, Failure> {
+        let mut nets = vec![None; specs.len()];
+        for path in &self.nets {
+            let file = read(path)?;
+            let mut refusals = Vec::new();
+            let mut place = None;
+            for (index, spec) in specs.iter().enumerate() {
+                match format::check(&file_layout(&spec.network), &file) {
+                    Ok(_) if nets[index].is_none() => {
+                        place = Some(index);
+                        break;
+                    }
+                    Ok(_) => refusals.push(format!("`{}` has one", spec.path.display())),
+                    Err(error) => refusals.push(format!("`{}`: {error}", spec.path.display())),
+                }
+            }
+            match place {
+                Some(index) => nets[index] = Some(path.clone()),
+                None => {
+                    return Err(Failure::Work(format!(
+                        "`{}` is a net file of none of the specs: {}",
+                        path.display(),
+                        refusals.join("; ")
+                    )));
+                }
+            }
+        }
+        Ok(nets)
+    }
+}
+
+/// Reads a spec whose network can be measured on chess positions.
+fn spec(path: &Path) -> Result<Spec, String> {
+    let bytes = read(path).map_err(|failure| failure.to_string())?;
+    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text")?;
+    let source = SourceFile::new(path.display().to_string(), text.clone());
+    let network = analyse(&source).map_err(|errors| format!("\n{errors}"))?;
+    if network
+        .features
+        .iter()
+        .any(|set| matches!(set.family, Family::Custom(_)))
+    {
+        return Err("it has custom feature sets, which only its engine knows: the recorded search is one of chess".into());
+    }
+    Ok(Spec {
+        path: path.into(),
+        text,
+        network,
+    })
+}
+
+fn wrong(path: &Path, error: &str) -> Wrong {
+    Wrong {
+        spec: path.display().to_string(),
+        error: error.into(),
+    }
+}
