@@ -3,14 +3,20 @@
 mod bench;
 mod check;
 mod completions;
+mod convert;
+mod describe;
+mod diff;
 mod draw;
 mod eval;
 mod expand;
+mod info;
 mod onnx;
 mod plan;
+mod quantise;
 mod reorder;
 mod replay;
 mod report;
+mod spec;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -26,6 +32,18 @@ pub(crate) enum Command {
     Bench(bench::Bench),
     /// Check a spec, and show the network: tensors, ones, ranges, hashes
     Check(check::Check),
+    /// Print the checked network as JSON, for other programs
+    Describe(describe::Describe),
+    /// Show what a net file is: its network, its numbers, and what its weights prove
+    Info(info::InfoCommand),
+    /// Write the spec of a net file that is recognised
+    Spec(spec::SpecCommand),
+    /// Compare two net files: their tensors, and their evaluations
+    Diff(diff::Diff),
+    /// Write a net file in the form that another spec of the same network has
+    Convert(convert::Convert),
+    /// Make integers of a trainer's floating point, and report what is lost
+    Quantise(quantise::QuantiseCommand),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -56,6 +74,12 @@ impl Command {
         match self {
             Command::Bench(command) => command.run(out),
             Command::Check(command) => command.run(out),
+            Command::Describe(command) => command.run(out),
+            Command::Info(command) => command.run(out),
+            Command::Spec(command) => command.run(out),
+            Command::Diff(command) => command.run(out),
+            Command::Convert(command) => command.run(out),
+            Command::Quantise(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Eval(command) => command.run(out),

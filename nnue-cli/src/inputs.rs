@@ -1,9 +1,10 @@
-//! The files that subcommands read, and the options that several of them have.
+//! The files that subcommands read, the options that several of them have, and the form of JSON.
 
 mod net;
 mod trace;
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -13,6 +14,7 @@ use nnue_compiler::network::Network;
 use nnue_compiler::plan::Unroll;
 use nnue_levels::ISAS;
 use nnue_runtime::Level;
+use serde::Serialize;
 
 use crate::Failure;
 
@@ -36,6 +38,14 @@ pub(crate) fn network(path: &Path) -> Result<Network, Failure> {
     })?;
     nnue_compiler::analyse(&SourceFile::new(&name, text))
         .map_err(|errors| Failure::Spec(errors.to_string()))
+}
+
+/// Prints a value as JSON.
+pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, value)
+        .map_err(|error| Failure::Output(error.into()))?;
+    writeln!(out)?;
+    Ok(())
 }
 
 /// The spec that a subcommand is about.

@@ -160,6 +160,10 @@ pub mod __private {
     pub mod proof {
         pub use crate::proof::*;
     }
+    /// Only for tools that know networks at run time.
+    pub mod report {
+        pub use crate::report::accumulator_bound;
+    }
     pub mod simd {
         pub use crate::simd::*;
     }

@@ -2,6 +2,8 @@
 
 mod bound;
 
+pub use self::bound::accumulator_bound;
+
 use alloc::vec::Vec;
 use core::fmt;
 

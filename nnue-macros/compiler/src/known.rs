@@ -26,3 +26,9 @@ pub(crate) const KNOWN: &[Known] = known![
     "sfnnv10", "sfnnv11", "sfnnv12", "sfnnv13", "sfnnv14", "sfnnv14b", "sfnnv15", "sfnnv16",
     "small128",
 ];
+
+/// The specs that are part of the compiler, oldest first: the name that `like` has for each, and its
+/// text.
+pub fn known_specs() -> impl Iterator<Item = (&'static str, &'static str)> {
+    KNOWN.iter().map(|known| (known.name, known.text))
+}

@@ -32,6 +32,7 @@ use proc_macro2::TokenStream;
 pub use crate::check::check;
 pub use crate::decode::decode;
 use crate::diagnostics::{Diagnostics, Errors, SourceFile};
+pub use crate::known::known_specs;
 use crate::layout::Layout;
 use crate::network::Network;
 use crate::plan::{Plans, TooMuchCode, Unroll};

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::AccumulatorBound;
 use crate::architecture::Architecture;
 use crate::chess::Color;
-use crate::features::sets;
+use crate::features::{Bounds, FeatureSet, sets};
 
 /// For every neuron the biases and what each set can add, of all perspectives that have weights of
 /// their own.
@@ -37,13 +37,41 @@ pub(super) fn of<A: Architecture>(weights: &A::Weights) -> AccumulatorBound {
 fn of_perspective<A: Architecture>(weights: &A::Weights, perspective: Color) -> AccumulatorBound {
     let biases = A::values(A::biases(weights, perspective));
     let width = biases.len();
+    let sets = sets::<A>().map(|set| {
+        let first = set.first_row[perspective.index()] as usize * width;
+        (set, A::rows(weights, set.table).bounds(set, first, width))
+    });
+    sum(biases, sets)
+}
+
+/// The bound of a perspective's weights, for tools that know the network only at run time: `rows`
+/// are `[feature][neuron]`, the features of all sets one after the other.
+///
+/// # Panics
+///
+/// If there are fewer rows than the sets say.
+#[must_use]
+pub fn accumulator_bound(biases: &[i16], rows: &[i16], sets: &[FeatureSet]) -> AccumulatorBound {
+    let width = biases.len();
+    let mut first = 0;
+    let sets = sets.iter().map(|set| {
+        let bounds = set.bounds(&rows[first..], width);
+        first += set.rows as usize * width;
+        (set, bounds)
+    });
+    sum(biases, sets)
+}
+
+/// The bound of the sums of biases and of what each set can add.
+fn sum<'a>(
+    biases: &[i16],
+    sets: impl Iterator<Item = (&'a FeatureSet, Bounds)>,
+) -> AccumulatorBound {
     let mut lowest: Vec<i32> = biases.iter().map(|bias| i32::from(*bias)).collect();
     let mut highest = lowest.clone();
     let mut features = 0;
-    for set in sets::<A>() {
-        let first = set.first_row[perspective.index()] as usize * width;
-        let bounds = A::rows(weights, set.table).bounds(set, first, width);
-        for neuron in 0..width {
+    for (set, bounds) in sets {
+        for neuron in 0..biases.len() {
             lowest[neuron] = lowest[neuron].saturating_add(bounds.lowest[neuron]);
             highest[neuron] = highest[neuron].saturating_add(bounds.highest[neuron]);
         }

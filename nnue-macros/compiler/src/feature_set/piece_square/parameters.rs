@@ -90,7 +90,7 @@ named! {
 
 impl Mirror {
     /// A bit for each file on which a king mirrors the board.
-    pub(crate) fn files(self) -> u8 {
+    pub fn files(self) -> u8 {
         match self {
             Mirror::None => 0,
             Mirror::AToD => 0b1111_0000,

@@ -1,0 +1,48 @@
+//! `nnue convert`: a net file in the form that another spec of the same network has.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::Failure;
+use crate::conversion::convert;
+use crate::inputs::{network, read};
+use crate::net_file::NetFile;
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: nnue convert raw.nnue compressed.nnue --from raw.toml --to leb128.toml"
+)]
+pub(crate) struct Convert {
+    /// The net file that is read
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// The net file that is written
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+    /// The spec of the file that is read
+    #[arg(long, value_name = "SPEC")]
+    from: PathBuf,
+    /// The spec of the file that is written: the same network with another `[file]`
+    #[arg(long, value_name = "SPEC")]
+    to: PathBuf,
+}
+
+impl Convert {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let (from, to) = (network(&self.from)?, network(&self.to)?);
+        let file = NetFile::of(&self.input, from, &read(&self.input)?)?;
+        let converted = convert(file, &to)?;
+        let (path, bytes) = (self.output.display(), &converted.bytes);
+        fs::write(&self.output, bytes)
+            .map_err(|error| Failure::Work(format!("cannot write `{path}`: {error}")))?;
+        writeln!(out, "`{path}`: {} bytes", bytes.len())?;
+        for lost in converted.lost {
+            writeln!(out, "warning: the file has no place for {lost}")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

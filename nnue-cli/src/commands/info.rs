@@ -1,0 +1,118 @@
+//! `nnue info`: what a net file is.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::Failure;
+use crate::info::{Contents, Info};
+use crate::inputs::{self, read, write_json};
+use crate::net_file::NetFile;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: nnue info nn-37f18f62d772.nnue")]
+pub(crate) struct InfoCommand {
+    /// The net file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The spec of the network, for files that no header tells
+    #[arg(long, value_name = "SPEC")]
+    spec: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl InfoCommand {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let network = self.spec.as_deref().map(inputs::network).transpose()?;
+        let bytes = read(&self.file)?;
+        let given = network.map(|network| NetFile::of(&self.file, network, &bytes));
+        let info = Info::of(&self.file, &bytes, given.transpose()?)?;
+        match self.json {
+            true => write_json(&info, out)?,
+            false => show(&info, out)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show(info: &Info, out: &mut dyn Write) -> Result<(), Failure> {
+    writeln!(out, "`{}` is {}", info.file, info.identity)?;
+    writeln!(out, "size: {} bytes", info.size)?;
+    match info.fits.as_slice() {
+        [] => writeln!(out, "known specs that fit: none")?,
+        fits => writeln!(out, "known specs that fit: {}", fits.join(", "))?,
+    }
+    match &info.network {
+        Some(network) => show_contents(network, out),
+        None => {
+            writeln!(out, "more can be said with its spec: `--spec SPEC`")?;
+            Ok(())
+        }
+    }
+}
+
+fn show_contents(network: &Contents, out: &mut dyn Write) -> Result<(), Failure> {
+    writeln!(out, "network: {}", network.name)?;
+    if network.compressed {
+        writeln!(out, "compressed with zstd")?;
+    }
+    if let Some(header) = &network.header {
+        let (version, hash) = (header.version, header.hash);
+        writeln!(out, "version {version:#010x}, network hash {hash:#010x}")?;
+        writeln!(out, "description: {:?}", header.description)?;
+    }
+    let widest = network.tensors.iter().map(|tensor| tensor.name.len()).max();
+    let width = widest.unwrap_or(0);
+    writeln!(
+        out,
+        "\n{:width$} type    values    minimum    maximum       mean  zeros  saturated",
+        "tensor"
+    )?;
+    for tensor in &network.tensors {
+        let saturated = match tensor.saturated {
+            Some(share) => format!("{:.2} %", 100.0 * share),
+            None => "-".to_string(),
+        };
+        writeln!(
+            out,
+            "{:width$} {:4} {:9} {:>10} {:>10} {:10.3} {:4.1} % {saturated:>9}",
+            tensor.name,
+            tensor.element,
+            tensor.values,
+            number(tensor.minimum),
+            number(tensor.maximum),
+            tensor.mean,
+            100.0 * tensor.zeros,
+        )?;
+    }
+    let bound = &network.accumulator;
+    writeln!(
+        out,
+        "\naccumulator within {} to {} for {} features: margin {}",
+        bound.lowest, bound.highest, bound.features, bound.margin
+    )?;
+    for layer in &network.layers {
+        writeln!(
+            out,
+            "sums of `{}` within {} to {}: margin {}",
+            layer.name, layer.lowest, layer.highest, layer.margin
+        )?;
+    }
+    for warning in &network.warnings {
+        writeln!(out, "warning: {warning}")?;
+    }
+    writeln!(out, "no file tells: {}", network.untold.join(", "))?;
+    Ok(())
+}
+
+/// An integer as it is, and other numbers with as many digits as tell them apart.
+fn number(number: f64) -> String {
+    match number.fract() == 0.0 {
+        true => format!("{number}"),
+        false => format!("{number:.5}"),
+    }
+}

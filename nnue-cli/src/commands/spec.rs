@@ -1,0 +1,44 @@
+//! `nnue spec`: the spec of a net file that is recognised.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::Failure;
+use crate::inputs::read;
+use crate::net_file::spec_for;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: nnue spec my-net.nnue --out my-net.toml")]
+pub(crate) struct SpecCommand {
+    /// The net file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Write the spec to this file, not to standard output; a file that is there is not overwritten
+    #[arg(long, value_name = "SPEC")]
+    out: Option<PathBuf>,
+    /// What the spec calls a network that has no name yet
+    #[arg(long, default_value = "my-net")]
+    name: String,
+}
+
+impl SpecCommand {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let bytes = read(&self.file)?;
+        let spec = spec_for(&self.file, &bytes, &self.name)?;
+        match &self.out {
+            None => write!(out, "{spec}")?,
+            Some(path) => {
+                let file = fs::File::create_new(path);
+                file.and_then(|mut file| file.write_all(spec.as_bytes()))
+                    .map_err(|error| {
+                        Failure::Work(format!("cannot write `{}`: {error}", path.display()))
+                    })?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

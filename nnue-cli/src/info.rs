@@ -1,0 +1,205 @@
+//! What a net file is: its network, its numbers, and what its weights prove.
+
+mod bounds;
+
+use nnue_compiler::format::{Format, Identity, identify, is_packed};
+use nnue_runtime::Warning;
+use serde::Serialize;
+
+pub(crate) use self::bounds::LayerBound;
+use crate::Failure;
+use crate::net_file::{NetFile, UNTOLD, fitting};
+use crate::tensors::{self, Values};
+
+/// What is known of a net file.
+#[derive(Debug, Serialize)]
+pub(crate) struct Info {
+    /// The path of the file.
+    pub(crate) file: String,
+    /// Its bytes.
+    pub(crate) size: usize,
+    /// Which network it is of, or what it is instead, as words that follow "this is".
+    pub(crate) identity: String,
+    /// The known specs that it fits, by the names of their files.
+    pub(crate) fits: Vec<&'static str>,
+    /// What its network is, if a spec fits.
+    pub(crate) network: Option<Contents>,
+}
+
+/// What a file of a network has.
+#[derive(Debug, Serialize)]
+pub(crate) struct Contents {
+    /// The name of the network.
+    pub(crate) name: String,
+    /// Whether the file is compressed as a whole.
+    pub(crate) compressed: bool,
+    /// The header of Stockfish's format.
+    pub(crate) header: Option<Header>,
+    /// The tensors, in the order of the file.
+    pub(crate) tensors: Vec<Statistics>,
+    /// How far the accumulator can go.
+    pub(crate) accumulator: AccumulatorBound,
+    /// How far the sums of the affine layers of integers can go.
+    pub(crate) layers: Vec<LayerBound>,
+    /// What the user of the network should know; a sound one has none.
+    pub(crate) warnings: Vec<String>,
+    /// What no file tells, so that the spec may be wrong about it although the file fits.
+    pub(crate) untold: [&'static str; 5],
+}
+
+/// The header of a file of Stockfish's format.
+#[derive(Debug, Serialize)]
+pub(crate) struct Header {
+    /// The word at offset 0.
+    pub(crate) version: u32,
+    /// The word at offset 4.
+    pub(crate) hash: u32,
+    /// The description, without what is no UTF-8.
+    pub(crate) description: String,
+}
+
+/// Bounds of the accumulator.
+#[derive(Debug, Serialize)]
+pub(crate) struct AccumulatorBound {
+    /// The features that can be active at once.
+    pub(crate) features: usize,
+    /// No value is below this.
+    pub(crate) lowest: i32,
+    /// No value is above this.
+    pub(crate) highest: i32,
+    /// The distance from the ends of 16 bits; negative if a bound is outside.
+    pub(crate) margin: i32,
+}
+
+/// The numbers of a tensor at a glance, as the network has them, over all stacks.
+#[derive(Debug, Serialize)]
+pub(crate) struct Statistics {
+    /// The name of the tensor.
+    pub(crate) name: String,
+    /// The type of its numbers.
+    pub(crate) element: &'static str,
+    /// How many there are, without padding.
+    pub(crate) values: usize,
+    /// The smallest one.
+    pub(crate) minimum: f64,
+    /// The largest one.
+    pub(crate) maximum: f64,
+    /// Their mean.
+    pub(crate) mean: f64,
+    /// The share that is zero, from 0 to 1.
+    pub(crate) zeros: f64,
+    /// The share that is the smallest or the largest number of the type; `null` for `f32`.
+    pub(crate) saturated: Option<f64>,
+}
+
+impl Statistics {
+    fn of(values: &Values) -> Statistics {
+        let numbers = &values.numbers;
+        let share = |count: usize| count as f64 / numbers.len() as f64;
+        let count = |is: &dyn Fn(f64) -> bool| numbers.iter().filter(|number| is(**number)).count();
+        let limits = values.element.limits();
+        Statistics {
+            name: values.name.clone(),
+            element: values.element.name(),
+            values: numbers.len(),
+            minimum: numbers.iter().copied().fold(f64::INFINITY, f64::min),
+            maximum: numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            mean: numbers.iter().sum::<f64>() / numbers.len() as f64,
+            zeros: share(count(&|number| number == 0.0)),
+            saturated: limits.map(|(low, high)| {
+                let (low, high) = (f64::from(low), f64::from(high));
+                share(count(&|number| number == low || number == high))
+            }),
+        }
+    }
+}
+
+impl Info {
+    /// What the bytes of a file are; `opened` is the file with the spec that the caller gave.
+    pub(crate) fn of(
+        path: &std::path::Path,
+        bytes: &[u8],
+        given: Option<NetFile>,
+    ) -> Result<Info, Failure> {
+        let opened = match given {
+            Some(opened) => Some(opened),
+            None => NetFile::of_bytes(path, bytes).ok(),
+        };
+        let network = match &opened {
+            Some(opened) => Some(Contents::of(opened, bytes)?),
+            None => None,
+        };
+        // A packed file is recognised by what it holds.
+        let identity = match (identify(bytes), &opened) {
+            (Identity::Other(_), Some(opened)) => identify(&opened.bytes),
+            (identity, _) => identity,
+        };
+        Ok(Info {
+            file: path.display().to_string(),
+            size: bytes.len(),
+            identity: identity.to_string(),
+            fits: fitting(bytes).iter().map(|known| known.name).collect(),
+            network,
+        })
+    }
+}
+
+impl Contents {
+    fn of(file: &NetFile, bytes: &[u8]) -> Result<Contents, Failure> {
+        let weights = file.net()?.into_weights();
+        let accumulator = bounds::accumulator(&file.network, &weights);
+        let layers = bounds::layers(&file.network, &weights);
+        let tensors = tensors::of_file(file)?;
+        Ok(Contents {
+            name: file.network.name.clone(),
+            compressed: is_packed(&file.layout, bytes),
+            header: match file.layout.format {
+                Format::Stockfish { version, hash } => Some(Header {
+                    version,
+                    hash,
+                    description: String::from_utf8_lossy(&file.loaded.description).into_owned(),
+                }),
+                _ => None,
+            },
+            tensors: tensors.iter().map(Statistics::of).collect(),
+            warnings: warnings(file, accumulator, &layers),
+            accumulator: AccumulatorBound {
+                features: accumulator.features,
+                lowest: accumulator.lowest,
+                highest: accumulator.highest,
+                margin: accumulator.margin(),
+            },
+            layers,
+            untold: UNTOLD,
+        })
+    }
+}
+
+/// What compiled networks warn of when they are loaded.
+fn warnings(
+    file: &NetFile,
+    accumulator: nnue_runtime::AccumulatorBound,
+    layers: &[LayerBound],
+) -> Vec<String> {
+    let loaded = &file.loaded;
+    let mut warnings = Vec::new();
+    if accumulator.margin() < 0 {
+        warnings.push(Warning::AccumulatorMayOverflow(accumulator).to_string());
+    }
+    for layer in layers.iter().filter(|layer| layer.margin < 0) {
+        warnings.push(format!(
+            "sums of `{}` are not known to fit in 32 bits",
+            layer.name
+        ));
+    }
+    if !loaded.ignored.is_empty() {
+        warnings.push(Warning::IgnoredBytes(loaded.ignored.len()).to_string());
+    }
+    let transposed = loaded.transposed.iter().cloned();
+    let clamped = loaded.clamped.iter().cloned();
+    let others = { transposed.map(Warning::LooksTransposed) }
+        .chain(clamped.map(|(place, count)| Warning::Clamped(place, count)))
+        .chain(loaded.looks_like.map(Warning::LooksLike));
+    warnings.extend(others.map(|warning| warning.to_string()));
+    warnings
+}

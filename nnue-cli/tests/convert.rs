@@ -1,0 +1,167 @@
+//! `nnue convert`: net files in other forms, and back.
+
+mod program;
+
+use std::fs;
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_test_support::net_file::random_net_file;
+
+use program::{output, refusal, scratch, scratch_path, text};
+
+const NET: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../examples/nets/nn-37f18f62d772.nnue"
+);
+
+/// A spec of the repository.
+fn spec(path: &str) -> String {
+    let path = format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"));
+    fs::read_to_string(path).expect("the spec is there")
+}
+
+/// A network in the first layout, written in the second, and brought back.
+fn there_and_back(name: &str, net: &[u8], from: &str, to: &str) -> (Vec<u8>, String) {
+    let first = scratch(&format!("{name}.net"), net);
+    let from = scratch(&format!("{name}-from.toml"), from.as_bytes());
+    let to = scratch(&format!("{name}-to.toml"), to.as_bytes());
+    let second = text(&scratch_path(&format!("{name}-there.net")));
+    let third = text(&scratch_path(&format!("{name}-back.net")));
+    let said = output(&["convert", &first, &second, "--from", &from, "--to", &to]);
+    output(&["convert", &second, &third, "--from", &to, "--to", &from]);
+    output(&["check", &to, "--weights", &second]);
+    let back = fs::read(third).expect("was written");
+    assert!(back == net, "{name} comes back as another file");
+    let there = fs::read(&second).expect("was written");
+    assert!(said.starts_with(&format!("`{second}`: {} bytes\n", there.len())));
+    (there, said)
+}
+
+#[test]
+fn compressed_files_become_raw_and_come_back() {
+    let leb128 = spec("specs/small128.toml");
+    let raw = leb128.replace("encoding = \"leb128\"", "encoding = \"raw\"");
+    assert_ne!(leb128, raw);
+    let net = fs::read(NET).expect("the net is there");
+    let (there, said) = there_and_back("convert-small128", &net, &leb128, &raw);
+    // 22528 rows of 128 weights of two bytes and 8 PSQT values of four, and 128 biases.
+    let transformer = 22528 * (2 * 128 + 4 * 8) + 2 * 128;
+    let description = u32::from_le_bytes(net[8..12].try_into().expect("four bytes")) as usize;
+    assert_eq!(there.len(), 16 + description + transformer + 8 * 3304);
+    assert!(!said.contains("warning"), "{said}");
+}
+
+/// The same numbers as integers, as floating point, and as named floating point.
+#[test]
+fn all_forms_of_bullet_and_lists_of_tensors_are_the_same_network() {
+    let integers = spec("specs/bullet/simple.toml");
+    let (network, _) = integers.split_once("[file]").expect("it has a file");
+    let list = "[file]\nformat = \"tensors\"\ntensors = [\n\
+         { tensor = \"l1.weights\", type = \"i16\" },\n\
+         { tensor = \"transformer.biases\", type = \"i16\", encoding = \"leb128\" },\n\
+         { tensor = \"l1.biases\", type = \"i16\" },\n\
+         { tensor = \"transformer.weights\", type = \"i16\", axes = [\"neuron\", \"feature\"] },\n]\n";
+    let source = SourceFile::new("simple", integers.as_str());
+    let net = random_net_file(&nnue_compiler::analyse(&source).expect("it is right"), 5);
+    for (name, file) in [
+        ("raw", "[file]\nformat = \"bullet\"\nkind = \"raw\"\n"),
+        (
+            "weights",
+            "[file]\nformat = \"bullet\"\nkind = \"weights\"\n",
+        ),
+        ("tensors", list),
+    ] {
+        let other = format!("{network}{file}");
+        let name = format!("convert-{name}");
+        let (there, _) = there_and_back(&name, &net, &integers, &other);
+        assert_ne!(there, net);
+    }
+}
+
+#[test]
+fn what_has_no_place_is_said() {
+    let from = spec("specs/small128.toml");
+    let (network, _) = from.split_once("[file]").expect("it has a file");
+    let tensors = [
+        "transformer.weights",
+        "transformer.biases",
+        "transformer.psqt",
+        "fc_0.weights",
+        "fc_0.biases",
+        "fc_1.weights",
+        "fc_1.biases",
+        "fc_2.weights",
+        "fc_2.biases",
+    ];
+    let (once, repeated) = tensors.split_at(3);
+    let list = |names: &[&str]| {
+        let names = names
+            .iter()
+            .map(|name| format!("{{ tensor = \"{name}\" }}"));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let (once, repeated) = (list(once), list(repeated));
+    let to = format!(
+        "{network}[file]\nformat = \"tensors\"\ntensors = [{once}]\nstack = [[{repeated}]]\n"
+    );
+    let from = scratch("convert-lost-from.toml", from.as_bytes());
+    let to = scratch("convert-lost-to.toml", to.as_bytes());
+    let file = text(&scratch_path("convert-lost.net"));
+    let said = output(&["convert", NET, &file, "--from", &from, "--to", &to]);
+    assert!(
+        said.ends_with("\nwarning: the file has no place for the description\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn other_networks_are_refused_with_what_differs() {
+    let from = spec("specs/small128.toml");
+    let from_path = scratch("convert-from.toml", from.as_bytes());
+    for (name, found, other, words) in [
+        (
+            "select",
+            "(n - 1) / 4",
+            "n / 5",
+            "`buckets/by_pieces/9` of `nnue describe` is 2 in the first and 1 in the second",
+        ),
+        (
+            "width",
+            "width = 128",
+            "width = 192",
+            "`layers/0/inputs/0/len` of `nnue describe` is 128 in the first and 192 in the second",
+        ),
+    ] {
+        let to = from.replacen(found, other, 1);
+        assert_ne!(to, from);
+        let to = scratch(&format!("convert-{name}.toml"), to.as_bytes());
+        let out = scratch_path(&format!("convert-{name}.net"));
+        let message = refusal(
+            1,
+            &[
+                "convert",
+                NET,
+                &text(&out),
+                "--from",
+                &from_path,
+                "--to",
+                &to,
+            ],
+        );
+        let start = "error: the specs do not describe the same network: ";
+        assert!(message.starts_with(start), "{message}");
+        assert!(message.contains(words), "{message}");
+        assert!(!out.exists());
+    }
+}
+
+#[test]
+fn files_of_another_network_are_refused() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/sfnnv5.toml");
+    let out = text(&scratch_path("convert-refused.net"));
+    let message = refusal(1, &["convert", NET, &out, "--from", spec, "--to", spec]);
+    assert!(
+        message.contains("` is not a net file for SFNNv5: this is a net of small128: width is 128"),
+        "{message}"
+    );
+}

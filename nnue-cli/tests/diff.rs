@@ -1,0 +1,119 @@
+//! `nnue diff`: two net files side by side.
+
+mod program;
+
+use std::fs;
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::network::file::Role;
+use nnue_test_support::net_file::{net_file_of, random_net_file};
+use serde_json::{Value, json};
+
+use program::{output, refusal, run, scratch};
+
+const NET: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../examples/nets/nn-37f18f62d772.nnue"
+);
+
+/// Standard output of a comparison that finds differences.
+fn differing(arguments: &[&str]) -> String {
+    let run = run(&[&["diff"], arguments].concat());
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(1), "{stderr}");
+    assert!(stderr.is_empty(), "{stderr}");
+    String::from_utf8(run.stdout).expect("output is text")
+}
+
+/// small128 with another last byte: a weight of the last layer's last stack.
+fn changed() -> Vec<u8> {
+    let mut net = fs::read(NET).expect("the net is there");
+    let last = net.last_mut().expect("it is not empty");
+    *last = last.wrapping_add(3);
+    net
+}
+
+#[test]
+fn a_net_is_the_same_as_itself() {
+    let text = output(&["diff", NET, NET]);
+    assert!(text.ends_with("\nA and B are the same\n"), "{text}");
+    let start = "       251        251  rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    assert!(text.lines().any(|line| line == start), "{text}");
+}
+
+#[test]
+fn one_byte_is_found() {
+    let net = scratch("diff-byte.nnue", &changed());
+    let text = differing(&[NET, &net]);
+    assert!(text.ends_with("\nA and B differ\n"), "{text}");
+    let weights = "fc_2.weights              256          1                     3";
+    assert!(text.lines().any(|line| line == weights), "{text}");
+    let found: Value =
+        serde_json::from_str(&differing(&[NET, &net, "--json"])).expect("it is JSON");
+    assert_eq!(found["files"], json!([NET, net]));
+    assert_eq!(found["networks"], json!(["small128", "small128"]));
+    assert_eq!(found["differ"], json!(true));
+    let tensors = found["tensors"].as_array().expect("a list");
+    assert_eq!(tensors.len(), 9);
+    for tensor in tensors {
+        let (count, largest) = match tensor["name"].as_str() {
+            Some("fc_2.weights") => (1, 3.0),
+            _ => (0, 0.0),
+        };
+        assert_eq!(tensor["differing"], json!(count), "{tensor}");
+        assert_eq!(tensor["largest"], json!(largest), "{tensor}");
+    }
+    // Only the last stack is another one: that of 29 to 32 pieces.
+    let evaluations = found["evaluations"].as_array().expect("a list");
+    assert_eq!(evaluations.len(), 6);
+    assert_eq!(evaluations[3]["first"], json!([70]));
+    assert_eq!(evaluations[3]["second"], json!([72]));
+    for values in evaluations.iter().skip(4) {
+        assert_eq!(values["first"], values["second"], "{values}");
+    }
+}
+
+#[test]
+fn positions_come_from_a_file() {
+    let fens = scratch(
+        "diff-fens.txt",
+        b"# one position\n\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\n",
+    );
+    let found = output(&["diff", NET, NET, "--fens", &fens, "--json"]);
+    let found: Value = serde_json::from_str(&found).expect("it is JSON");
+    let evaluations = found["evaluations"].as_array().expect("a list");
+    assert_eq!(evaluations.len(), 1);
+    assert_eq!(evaluations[0]["fen"], "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1");
+    let wrong = scratch(
+        "diff-wrong.txt",
+        b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n8/8 w\n",
+    );
+    let message = refusal(1, &["diff", NET, NET, "--fens", &wrong]);
+    let start = format!("error: line 2 of `{wrong}`: ");
+    assert!(message.starts_with(&start), "{message}");
+    let empty = scratch("diff-empty.txt", b"# nothing\n");
+    assert_eq!(
+        refusal(1, &["diff", NET, NET, "--fens", &empty]),
+        format!("error: `{empty}` has no positions\n")
+    );
+}
+
+#[test]
+fn files_without_a_header_need_a_spec() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/bullet/simple.toml");
+    let text = fs::read_to_string(spec).expect("the spec is there");
+    let network = nnue_compiler::analyse(&SourceFile::new(spec, text)).expect("it is right");
+    let first = scratch("diff-first.bin", &random_net_file(&network, 1));
+    let second = net_file_of(&network, "", |weight| match weight.role {
+        Role::Weights(_) => ((weight.row * 7 + weight.column) % 50) as f64,
+        _ => 5.0,
+    });
+    let second = scratch("diff-second.bin", &second);
+    let message = refusal(1, &["diff", &first, &second]);
+    assert!(message.contains("give its spec with `--spec`"), "{message}");
+    let text = differing(&[&first, &second, "--spec", spec]);
+    assert!(text.contains("\ntransformer.biases "), "{text}");
+    assert!(text.ends_with("\nA and B differ\n"), "{text}");
+    let text = output(&["diff", &first, &first, "--spec", spec]);
+    assert!(text.ends_with("\nA and B are the same\n"), "{text}");
+}
