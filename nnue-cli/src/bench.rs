@@ -7,7 +7,7 @@ mod package;
 mod program;
 mod table;
 
-pub(crate) use self::measure::{Row, measure};
+pub(crate) use self::measure::{Row, measure, steps};
 pub(crate) use self::net::{density_of_trained, net_file};
 pub(crate) use self::package::{Packages, Spec};
 pub(crate) use self::program::Program;

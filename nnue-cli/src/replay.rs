@@ -4,7 +4,7 @@
 #[cfg(feature = "beside")]
 pub mod beside;
 mod measured;
-mod pass;
+mod networks;
 mod show;
 mod touching;
 mod turns;
@@ -18,11 +18,12 @@ use nnue_runtime::{Level, Output, Statistics};
 use nnue_trace::{Idle, Trace};
 
 pub use self::measured::Measured;
-pub use self::pass::{Contender, Pass, Replay, time_each, time_prepared};
+pub use self::networks::Replay;
 pub use self::show::{Report, thousands};
 pub use self::touching::Touching;
 pub use self::turns::{Runner, take_turns};
 pub use self::workload::Workload;
+pub use nnue_replay::{Contender, Pass, time_each, time_prepared};
 
 /// What was measured over a trace.
 #[derive(Clone, Debug)]

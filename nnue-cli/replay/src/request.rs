@@ -3,45 +3,30 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A way to evaluate every position of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
-    /// An evaluator follows the search. Moves and unmakes are measured too.
-    Incremental,
-    /// For each position, a full refresh of the accumulator and then the layers.
-    Refresh,
-    /// The layers alone, with accumulators that are in the processor's cache.
-    Forward,
-    /// The search is read, and nothing evaluated.
-    Idle,
-}
-
-impl Pass {
-    /// Every pass, in the order in which they are measured.
-    pub const ALL: [Pass; 4] = [Pass::Incremental, Pass::Refresh, Pass::Forward, Pass::Idle];
-
-    fn name(self) -> &'static str {
-        match self {
-            Pass::Incremental => "incremental",
-            Pass::Refresh => "refresh",
-            Pass::Forward => "forward",
-            Pass::Idle => "idle",
-        }
-    }
-}
+use crate::pass::Pass;
 
 /// A search to evaluate. The answer is how many nanoseconds that took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The way to evaluate it.
-    pub pass: Pass,
+    /// The way to evaluate it; none if it is only to be read.
+    pub pass: Option<Pass>,
     /// Its number in the trace, from 0.
     pub search: usize,
 }
 
+/// The words for passes, and for none.
+const WORDS: [(&str, Option<Pass>); 4] = [
+    ("incremental", Some(Pass::Incremental)),
+    ("refresh", Some(Pass::Refresh)),
+    ("forward", Some(Pass::Forward)),
+    ("idle", None),
+];
+
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.pass.name(), self.search)
+        let word = WORDS.iter().find(|(_, pass)| *pass == self.pass);
+        let (word, _) = word.unwrap_or(&WORDS[3]);
+        write!(f, "{word} {}", self.search)
     }
 }
 
@@ -50,10 +35,11 @@ impl FromStr for Request {
 
     fn from_str(line: &str) -> Result<Request, String> {
         let unknown = || format!("found the request `{line}`, expected a pass and a number");
-        let (name, search) = line.split_once(' ').ok_or_else(unknown)?;
-        let pass = Pass::ALL.into_iter().find(|pass| pass.name() == name);
+        let (word, search) = line.split_once(' ').ok_or_else(unknown)?;
+        let pass = WORDS.into_iter().find(|(known, _)| *known == word);
+        let (_, pass) = pass.ok_or_else(unknown)?;
         Ok(Request {
-            pass: pass.ok_or_else(unknown)?,
+            pass,
             search: search.parse().map_err(|_| unknown())?,
         })
     }
@@ -112,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_is_said_is_understood() {
-        for pass in Pass::ALL {
+        for (_, pass) in WORDS {
             let request = Request { pass, search: 45 };
             assert_eq!(request.to_string().parse(), Ok(request));
         }

@@ -85,7 +85,7 @@ impl Packages {
         let folder = self.of(spec);
         let bucket = match spec.network.stacks.by_pieces {
             Some(_) => "ByPieces",
-            None => "ByBucket",
+            None => "FirstBucket",
         };
         let manifest = format!(
             "[package]\nname = {:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\

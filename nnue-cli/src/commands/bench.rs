@@ -17,7 +17,9 @@ use nnue_trace::Trace;
 use serde::Serialize;
 
 use crate::Failure;
-use crate::bench::{Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file};
+use crate::bench::{
+    Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file, steps,
+};
 use crate::inputs::read;
 
 #[derive(Args, Debug)]
@@ -172,7 +174,7 @@ impl Bench {
             }
         }
         bar.set_message("measuring");
-        bar.set_length(4 * (1 + u64::from(self.rounds)));
+        bar.set_length(steps(self.rounds.into()) as u64);
         let evaluations = trace.searches.iter().map(|search| search.evaluated.len());
         let evaluations: Vec<usize> = evaluations.collect();
         let measured = measure(&mut programs, &evaluations, self.rounds.into(), &mut || {

@@ -1,0 +1,189 @@
+//! What evaluates with a network, in each way.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use nnue_runtime::{
+    Accumulator, Architecture, Board, Counter, Delta, Evaluator, Network, Position,
+    SelectedByPieces, Statistics,
+};
+use nnue_trace::{Follow, Trace};
+
+use crate::pass::{Contender, time_each, time_prepared};
+
+/// How a network is asked for a value.
+pub trait Evaluate<A: Architecture> {
+    /// The type of an evaluation.
+    type Value;
+
+    /// Evaluates where an evaluator stands.
+    fn along<C: Counter>(evaluator: &mut Evaluator<A, &Network<A>, C>) -> Self::Value;
+
+    /// Evaluates a position from its accumulator.
+    fn alone(net: &Network<A>, accumulator: &Accumulator<A>, board: &Board) -> Self::Value;
+}
+
+/// The bucket follows from the number of pieces, as the spec says.
+#[derive(Clone, Copy, Debug)]
+pub struct ByPieces;
+
+impl<A: SelectedByPieces> Evaluate<A> for ByPieces {
+    type Value = A::Output;
+
+    #[inline]
+    fn along<C: Counter>(evaluator: &mut Evaluator<A, &Network<A>, C>) -> A::Output {
+        evaluator.evaluate()
+    }
+
+    #[inline]
+    fn alone(net: &Network<A>, accumulator: &Accumulator<A>, board: &Board) -> A::Output {
+        net.evaluate(accumulator, board)
+    }
+}
+
+/// The engine chooses the bucket, and always takes the first here.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstBucket;
+
+impl<A: Architecture> Evaluate<A> for FirstBucket {
+    type Value = A::Output;
+
+    #[inline]
+    fn along<C: Counter>(evaluator: &mut Evaluator<A, &Network<A>, C>) -> A::Output {
+        evaluator.evaluate_bucket(0)
+    }
+
+    #[inline]
+    fn alone(net: &Network<A>, accumulator: &Accumulator<A>, board: &Board) -> A::Output {
+        net.evaluate_bucket(accumulator, board.side_to_move(), 0)
+    }
+}
+
+/// An evaluator that follows searches.
+pub struct Along<'n, A: Architecture, E, C = ()> {
+    evaluator: Evaluator<A, &'n Network<A>, C>,
+    evaluate: PhantomData<E>,
+}
+
+impl<'n, A: Architecture, E: Evaluate<A>> Along<'n, A, E> {
+    /// With a network.
+    #[must_use]
+    pub fn new(net: &'n Network<A>) -> Self {
+        Along {
+            evaluator: Evaluator::new(net, &Board::start()),
+            evaluate: PhantomData,
+        }
+    }
+}
+
+impl<'n, A: Architecture, E: Evaluate<A>> Along<'n, A, E, Statistics> {
+    /// With a network; counts its work.
+    #[must_use]
+    pub fn counting(net: &'n Network<A>) -> Self {
+        Along {
+            evaluator: Evaluator::counting(net, &Board::start()),
+            evaluate: PhantomData,
+        }
+    }
+
+    /// The work so far.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.evaluator.statistics()
+    }
+}
+
+impl<A: Architecture, E: Evaluate<A>, C: Counter> Follow for Along<'_, A, E, C> {
+    type Value = E::Value;
+
+    #[inline]
+    fn reset(&mut self, root: &Board) {
+        self.evaluator.reset(root);
+    }
+
+    #[inline]
+    fn make(&mut self, delta: &Delta) {
+        self.evaluator.push(delta);
+    }
+
+    #[inline]
+    fn make_null(&mut self) {
+        self.evaluator.push_null();
+    }
+
+    #[inline]
+    fn unmake(&mut self) {
+        self.evaluator.pop();
+    }
+
+    #[inline]
+    fn evaluate(&mut self) -> E::Value {
+        E::along(&mut self.evaluator)
+    }
+}
+
+/// A full refresh of each position, and then the layers.
+pub struct Refreshed<'n, A: Architecture, E> {
+    net: &'n Network<A>,
+    accumulator: Accumulator<A>,
+    evaluate: PhantomData<E>,
+}
+
+impl<'n, A: Architecture, E: Evaluate<A>> Refreshed<'n, A, E> {
+    /// With a network.
+    #[must_use]
+    pub fn new(net: &'n Network<A>) -> Self {
+        Refreshed {
+            net,
+            accumulator: Accumulator::new(net, &Board::start()),
+            evaluate: PhantomData,
+        }
+    }
+}
+
+impl<A: Architecture, E: Evaluate<A>> Contender for Refreshed<'_, A, E> {
+    type Value = E::Value;
+
+    fn time(&mut self, trace: &Trace, values: &mut [E::Value]) -> Duration {
+        let Refreshed {
+            net, accumulator, ..
+        } = self;
+        let evaluate = |board: &Board| {
+            accumulator.refresh(net, board);
+            E::alone(net, accumulator, board)
+        };
+        time_each(trace, evaluate, values)
+    }
+}
+
+/// The layers alone.
+pub struct Prepared<'n, A: Architecture, E> {
+    net: &'n Network<A>,
+    evaluate: PhantomData<E>,
+}
+
+impl<'n, A: Architecture, E: Evaluate<A>> Prepared<'n, A, E> {
+    /// With a network.
+    #[must_use]
+    pub fn new(net: &'n Network<A>) -> Self {
+        Prepared {
+            net,
+            evaluate: PhantomData,
+        }
+    }
+}
+
+impl<A: Architecture, E: Evaluate<A>> Contender for Prepared<'_, A, E> {
+    type Value = E::Value;
+
+    fn time(&mut self, trace: &Trace, values: &mut [E::Value]) -> Duration {
+        let net = self.net;
+        time_prepared(
+            trace,
+            Accumulator::new(net, &Board::start()),
+            |accumulator, board| accumulator.refresh(net, board),
+            |accumulator, board| E::alone(net, accumulator, board),
+            values,
+        )
+    }
+}

@@ -1,0 +1,93 @@
+//! The ways to evaluate a trace.
+
+use std::fmt;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use nnue_runtime::Board;
+use nnue_trace::Trace;
+
+/// A way to evaluate every position of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// An [`Evaluator`](nnue_runtime::Evaluator) follows the search. Moves and unmakes are measured
+    /// too.
+    Incremental,
+    /// For each position, a full refresh of the accumulator and then the layers.
+    Refresh,
+    /// The layers alone, with accumulators that are in the processor's cache.
+    Forward,
+}
+
+impl Pass {
+    /// Every pass, in the order in which they are measured.
+    pub const ALL: [Pass; 3] = [Pass::Incremental, Pass::Refresh, Pass::Forward];
+}
+
+impl fmt::Display for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Pass::Incremental => "incremental updates",
+            Pass::Refresh => "full refresh",
+            Pass::Forward => "forward pass alone",
+        })
+    }
+}
+
+/// What evaluates one trace after the other, and keeps its accumulators and caches in between, as
+/// an engine does from search to search.
+pub trait Contender {
+    /// The type of an evaluation.
+    type Value;
+
+    /// Evaluates all positions of a trace, and returns how long that took. The evaluations go to
+    /// `values`, in order; those for which it has no room are lost.
+    fn time(&mut self, trace: &Trace, values: &mut [Self::Value]) -> Duration;
+}
+
+/// Evaluates each position of a trace by itself, and returns how long that took. It is public
+/// because everything that is compared must be measured by the same loop.
+pub fn time_each<V>(
+    trace: &Trace,
+    mut evaluate: impl FnMut(&Board) -> V,
+    values: &mut [V],
+) -> Duration {
+    let started = Instant::now();
+    for (board, value) in trace.evaluated().zip(values) {
+        *value = evaluate(board);
+    }
+    started.elapsed()
+}
+
+/// The number of states that are evaluated between two readings of the clock. They fit in a cache
+/// of 1 MB for every network, and are enough for the time of a reading not to matter.
+const NEAR: usize = 64;
+
+/// Evaluates each position of a trace from a state that was prepared for it beforehand, and returns
+/// how long that took without the preparation. It is public for the same reason as [`time_each`].
+pub fn time_prepared<S: Clone, V>(
+    trace: &Trace,
+    blank: S,
+    prepare: impl Fn(&mut S, &Board),
+    evaluate: impl Fn(&S, &Board) -> V,
+    values: &mut [V],
+) -> Duration {
+    let boards: Vec<&Board> = trace.evaluated().collect();
+    let mut states = vec![blank; NEAR];
+    let mut elapsed = Duration::ZERO;
+    for (boards, values) in boards.chunks(NEAR).zip(values.chunks_mut(NEAR)) {
+        for (state, board) in states.iter_mut().zip(boards) {
+            prepare(state, board);
+        }
+        // The preparation may have removed the layers' weights from the cache.
+        for (state, board) in states.iter().zip(boards) {
+            black_box(evaluate(state, board));
+        }
+        let started = Instant::now();
+        for ((state, board), value) in states.iter().zip(boards).zip(values) {
+            *value = evaluate(state, board);
+        }
+        elapsed += started.elapsed();
+    }
+    elapsed
+}
