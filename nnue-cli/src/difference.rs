@@ -5,6 +5,7 @@ use nnue_runtime::Position;
 use serde::Serialize;
 
 use crate::Failure;
+use crate::interpreted::told_features;
 use crate::net_file::NetFile;
 use crate::positions::Given;
 use crate::tensors::{self, Values};
@@ -54,7 +55,7 @@ impl Difference {
     pub(crate) fn of(files: [&NetFile; 2], positions: &[Given]) -> Result<Difference, Failure> {
         let [first, second] = files;
         let tensors = compare(tensors::of_file(first)?, tensors::of_file(second)?);
-        let is_told = |file: &NetFile| file.network.features.iter().any(|set| set.is_told());
+        let is_told = |file: &NetFile| told_features(&file.network).is_some();
         let evaluations: Vec<Evaluations> = if files.into_iter().any(is_told) {
             Vec::new()
         } else {

@@ -19,6 +19,15 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// What is said of it where something else says that it is an error.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Failure::Output(error) => format!("cannot write to standard output: {error}"),
+            Failure::Work(message) | Failure::Arguments(message) => message.clone(),
+            Failure::Spec(messages) => format!("\n{messages}"),
+        }
+    }
+
     /// The work cannot be done, for a reason that is an error of its own.
     pub(crate) fn work(error: impl fmt::Display) -> Failure {
         Failure::Work(error.to_string())
@@ -36,10 +45,7 @@ impl fmt::Display for Failure {
         // The red of clap's own errors.
         const ERROR: &str = "\x1b[1;31merror:\x1b[0m";
         match self {
-            Failure::Output(error) => {
-                write!(f, "{ERROR} cannot write to standard output: {error}")
-            }
-            Failure::Work(message) => write!(f, "{ERROR} {message}"),
+            Failure::Output(_) | Failure::Work(_) => write!(f, "{ERROR} {}", self.message()),
             // As clap's own errors end.
             Failure::Arguments(message) => {
                 write!(

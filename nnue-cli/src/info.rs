@@ -121,9 +121,11 @@ impl Info {
         bytes: &[u8],
         given: Option<NetFile>,
     ) -> Result<Info, Failure> {
+        let known = fitting(bytes);
+        let fits = known.iter().map(|known| known.name).collect();
         let opened = match given {
             Some(opened) => Some(opened),
-            None => NetFile::of_bytes(path, bytes).ok(),
+            None => NetFile::of_known(path, known, bytes).ok(),
         };
         let network = match &opened {
             Some(opened) => Some(Contents::of(opened, bytes)?),
@@ -138,7 +140,7 @@ impl Info {
             file: path.display().to_string(),
             size: bytes.len(),
             identity: identity.to_string(),
-            fits: fitting(bytes).iter().map(|known| known.name).collect(),
+            fits,
             network,
         })
     }
@@ -181,7 +183,6 @@ fn warnings(
     accumulator: nnue_runtime::AccumulatorBound,
     layers: &[LayerBound],
 ) -> Vec<String> {
-    let loaded = &file.loaded;
     let mut warnings = Vec::new();
     if accumulator.margin() < 0 {
         warnings.push(Warning::AccumulatorMayOverflow(accumulator).to_string());
@@ -192,14 +193,6 @@ fn warnings(
             layer.name
         ));
     }
-    if !loaded.ignored.is_empty() {
-        warnings.push(Warning::IgnoredBytes(loaded.ignored.len()).to_string());
-    }
-    let transposed = loaded.transposed.iter().cloned();
-    let clamped = loaded.clamped.iter().cloned();
-    let others = { transposed.map(Warning::LooksTransposed) }
-        .chain(clamped.map(|(place, count)| Warning::Clamped(place, count)))
-        .chain(loaded.looks_like.map(Warning::LooksLike));
-    warnings.extend(others.map(|warning| warning.to_string()));
+    warnings.extend(file.warnings().iter().map(Warning::to_string));
     warnings
 }

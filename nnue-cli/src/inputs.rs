@@ -1,10 +1,11 @@
-//! The files that subcommands read, the options that several of them have, and the form of JSON.
+//! The files that subcommands read and write, the options that several of them have, and the form of
+//! JSON.
 
 mod net;
 mod trace;
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -29,6 +30,11 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Reads a spec and checks it.
 pub(crate) fn network(path: &Path) -> Result<Network, Failure> {
+    Ok(spec(path)?.1)
+}
+
+/// The text of a spec, and the network that it describes.
+pub(crate) fn spec(path: &Path) -> Result<(String, Network), Failure> {
     let name = path.display().to_string();
     let text = String::from_utf8(read(path)?).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
@@ -36,8 +42,19 @@ pub(crate) fn network(path: &Path) -> Result<Network, Failure> {
             "`{name}` is not UTF-8 text: the byte at offset {offset} is invalid"
         ))
     })?;
-    nnue_compiler::analyse(&SourceFile::new(&name, text))
-        .map_err(|errors| Failure::Spec(errors.to_string()))
+    let network = nnue_compiler::analyse(&SourceFile::new(&name, text.clone()))
+        .map_err(|errors| Failure::Spec(errors.to_string()))?;
+    Ok((text, network))
+}
+
+/// Writes a file.
+pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
+    fs::write(path, bytes).map_err(|error| unwritable(path, &error))
+}
+
+/// A file or a folder could not be written.
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Work(format!("cannot write `{}`: {error}", path.display()))
 }
 
 /// Prints a value as JSON.

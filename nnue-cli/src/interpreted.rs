@@ -9,6 +9,7 @@ use nnue_interpreter::Net;
 use nnue_runtime::{Board, Position, Warning};
 
 use crate::evaluation::{Answer, BucketOutput, Evaluate, Evaluation};
+use crate::net_file::warnings;
 
 /// A network with its weights, and what its file says besides them.
 #[derive(Debug)]
@@ -28,18 +29,10 @@ impl Interpreted {
         let layout = file_layout(network);
         let file = format::open(&layout, path)?;
         let loaded = format::check(&layout, &file)?;
-        let looks_like = loaded.looks_like.map(Warning::LooksLike);
-        let transposed = loaded.transposed.into_iter().map(Warning::LooksTransposed);
-        let clamped = loaded.clamped.into_iter();
-        let clamped = clamped.map(|(place, count)| Warning::Clamped(place, count));
         Ok(Interpreted {
             net: Net::from_bytes(network, &file)?,
+            warnings: warnings(&loaded),
             description: loaded.description,
-            warnings: looks_like
-                .into_iter()
-                .chain(transposed)
-                .chain(clamped)
-                .collect(),
         })
     }
 }

@@ -7,6 +7,7 @@ use nnue_compiler::format::{self, FileLayout, Identity, Loaded};
 use nnue_compiler::network::Network;
 use nnue_compiler::{analyse, file_layout, known_specs, spec_of};
 use nnue_interpreter::Net;
+use nnue_runtime::Warning;
 
 use crate::Failure;
 use crate::inputs;
@@ -60,14 +61,19 @@ impl NetFile {
         let bytes = inputs::read(path)?;
         match network {
             Some(network) => NetFile::of(path, network, &bytes),
-            None => NetFile::of_bytes(path, &bytes),
+            None => NetFile::of_known(path, fitting(&bytes), &bytes),
         }
     }
 
-    /// The bytes of a file, of the known network that it is a net of.
-    pub(crate) fn of_bytes(path: &Path, bytes: &[u8]) -> Result<NetFile, Failure> {
+    /// The bytes of a file, of the first of the known specs that it [fits](fitting), or of the one
+    /// that can be written for it.
+    pub(crate) fn of_known(
+        path: &Path,
+        fitting: Vec<Known>,
+        bytes: &[u8],
+    ) -> Result<NetFile, Failure> {
         let identity = format::identify(bytes);
-        let network = match fitting(bytes).into_iter().next() {
+        let network = match fitting.into_iter().next() {
             Some(known) => Some(known.network),
             None => identity.family().and_then(|family| {
                 let text = spec_of(&family, "unnamed");
@@ -83,10 +89,29 @@ impl NetFile {
         NetFile::of(path, network, bytes)
     }
 
+    /// What compiled networks warn of when they load the file, but for what their weights prove.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        warnings(&self.loaded)
+    }
+
     /// The network with the weights of the file.
     pub(crate) fn net(&self) -> Result<Net, Failure> {
         Net::from_bytes(&self.network, &self.bytes).map_err(Failure::work)
     }
+}
+
+/// What is to be said of a file that was loaded.
+pub(crate) fn warnings(loaded: &Loaded) -> Vec<Warning> {
+    let ignored = loaded.ignored.len();
+    let ignored = (ignored > 0).then_some(Warning::IgnoredBytes(ignored));
+    let transposed = loaded.transposed.iter().cloned();
+    let clamped = loaded.clamped.iter().cloned();
+    let warnings = ignored
+        .into_iter()
+        .chain(transposed.map(Warning::LooksTransposed))
+        .chain(clamped.map(|(place, count)| Warning::Clamped(place, count)))
+        .chain(loaded.looks_like.map(Warning::LooksLike));
+    warnings.collect()
 }
 
 /// A spec that is part of the compiler.

@@ -4,20 +4,17 @@ use std::fmt::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use nnue_compiler::format::Loaded;
-use nnue_compiler::network::Network;
 
 use crate::drawing;
+use crate::net_file::NetFile;
 use crate::picture::{Histogram, Picture};
 use crate::xml::escaped;
 
 /// What a page is about.
 pub(crate) struct Subject<'a> {
-    pub(crate) network: &'a Network,
-    /// The path of the net file.
-    pub(crate) file: &'a str,
+    pub(crate) file: &'a NetFile,
+    /// How many bytes it has as it lies on the disk.
     pub(crate) file_len: usize,
-    pub(crate) loaded: &'a Loaded,
     pub(crate) picture: &'a Picture,
 }
 
@@ -33,11 +30,10 @@ img { image-rendering: pixelated; }";
 
 /// The page.
 pub(crate) fn html(subject: &Subject<'_>) -> String {
-    let Subject {
-        network, picture, ..
-    } = subject;
+    let Subject { file, picture, .. } = subject;
+    let network = &file.network;
     let name = escaped(&network.name);
-    let (file, len) = (escaped(subject.file), subject.file_len);
+    let (file, len) = (escaped(&file.path.display().to_string()), subject.file_len);
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <title>{name}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{name}</h1>\n\
@@ -89,17 +85,8 @@ fn list(entries: &[String]) -> String {
 
 /// What is worth a second look.
 fn warnings(subject: &Subject<'_>) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (place, count) in &subject.loaded.clamped {
-        warnings.push(format!(
-            "{count} values of {place} do not fit and become the nearest that do"
-        ));
-    }
-    for place in &subject.loaded.transposed {
-        warnings.push(format!(
-            "{place} looks as if rows and columns were exchanged"
-        ));
-    }
+    let of_file = subject.file.warnings();
+    let mut warnings: Vec<String> = of_file.iter().map(ToString::to_string).collect();
     for histogram in &subject.picture.histograms {
         let (low, high) = histogram.range;
         if low == high {
@@ -109,7 +96,7 @@ fn warnings(subject: &Subject<'_>) -> Vec<String> {
     }
     let silent = subject.picture.silent;
     if silent > 0 {
-        let width = subject.network.transformer.width;
+        let width = subject.file.network.transformer.width;
         warnings.push(format!(
             "{silent} of {width} neurons are positive in no position of the search"
         ));

@@ -2,9 +2,19 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+/// A progress bar whose stages have names.
+#[must_use]
+pub fn stages() -> ProgressBar {
+    with_template("{bar:40} {msg}")
+}
+
 /// A progress bar. Measurements draw it only in between, because drawing would disturb them.
 #[must_use]
 pub fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {pos} of {len}, {eta} left");
+    with_template("{bar:40} {pos} of {len}, {eta} left")
+}
+
+fn with_template(template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

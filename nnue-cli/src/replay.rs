@@ -257,10 +257,7 @@ impl Outputs<'_> {
         else {
             return Ok(());
         };
-        let (line, number, position) = match self.trace.locate(evaluation) {
-            Some((search, index)) => (search.line, index + 1, search.evaluated[index].to_string()),
-            None => (0, 0, String::new()),
-        };
+        let (line, number, position) = place(self.trace, evaluation);
         Err(Difference {
             level,
             pass,
@@ -271,6 +268,15 @@ impl Outputs<'_> {
             expected: *expected,
             reference: *reference,
         })
+    }
+}
+
+/// Where an evaluation of a trace stands: the line of its search, its number there, counted from 1,
+/// and its position.
+fn place(trace: &Trace, evaluation: usize) -> (usize, usize, String) {
+    match trace.locate(evaluation) {
+        Some((search, index)) => (search.line, index + 1, search.evaluated[index].to_string()),
+        None => (0, 0, String::new()),
     }
 }
 

@@ -68,6 +68,11 @@ fn what_cannot_be_measured_is_refused() {
     let bench =
         |arguments: &[&str]| refusal(1, &[&["bench", "--cache", &cache][..], arguments].concat());
     assert!(bench(&["no/such.toml"]).contains("cannot read `no/such.toml`"));
+    let json = nnue(&["bench", "--json", "--cache", &cache, "no/such.toml"]).output();
+    let report = json.expect("the program starts").stdout;
+    let report: Value = serde_json::from_slice(&report).expect("JSON");
+    let error = report["errors"][0]["error"].as_str().expect("a message");
+    assert!(error.starts_with("cannot read `no/such.toml`: "), "{error}");
     let custom = bench(&["../specs/games/ataxx.toml"]);
     assert!(custom.contains("custom feature sets"), "{custom}");
     let runtime = bench(&[SMALL128, "--runtime", "tests"]);

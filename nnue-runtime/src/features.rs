@@ -117,7 +117,7 @@ impl FeatureSet {
             Family::PieceSquare(tables) => {
                 let view = piece_square::View::of(self, tables, perspective, from);
                 piece_square::list_active(self.table, view, net.level(), step, changes);
-                self.list_threatened(tables, net, perspective, from, step, changes);
+                self.list_threatened(tables, view, net, perspective, step, changes);
             }
             Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => {
                 self.list_changes(net, perspective, from, step, changes);
@@ -141,7 +141,7 @@ impl FeatureSet {
             Family::PieceSquare(tables) => {
                 let view = piece_square::View::of(self, tables, perspective, from);
                 piece_square::list_changes(self.table, view, net.weights(), step, changes);
-                self.list_threatened(tables, net, perspective, from, step, changes);
+                self.list_threatened(tables, view, net, perspective, step, changes);
             }
             Family::Threats(tables) => {
                 threats::list_changes(self, tables, net, perspective, from, step, changes);
@@ -158,15 +158,14 @@ impl FeatureSet {
     #[inline(always)]
     fn list_threatened<A: Architecture>(
         &'static self,
-        tables: &'static PieceSquare,
+        tables: &PieceSquare,
+        view: piece_square::View,
         net: &Network<A>,
         perspective: Color,
-        from: Viewpoint,
         step: Step<'_>,
         changes: &mut RowChanges<A>,
     ) {
         if tables.has_threatened() {
-            let view = piece_square::View::of(self, tables, perspective, from);
             let rows = tables.threatened[perspective.index()];
             piece_square::list_threatened(self.table, rows, view, net.weights(), step, changes);
         }

@@ -114,12 +114,16 @@ impl Biases {
             let active = active_rows(network, position);
             for (perspective, active) in Color::ALL.into_iter().zip(active) {
                 let copy = if copies == 1 { 0 } else { perspective.index() };
+                let factor = |row: usize| f64::from(1 << shift_of(network, row));
+                let active = active
+                    .into_iter()
+                    .map(|row| (copy * real + row, factor(row)));
+                let active: Vec<(usize, f64)> = active.collect();
                 let sum = |neuron| {
-                    let rows = active.iter().map(|row| {
-                        let weight = rows.weight(copy * real + row, neuron);
-                        weight * f64::from(1 << shift_of(network, *row))
-                    });
-                    rows.sum()
+                    let active = active.iter();
+                    active
+                        .map(|(row, factor)| factor * rows.weight(*row, neuron))
+                        .sum()
                 };
                 sums[copy].push((0..width).map(sum).collect::<Vec<f64>>());
             }

@@ -9,8 +9,9 @@ use nnue_runtime::Board;
 use nnue_trace::Trace;
 
 use super::Spec;
-use super::package::{hash, unwritable};
+use super::package::hash;
 use crate::Failure;
+use crate::inputs::unwritable;
 
 /// On how many positions the activity of neurons is chosen.
 const POSITIONS: usize = 128;

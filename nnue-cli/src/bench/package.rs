@@ -1,13 +1,13 @@
 //! The packages into which networks are compiled, in a folder that is kept for the next time.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use nnue_compiler::network::Network;
 
 use crate::Failure;
+use crate::inputs::unwritable;
 
 /// A spec that is compiled.
 pub(crate) struct Spec {
@@ -187,8 +187,4 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     parent
         .and_then(|()| fs::write(path, text))
         .map_err(|error| unwritable(path, &error))
-}
-
-pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!("cannot write `{}`: {error}", path.display()))
 }

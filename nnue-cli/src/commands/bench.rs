@@ -8,10 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::feature_set::Family;
-use nnue_compiler::{analyse, file_layout, format};
+use nnue_compiler::{file_layout, format};
 use nnue_runtime::Level;
 use nnue_trace::Trace;
 use serde::Serialize;
@@ -20,7 +17,10 @@ use crate::Failure;
 use crate::bench::{
     Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file, steps,
 };
-use crate::inputs::read;
+use crate::failure::complain;
+use crate::inputs::{self, available_level, read, write_json};
+use crate::interpreted::told_features;
+use crate::progress;
 
 #[derive(Args, Debug)]
 #[command(
@@ -35,7 +35,7 @@ pub(crate) struct Bench {
     #[arg(long = "net", value_name = "FILE")]
     nets: Vec<PathBuf>,
     /// The instruction sets; without it, the best that this machine has
-    #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = level)]
+    #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = available_level())]
     levels: Vec<Level>,
     /// How often each search is evaluated; times are medians
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -58,10 +58,6 @@ pub(crate) struct Bench {
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-fn level(name: &str) -> Result<Level, String> {
-    Level::by_name(name).map_err(|error| error.to_string())
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -128,9 +124,7 @@ impl Bench {
         trace: &Trace,
         out: &mut dyn Write,
     ) -> Result<ExitCode, Failure> {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("{bar:40} {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = progress::stages();
         let (mut specs, mut errors) = (Vec::new(), Vec::new());
         for path in &self.specs {
             match spec(path) {
@@ -157,7 +151,7 @@ impl Bench {
                 let file = match &net {
                     Some(net) => net.clone(),
                     None => net_file(&packages.of(spec), spec, density, trace)
-                        .map_err(|failure| failure.to_string())?,
+                        .map_err(|failure| failure.message())?,
                 };
                 let start = |level: &Level| Program::start(&program, &file, *level);
                 levels.iter().map(start).collect::<Result<Vec<_>, _>>()
@@ -199,18 +193,14 @@ impl Bench {
     ) -> Result<ExitCode, Failure> {
         if self.json {
             let report = Report { rows, errors };
-            serde_json::to_writer_pretty(&mut *out, &report).map_err(Failure::work)?;
-            writeln!(out)?;
+            write_json(&report, out)?;
         } else {
             if !rows.is_empty() {
                 Table { rows }.write(out)?;
             }
             out.flush()?;
             for Wrong { spec, error } in errors {
-                let _ = writeln!(
-                    anstream::stderr(),
-                    "\x1b[1;31merror:\x1b[0m `{spec}`: {error}"
-                );
+                complain(&format!("`{spec}`: {error}"));
             }
         }
         Ok(match errors {
@@ -253,15 +243,8 @@ impl Bench {
 
 /// Reads a spec whose network can be measured on chess positions.
 fn spec(path: &Path) -> Result<Spec, String> {
-    let bytes = read(path).map_err(|failure| failure.to_string())?;
-    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text")?;
-    let source = SourceFile::new(path.display().to_string(), text.clone());
-    let network = analyse(&source).map_err(|errors| format!("\n{errors}"))?;
-    if network
-        .features
-        .iter()
-        .any(|set| matches!(set.family, Family::Custom(_)))
-    {
+    let (text, network) = inputs::spec(path).map_err(|failure| failure.message())?;
+    if told_features(&network).is_some() {
         return Err("it has custom feature sets, which only its engine knows: the recorded search is one of chess".into());
     }
     Ok(Spec {

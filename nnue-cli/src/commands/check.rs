@@ -1,18 +1,18 @@
 //! `nnue check`: what a spec means, and whether a net file is one of it.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_compiler::file_layout;
-use nnue_compiler::format::{self, Format, Section};
+use nnue_compiler::format::{Format, Section};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{File, Tensor};
 
 use crate::Failure;
 use crate::inputs::{SpecFile, read};
+use crate::net_file::NetFile;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue check my-net.toml --weights my-net.nnue")]
@@ -27,13 +27,15 @@ pub(crate) struct Check {
 impl Check {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let network = self.spec.network()?;
-        // If the file does not fit, that is all there is to say.
-        let checked = match &self.weights {
-            Some(weights) => check_file(&network, weights)?,
-            None => String::new(),
-        };
-        show(&network, out)?;
-        write!(out, "{checked}")?;
+        match &self.weights {
+            None => show(&network, out)?,
+            Some(path) => {
+                // If the file does not fit, that is all there is to say.
+                let file = NetFile::of(path, network, &read(path)?)?;
+                show(&file.network, out)?;
+                show_file(&file, out)?;
+            }
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -89,21 +91,18 @@ fn order(network: &Network) -> String {
     all.collect::<Vec<_>>().join("; ")
 }
 
-/// What is to be said of a net file of the network.
-fn check_file(network: &Network, path: &Path) -> Result<String, Failure> {
-    let (name, file) = (path.display(), read(path)?);
-    let loaded = format::check(&file_layout(network), &file).map_err(|problem| {
-        Failure::Work(format!(
-            "`{name}` is not a net file for {}: {problem}",
-            network.name
-        ))
-    })?;
-    let mut text = format!(
-        "`{name}` is a net file for {}; no file tells shifts, limits, `select`, or the order of what layers read\n",
-        network.name
-    );
-    for (place, count) in loaded.clamped {
-        text += &format!("{count} values of `{place}` do not fit and become the nearest that do\n");
+fn show_file(file: &NetFile, out: &mut dyn Write) -> Result<(), Failure> {
+    writeln!(
+        out,
+        "`{}` is a net file for {}; no file tells shifts, limits, `select`, or the order of what layers read",
+        file.path.display(),
+        file.network.name
+    )?;
+    for (place, count) in &file.loaded.clamped {
+        writeln!(
+            out,
+            "{count} values of `{place}` do not fit and become the nearest that do"
+        )?;
     }
-    Ok(text)
+    Ok(())
 }

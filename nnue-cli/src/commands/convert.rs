@@ -1,6 +1,5 @@
 //! `nnue convert`: a net file in the form that another spec of the same network has.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,7 +8,7 @@ use clap::Args;
 
 use crate::Failure;
 use crate::conversion::convert;
-use crate::inputs::{network, read};
+use crate::inputs::{network, read, write};
 use crate::net_file::NetFile;
 
 #[derive(Args, Debug)]
@@ -37,8 +36,7 @@ impl Convert {
         let file = NetFile::of(&self.input, from, &read(&self.input)?)?;
         let converted = convert(file, &to)?;
         let (path, bytes) = (self.output.display(), &converted.bytes);
-        fs::write(&self.output, bytes)
-            .map_err(|error| Failure::Work(format!("cannot write `{path}`: {error}")))?;
+        write(&self.output, bytes)?;
         writeln!(out, "`{path}`: {} bytes", bytes.len())?;
         for lost in converted.lost {
             writeln!(out, "warning: the file has no place for {lost}")?;

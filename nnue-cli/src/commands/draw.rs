@@ -1,16 +1,15 @@
 //! `nnue draw`: a network, or the weights of a net, as a picture.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::network::Network;
-use nnue_interpreter::Net;
 
 use crate::Failure;
-use crate::inputs::SpecFile;
+use crate::inputs::{SpecFile, read, write};
+use crate::net_file::NetFile;
 use crate::{drawing, picture};
 
 const WEIGHTS: &str = "\
@@ -45,8 +44,8 @@ impl Draw {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let network = self.spec.network()?;
         match (&self.net, &self.out) {
-            (Some(net), Some(path)) => self.draw_weights(&network, net, path, out)?,
-            (_, Some(path)) => write_file(path, drawing::svg(&network).as_bytes())?,
+            (Some(net), Some(path)) => self.draw_weights(network, net, path, out)?,
+            (_, Some(path)) => write(path, drawing::svg(&network))?,
             (_, None) => write!(out, "{}", drawing::svg(&network))?,
         }
         Ok(ExitCode::SUCCESS)
@@ -54,19 +53,16 @@ impl Draw {
 
     fn draw_weights(
         &self,
-        network: &Network,
+        network: Network,
         net: &Path,
         path: &Path,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let name = &network.name;
-        let net = Net::open(network, net).map_err(|problem| {
-            let file = net.display();
-            Failure::Work(format!("`{file}` is not a net file for {name}: {problem}"))
-        })?;
-        let picture = picture::draw(&net, self.neurons.into())
+        let file = NetFile::of(net, network, &read(net)?)?;
+        let name = &file.network.name;
+        let picture = picture::draw(&file.net()?, self.neurons.into())
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
-        write_file(path, &picture.png)?;
+        write(path, &picture.png)?;
         writeln!(out, "`{}`: {name}", path.display())?;
         if picture.planes == 0 {
             writeln!(
@@ -88,9 +84,4 @@ impl Draw {
         }
         Ok(())
     }
-}
-
-fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    fs::write(path, bytes)
-        .map_err(|error| Failure::Work(format!("cannot write `{}`: {error}", path.display())))
 }

@@ -1,15 +1,14 @@
 //! `nnue onnx`: a network with its weights as an ONNX model.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_interpreter::Net;
 
 use crate::Failure;
-use crate::inputs::SpecFile;
+use crate::inputs::{SpecFile, read, write};
+use crate::net_file::NetFile;
 use crate::onnx;
 
 /// What a user of the model needs to know.
@@ -48,19 +47,18 @@ pub(crate) struct Onnx {
 
 impl Onnx {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let network = self.spec.network()?;
-        let net = Net::open(&network, &self.net).map_err(|problem| {
-            let (file, name) = (self.net.display(), &network.name);
-            Failure::Work(format!("`{file}` is not a net file for {name}: {problem}"))
-        })?;
-        let model = onnx::export(&net).map_err(|problem| {
-            let name = &network.name;
+        let file = NetFile::of(&self.net, self.spec.network()?, &read(&self.net)?)?;
+        let name = &file.network.name;
+        let model = onnx::export(&file.net()?).map_err(|problem| {
             Failure::Work(format!("{name} cannot be written as ONNX: {problem}"))
         })?;
-        let path = self.out.display();
-        fs::write(&self.out, &model)
-            .map_err(|error| Failure::Work(format!("cannot write `{path}`: {error}")))?;
-        writeln!(out, "`{path}`: {}, {} bytes", network.name, model.len())?;
+        write(&self.out, &model)?;
+        writeln!(
+            out,
+            "`{}`: {name}, {} bytes",
+            self.out.display(),
+            model.len()
+        )?;
         Ok(ExitCode::SUCCESS)
     }
 }

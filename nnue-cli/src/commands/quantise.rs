@@ -1,6 +1,5 @@
 //! `nnue quantise`: integers of a trainer's floating point.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::Failure;
-use crate::inputs::{network, read, write_json};
+use crate::inputs::{network, read, write, write_json};
 use crate::quantisation::{TensorReport, quantise};
 
 #[derive(Args, Debug)]
@@ -38,9 +37,7 @@ impl QuantiseCommand {
         let spec = network(&self.spec)?;
         let to = self.to.as_deref().map(network).transpose()?;
         let quantised = quantise(&spec, to.as_ref(), &read(&self.input)?)?;
-        fs::write(&self.output, &quantised.bytes).map_err(|error| {
-            Failure::Work(format!("cannot write `{}`: {error}", self.output.display()))
-        })?;
+        write(&self.output, &quantised.bytes)?;
         match self.json {
             true => write_json(&quantised.tensors, out)?,
             false => show(&quantised.tensors, out)?,

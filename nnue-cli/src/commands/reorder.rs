@@ -11,7 +11,7 @@ use nnue_runtime::neurons::BLOCK;
 
 use crate::Failure;
 use crate::heading;
-use crate::inputs::{NetOptions, TraceFile, level_of_environment};
+use crate::inputs::{NetOptions, TraceFile, level_of_environment, unwritable, write_json};
 use crate::progress;
 use crate::reorder::{Gain, NotZero, reorder};
 use crate::replay::thousands;
@@ -66,9 +66,7 @@ impl Reorder {
         bar.finish_and_clear();
         let reordered = reordered.map_err(Failure::work)?;
         if let Some(path) = &self.out {
-            write_whole(path, &reordered.file).map_err(|error| {
-                Failure::Work(format!("cannot write `{}`: {error}", path.display()))
-            })?;
+            write_whole(path, &reordered.file).map_err(|error| unwritable(path, &error))?;
         }
         let (before, after) = (reordered.before, reordered.after);
         let gain = Gain {
@@ -89,8 +87,7 @@ impl Reorder {
             written: self.out.as_ref().map(|path| path.display().to_string()),
         };
         if self.json {
-            serde_json::to_writer_pretty(&mut *out, &gain).map_err(io::Error::from)?;
-            writeln!(out)?;
+            write_json(&gain, out)?;
         } else {
             out.write_all(&head)?;
             show(&gain, out)?;

@@ -8,7 +8,7 @@ use nnue_runtime::Level;
 
 use crate::Failure;
 use crate::heading;
-use crate::inputs::{NetOptions, TraceFile, available_level, level_of_environment};
+use crate::inputs::{NetOptions, TraceFile, available_level, level_of_environment, write_json};
 use crate::processor::processor;
 use crate::progress;
 use crate::replay::{Measured, Report, Workload, measure};
@@ -148,12 +148,6 @@ fn peer_levels() -> Vec<Level> {
     Level::available()
         .filter(|level| level.name() == "avx2" || *level == best)
         .collect()
-}
-
-fn write_json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Failure> {
-    serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
-    writeln!(out)?;
-    Ok(())
 }
 
 #[cfg(feature = "beside")]

@@ -1,16 +1,14 @@
 //! `nnue report`: everything about a net on one page.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_compiler::{file_layout, format};
-use nnue_interpreter::Net;
 
 use crate::Failure;
-use crate::inputs::{SpecFile, read};
+use crate::inputs::{SpecFile, read, write};
+use crate::net_file::NetFile;
 use crate::page::{self, Subject};
 use crate::picture;
 
@@ -34,26 +32,19 @@ pub(crate) struct Report {
 
 impl Report {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let network = self.spec.network()?;
-        let (file, name) = (self.net.display().to_string(), &network.name);
         let bytes = read(&self.net)?;
-        let refused =
-            |problem| Failure::Work(format!("`{file}` is not a net file for {name}: {problem}"));
-        let loaded = format::check(&file_layout(&network), &bytes).map_err(refused)?;
-        let net = Net::from_bytes(&network, &bytes).map_err(refused)?;
-        let picture = picture::draw(&net, NEURONS)
+        let file = NetFile::of(&self.net, self.spec.network()?, &bytes)?;
+        let name = &file.network.name;
+        let picture = picture::draw(&file.net()?, NEURONS)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         let page = page::html(&Subject {
-            network: &network,
             file: &file,
             file_len: bytes.len(),
-            loaded: &loaded,
             picture: &picture,
         });
-        let path = self.out.display();
-        fs::write(&self.out, page)
-            .map_err(|error| Failure::Work(format!("cannot write `{path}`: {error}")))?;
-        writeln!(out, "`{path}`: a report on `{file}`, which is {name}")?;
+        write(&self.out, page)?;
+        let (path, net) = (self.out.display(), self.net.display());
+        writeln!(out, "`{path}`: a report on `{net}`, which is {name}")?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::Failure;
-use crate::inputs::read;
+use crate::inputs::{read, unwritable};
 use crate::net_file::spec_for;
 
 #[derive(Args, Debug)]
@@ -34,9 +34,7 @@ impl SpecCommand {
             Some(path) => {
                 let file = fs::File::create_new(path);
                 file.and_then(|mut file| file.write_all(spec.as_bytes()))
-                    .map_err(|error| {
-                        Failure::Work(format!("cannot write `{}`: {error}", path.display()))
-                    })?;
+                    .map_err(|error| unwritable(path, &error))?;
             }
         }
         Ok(ExitCode::SUCCESS)

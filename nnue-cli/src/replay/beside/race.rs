@@ -8,7 +8,7 @@ use nnue_runtime::{Level, Output};
 use nnue_trace::{Idle, Trace};
 
 use super::nnue_rs::{Peer, Way};
-use crate::replay::{Contender, Pass, Replay, Runner, Times, Touching, take_turns};
+use crate::replay::{Contender, Pass, Replay, Runner, Times, Touching, place, take_turns};
 
 /// How a race is run.
 #[derive(Clone, Copy, Debug)]
@@ -269,12 +269,7 @@ impl Race<'_> {
             else {
                 return Ok(duration);
             };
-            let (line, number_in_search, position) = match search.trace.locate(evaluation) {
-                Some((search, index)) => {
-                    (search.line, index + 1, search.evaluated[index].to_string())
-                }
-                None => (0, 0, String::new()),
-            };
+            let (line, number_in_search, position) = place(&search.trace, evaluation);
             Err(Difference {
                 by: by(),
                 line,
