@@ -6,19 +6,47 @@ mod files;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
-use nnue_compiler::{Options, analyse, emit, file_layout, format, skeleton};
+use nnue_compiler::{Levels, Options, analyse, emit, file_layout, format, skeleton};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 use crate::arguments::{Arguments, Spec};
 
-/// Compiles a spec. The first token, in brackets, is the path of the runtime crate.
+/// Compiles a spec for x86-64. The first token, in brackets, is the path of the runtime crate.
+///
+/// A macro cannot ask what its caller is compiled for. The runtime can: it exports the macro of its
+/// architecture.
 #[doc(hidden)]
 #[proc_macro]
-pub fn nnue_net(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+pub fn nnue_net_x86_64(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    nnue_net(input, Levels::Of("x86_64"))
+}
+
+/// Compiles a spec for 64-bit Arm.
+#[doc(hidden)]
+#[proc_macro]
+pub fn nnue_net_aarch64(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    nnue_net(input, Levels::Of("aarch64"))
+}
+
+/// Compiles a spec for WebAssembly.
+#[doc(hidden)]
+#[proc_macro]
+pub fn nnue_net_wasm32(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    nnue_net(input, Levels::Of("wasm32"))
+}
+
+/// Compiles a spec for architectures without levels of their own.
+#[doc(hidden)]
+#[proc_macro]
+pub fn nnue_net_portable(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    nnue_net(input, Levels::Portable)
+}
+
+fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::TokenStream {
     let input = TokenStream::from(input);
     let expansion = match syn::parse2::<Arguments>(input.clone()) {
-        Ok(arguments) => expand(&arguments),
+        Ok(arguments) => expand(&arguments, levels),
         Err(error) => {
             let runtime = match input.into_iter().next() {
                 Some(TokenTree::Group(runtime)) => runtime.stream(),
@@ -30,12 +58,13 @@ pub fn nnue_net(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expansion.into()
 }
 
-fn expand(arguments: &Arguments) -> TokenStream {
+fn expand(arguments: &Arguments, levels: Levels) -> TokenStream {
     let tracked = arguments
         .files()
         .filter(|path| files::exists(path))
         .map(|path| files::track(path, &arguments.runtime));
-    let generated = compile(arguments).unwrap_or_else(|errors| refuse(&arguments.runtime, &errors));
+    let generated =
+        compile(arguments, levels).unwrap_or_else(|errors| refuse(&arguments.runtime, &errors));
     quote! { #(#tracked)* #generated }
 }
 
@@ -48,7 +77,7 @@ fn refuse(runtime: &TokenStream, errors: &[syn::Error]) -> TokenStream {
 }
 
 /// The network's module, or everything that is wrong with its spec and its files.
-fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
+fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn::Error>> {
     let network = network(&arguments.spec);
     let weights = arguments.weights.as_ref();
     let file = weights.map(files::read).transpose();
@@ -84,6 +113,7 @@ fn compile(arguments: &Arguments) -> Result<TokenStream, Vec<syn::Error>> {
         runtime: arguments.runtime.clone(),
         unroll: arguments.unroll,
         embedded,
+        levels,
     };
     let generated = emit(&network, &options)
         .map_err(|problem| vec![syn::Error::new(arguments.unroll_span, problem)])?;

@@ -25,7 +25,17 @@ macro_rules! has_feature {
         std::arch::is_x86_feature_detected!($feature)
     };
 }
-#[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+#[cfg(all(feature = "std", target_arch = "aarch64"))]
+#[allow(
+    unused_macros,
+    reason = "big-endian builds and those without vectors have no levels of their own"
+)]
+macro_rules! has_feature {
+    ($feature:tt) => {
+        std::arch::is_aarch64_feature_detected!($feature)
+    };
+}
+#[cfg(not(all(feature = "std", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 #[allow(
     unused_macros,
     reason = "an architecture without levels of its own has no features to ask for"
@@ -39,16 +49,27 @@ macro_rules! has_feature {
 /// Defines all that follows from the table for the architecture that this build is for.
 macro_rules! of_this_architecture {
     ($(
-        $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:tt),*] $facts:tt
+        $kind:ident $module:ident target_arch[$($arch:literal $(, $($build:tt)+)?)?]
+        features[$($feature:tt),*] $facts:tt
     )+) => {
         /// The levels of this architecture, ascending.
-        const KINDS: &[LevelKind] = &[$(#[cfg(all($(target_arch = $arch)?))] LevelKind::$kind),+];
+        const KINDS: &[LevelKind] = match cfg!(nnue_scalar) {
+            true => &[LevelKind::Scalar],
+            false => &[$(
+                #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
+                LevelKind::$kind
+            ),+],
+        };
 
         /// The highest level of which every feature is enabled at compile time.
         const BASELINE: LevelKind = {
             let mut baseline = LevelKind::Scalar;
             $(
-                if cfg!(all($(target_arch = $arch,)? $(target_feature = $feature),*)) {
+                if cfg!(all(
+                    not(nnue_scalar),
+                    $(target_arch = $arch, $($($build)+,)?)?
+                    $(target_feature = $feature),*
+                )) {
                     baseline = LevelKind::$kind;
                 }
             )+
@@ -58,8 +79,10 @@ macro_rules! of_this_architecture {
         /// The features of a level of this architecture that this machine lacks.
         fn missing(kind: LevelKind) -> Vec<&'static str> {
             let tested: &[(&'static str, bool)] = match kind {
+                // This build has no code of the level.
+                _ if !KINDS.contains(&kind) => return kind.isa().features.to_vec(),
                 $(
-                    #[cfg(all($(target_arch = $arch)?))]
+                    #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
                     LevelKind::$kind => &[$(($feature, has_feature!($feature))),*],
                 )+
                 _ => &[],
@@ -67,10 +90,18 @@ macro_rules! of_this_architecture {
             tested.iter().filter(|(_, has)| !has).map(|&(feature, _)| feature).collect()
         }
 
+        /// Whether the level is one of the architecture that this build is for.
+        const fn is_of_architecture(kind: LevelKind) -> bool {
+            match kind {
+                $(LevelKind::$kind => cfg!(all($(target_arch = $arch)?)),)+
+                _ => false,
+            }
+        }
+
         const fn packed(kind: LevelKind) -> &'static [usize] {
             match kind {
                 $(
-                    #[cfg(all($(target_arch = $arch)?))]
+                    #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
                     LevelKind::$kind => &simd::$module::PACKED,
                 )+
                 _ => &[],
@@ -219,7 +250,7 @@ impl Level {
             name, target_arch, ..
         } = *kind.isa();
         if let Some(target_arch) = target_arch
-            && !KINDS.contains(&kind)
+            && !is_of_architecture(kind)
         {
             return Err(LevelError::OtherArchitecture { name, target_arch });
         }
@@ -364,7 +395,8 @@ mod tests {
                     assert!(level.kind() == isa.kind && is_here && missing(isa.kind).is_empty());
                 }
                 Err(LevelError::OtherArchitecture { name, target_arch }) => {
-                    assert!(name == isa.name && isa.target_arch == Some(target_arch) && !is_here);
+                    assert!(name == isa.name && isa.target_arch == Some(target_arch));
+                    assert!(!is_of_architecture(isa.kind) && !is_here);
                 }
                 Err(LevelError::BelowBaseline { name, baseline }) => {
                     assert!(name == isa.name && baseline == Level::BASELINE.name());
@@ -372,7 +404,7 @@ mod tests {
                 }
                 Err(LevelError::Unavailable { name, missing }) => {
                     assert!(name == isa.name && !missing.is_empty());
-                    assert!(isa.kind > BASELINE && is_here);
+                    assert!(isa.kind > BASELINE && is_of_architecture(isa.kind));
                 }
                 Err(error) => panic!("{}: {error}", isa.name),
             }

@@ -135,7 +135,18 @@ pub mod __private {
     #[cfg(feature = "zstd")]
     pub const ZSTD: () = ();
     pub use nnue_levels::levels;
-    pub use nnue_macros::nnue_net;
+    #[cfg(target_arch = "aarch64")]
+    pub use nnue_macros::nnue_net_aarch64 as nnue_net;
+    #[cfg(not(any(
+        target_arch = "aarch64",
+        target_arch = "wasm32",
+        target_arch = "x86_64"
+    )))]
+    pub use nnue_macros::nnue_net_portable as nnue_net;
+    #[cfg(target_arch = "wasm32")]
+    pub use nnue_macros::nnue_net_wasm32 as nnue_net;
+    #[cfg(target_arch = "x86_64")]
+    pub use nnue_macros::nnue_net_x86_64 as nnue_net;
 
     pub use crate::architecture::{Output, Wdl};
     pub use crate::level::dispatch::{has_all, never};

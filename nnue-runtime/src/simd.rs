@@ -2,9 +2,10 @@
 //!
 //! **The rule:** all files offer the same functions, constants and types, under the same names and
 //! in the same order, with the same meaning: generated kernels differ between levels only in the
-//! module that they use. [`scalar`] defines the meaning in plain Rust. `avxvnni` and `avx512icl`
-//! re-export the level that they extend and replace what the new instructions do better. Two tests
-//! hold the rule: one reads the files, one compares the results of all functions on all levels.
+//! module that they use. [`scalar`] defines the meaning in plain Rust. Levels that extend another,
+//! as `avxvnni` and `neondot` do, re-export it and replace what their instructions do better. Two
+//! tests hold the rule: one reads the files, one compares the results of all functions on all
+//! levels.
 //!
 //! Primitives are safe. Loads and stores take references to arrays that have the size of the
 //! vector, so they cannot leave them; and a function that enables target features can only be
@@ -27,8 +28,30 @@ pub mod avx512icl;
 #[cfg(target_arch = "x86_64")]
 pub mod avxvnni;
 mod inputs;
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    target_feature = "neon"
+))]
+pub mod neon;
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    target_feature = "neon"
+))]
+pub mod neondot;
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    target_feature = "neon"
+))]
+pub mod neoni8mm;
 mod nonzero;
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+pub mod relaxed;
 pub mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub mod simd128;
 
 use crate::__private::dispatch;
 use crate::level::Level;
@@ -68,19 +91,49 @@ fn prefetch_line(address: *const i8) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
 }
 
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+fn prefetch_line(address: *const i8) {
+    // SAFETY: a prefetch is a hint: it reads nothing and never faults, whatever the address. Every
+    // machine of this architecture has the instruction.
+    unsafe {
+        core::arch::asm!(
+            "prfm pldl1keep, [{address}]",
+            address = in(reg) address,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+}
+
 /// Stable Rust has no prefetch for other architectures.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn prefetch_line(_address: *const i8) {}
 
 /// A bit for each of 64 pairs of bytes that differ.
 ///
 /// The same on every level: evaluators need it where no level's functions can be inlined, and the
 /// vectors that almost every x86-64 target has serve as well. Compilers do not find them in a loop.
+#[cfg(not(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    target_feature = "neon"
+)))]
 #[inline]
 pub(crate) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
     let sixteens = core::iter::zip(a.as_chunks().0, b.as_chunks().0);
     let bits = sixteens.map(|(a, b)| u64::from(differing(a, b)));
     bits.rev().fold(0, |bits, next| bits << 16 | next)
+}
+
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    target_feature = "neon"
+))]
+#[inline]
+pub(crate) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+    // SAFETY: this function is only compiled where all code may use NEON.
+    unsafe { neon::differing_bytes(a, b) }
 }
 
 /// `sums_of_bits` at a level.
@@ -138,7 +191,24 @@ fn differing(a: &[u8; 16], b: &[u8; 16]) -> u16 {
     !equal as u16
 }
 
-#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[inline]
+fn differing(a: &[u8; 16], b: &[u8; 16]) -> u16 {
+    use core::arch::wasm32::{u8x16_bitmask, u8x16_ne, v128_load};
+    // SAFETY: both loads read the 16 bytes of an array, which need not be aligned.
+    let [a, b] = unsafe { [a, b].map(|bytes| v128_load(bytes.as_ptr().cast())) };
+    u8x16_bitmask(u8x16_ne(a, b))
+}
+
+#[cfg(not(any(
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "wasm32", target_feature = "simd128"),
+    all(
+        target_arch = "aarch64",
+        target_endian = "little",
+        target_feature = "neon"
+    )
+)))]
 fn differing(a: &[u8; 16], b: &[u8; 16]) -> u16 {
     let bits = core::iter::zip(a, b).map(|(a, b)| u16::from(a != b));
     bits.rev().fold(0, |bits, bit| bits << 1 | bit)
@@ -312,8 +382,8 @@ mod tests {
                         words!(|a, _b| shift_right_i16::<0>(a)),
                         words!(|a, _b| shift_right_i16::<6>(a)),
                         words!(|a, _b| shift_right_i16::<15>(a)),
-                        words!(|a, b| mul_high_i16(a, b)),
-                        words!(|a, b| mul_rounded_i16(a, b)),
+                        words!(|a, b| mul_high_i16(a, max_i16(b, splat_i16(-i16::MAX)))),
+                        words!(|a, b| mul_rounded_i16(a, max_i16(b, splat_i16(-i16::MAX)))),
                         words!(|a, b| mul_low_i16(a, b)),
                         bytes!(|a, _b| pack_u8(a[0], a[1])),
                         bytes!(|a, b| product_to_127::<6>(a, b)),
@@ -430,11 +500,12 @@ mod tests {
     }
     macro_rules! results_of_all_levels {
         ($(
-            $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:literal),*]
+            $kind:ident $module:ident target_arch[$($arch:literal $(, $($build:tt)+)?)?]
+            features[$($feature:literal),*]
             $facts:tt
         )+) => {
             $(
-                #[cfg(all($(target_arch = $arch)?))]
+                #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
                 results!($module $(, $feature)*);
             )+
         };
@@ -651,9 +722,9 @@ mod tests {
     fn vectors_are_as_the_table_of_levels_says() {
         macro_rules! assert_facts {
             ($(
-                $kind:ident $module:ident target_arch[$($arch:literal)?] features $features:tt $facts:tt
+                $kind:ident $module:ident target_arch[$($arch:literal $(, $($build:tt)+)?)?] features $features:tt $facts:tt
             )+) => { $(
-                #[cfg(all($(target_arch = $arch)?))]
+                #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
                 {
                     let isa = nnue_levels::LevelKind::$kind.isa();
                     assert_eq!(crate::simd::$module::BYTES, isa.vector_bytes, "{}", isa.name);

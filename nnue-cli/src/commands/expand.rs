@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_compiler::{Options, emit};
+use nnue_compiler::{Levels, Options, emit};
 use quote::quote;
 
 use crate::Failure;
@@ -26,6 +26,7 @@ impl Expand {
             runtime: quote!(::nnue_runtime),
             unroll: self.kernels.unroll(),
             embedded: None,
+            levels: Levels::All,
         };
         let tokens = emit(&network, &options).map_err(Failure::work)?;
         let mut file: syn::File = syn::parse2(tokens).map_err(|error| {

@@ -24,6 +24,7 @@ mod transform;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::Levels;
 use crate::layout::Layout;
 use crate::network::Network;
 use crate::plan::Plans;
@@ -39,6 +40,8 @@ pub(crate) struct Program<'a> {
     pub(crate) runtime: &'a TokenStream,
     /// Tokens of the embedded net file's bytes, for [`Network`]s that carry one.
     pub(crate) embedded: Option<&'a TokenStream>,
+    /// Which levels have kernels.
+    pub(crate) levels: Levels,
 }
 
 /// Writes a network's module: its types, constants, tables and kernels.
@@ -50,6 +53,7 @@ pub(crate) fn emit(program: &Program<'_>) -> TokenStream {
         .plans
         .levels
         .iter()
+        .filter(|plan| program.levels.contains(plan.isa))
         .map(|plan| kernels::module(program, plan));
     quote! {
         #types

@@ -27,6 +27,7 @@ mod write_spec;
 
 pub use nnue_format as format;
 use nnue_format::FileLayout;
+use nnue_levels::Isa;
 use proc_macro2::TokenStream;
 
 pub use crate::check::check;
@@ -71,6 +72,31 @@ pub struct Options {
     pub unroll: Unroll,
     /// Tokens that stand for a reference to the embedded net file's bytes.
     pub embedded: Option<TokenStream>,
+    /// Which levels have kernels.
+    pub levels: Levels,
+}
+
+/// Levels whose kernels are written. Those of other architectures than the one that is compiled for
+/// would only cost time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Levels {
+    /// Those of all architectures.
+    #[default]
+    All,
+    /// Those of one architecture, named as in `cfg(target_arch)`, and the portable one.
+    Of(&'static str),
+    /// The portable one, which every architecture has.
+    Portable,
+}
+
+impl Levels {
+    fn contains(self, isa: &Isa) -> bool {
+        match self {
+            Levels::All => true,
+            Levels::Of(arch) => isa.is_portable() || isa.target_arch == Some(arch),
+            Levels::Portable => isa.is_portable(),
+        }
+    }
 }
 
 /// Writes the module of a checked network.
@@ -87,6 +113,7 @@ pub fn emit(network: &Network, options: &Options) -> Result<TokenStream, TooMuch
         plans: &plans,
         runtime: &options.runtime,
         embedded: options.embedded.as_ref(),
+        levels: options.levels,
     }))
 }
 

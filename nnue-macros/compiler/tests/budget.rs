@@ -6,7 +6,7 @@ mod specs;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Layer;
 use nnue_compiler::plan::Unroll;
-use nnue_compiler::{Options, analyse, emit};
+use nnue_compiler::{Levels, Options, analyse, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -27,6 +27,7 @@ fn networks_stay_within_the_token_budget() {
                 runtime: quote!(::nnue_runtime),
                 unroll,
                 embedded: None,
+                levels: Levels::Of("x86_64"),
             };
             tokens(emit(&network, &options).expect("there is not too much of it"))
         });
@@ -78,6 +79,7 @@ fn straight_line_code_has_a_budget_too() {
             runtime: quote!(::nnue_runtime),
             unroll,
             embedded: None,
+            levels: Levels::All,
         };
         emit(&network, &options).map(tokens)
     };

@@ -2,7 +2,7 @@
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::plan::Unroll;
-use nnue_compiler::{Options, analyse, diagram, emit};
+use nnue_compiler::{Levels, Options, analyse, diagram, emit};
 use quote::quote;
 
 /// A product of 127 and 127, shifted by 7, is 126, and stands for 127: the table says what the
@@ -76,6 +76,7 @@ fn what_1_is_in_weights_takes_division_into_account() {
         runtime: quote!(::nnue_runtime),
         unroll: Unroll::Auto,
         embedded: None,
+        levels: Levels::All,
     };
     let code = emit(&network, &options).expect("it is small").to_string();
     let row = (code.split("doc =")).find(|doc| doc.contains("`l1.weights` (`l1w`)"));

@@ -5,7 +5,7 @@ mod golden;
 mod specs;
 
 use nnue_compiler::plan::Unroll;
-use nnue_compiler::{Options, analyse, emit};
+use nnue_compiler::{Levels, Options, analyse, emit};
 use quote::quote;
 
 /// Networks that have a golden, and how many lines a reader may have to go through at most: the one
@@ -16,21 +16,17 @@ const NETWORKS: [(&str, Unroll, usize); 2] = [
     ("small128", Unroll::Full, 2300),
 ];
 
+/// The architecture whose goldens are whole: the fixture is compiled for it.
+const WHOLE: &str = "x86_64";
+
+/// Those of which the kernels alone are compared; all else is the same.
+const OTHERS: [&str; 2] = ["aarch64", "wasm32"];
+
 #[test]
 fn the_generated_code_is_what_was_reviewed() {
     let mut differences = Vec::new();
     for (name, unroll, most_lines) in NETWORKS {
-        let specs = specs::all();
-        let spec = specs.iter().find(|spec| spec.path == name);
-        let network = analyse(spec.expect("the spec is there")).expect("the spec is right");
-        let options = Options {
-            runtime: quote!(::nnue_runtime),
-            unroll,
-            embedded: None,
-        };
-        let code = emit(&network, &options).expect("there is not too much of it");
-        let file: syn::File = syn::parse2(code).expect("the generated code is Rust");
-        let text = prettyplease::unparse(&file);
+        let text = prettyplease::unparse(&generated(name, unroll, WHOLE));
         let lines = text.lines().count();
         assert!(
             lines <= most_lines,
@@ -40,4 +36,33 @@ fn the_generated_code_is_what_was_reviewed() {
         differences.extend(golden::compare(&path, &text).err());
     }
     assert!(differences.is_empty(), "\n{}", differences.join("\n\n"));
+}
+
+#[test]
+fn the_kernels_of_other_architectures_are_what_was_reviewed() {
+    let mut differences = Vec::new();
+    for arch in OTHERS {
+        let mut file = generated("sfnnv5", Unroll::Auto, arch);
+        file.items
+            .retain(|item| matches!(item, syn::Item::Mod(module) if module.ident != "scalar"));
+        let text = prettyplease::unparse(&file);
+        let path = golden::path(&format!("tests/expand/sfnnv5.{arch}.rs"));
+        differences.extend(golden::compare(&path, &text).err());
+    }
+    assert!(differences.is_empty(), "\n{}", differences.join("\n\n"));
+}
+
+/// The generated code for an architecture.
+fn generated(name: &str, unroll: Unroll, arch: &'static str) -> syn::File {
+    let specs = specs::all();
+    let spec = specs.iter().find(|spec| spec.path == name);
+    let network = analyse(spec.expect("the spec is there")).expect("the spec is right");
+    let options = Options {
+        runtime: quote!(::nnue_runtime),
+        unroll,
+        embedded: None,
+        levels: Levels::Of(arch),
+    };
+    let code = emit(&network, &options).expect("there is not too much of it");
+    syn::parse2(code).expect("the generated code is Rust")
 }

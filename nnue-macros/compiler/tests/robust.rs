@@ -17,7 +17,7 @@ use nnue_compiler::diagnostics::{Errors, SourceFile};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::{Plans, TooMuchCode, Unroll};
-use nnue_compiler::{Options, analyse, diagram, emit};
+use nnue_compiler::{Levels, Options, analyse, diagram, emit};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -198,6 +198,7 @@ fn code(network: &Network, unroll: Unroll) -> Result<TokenStream, TooMuchCode> {
         runtime: quote!(::nnue_runtime),
         unroll,
         embedded: None,
+        levels: Levels::All,
     };
     emit(network, &options)
 }

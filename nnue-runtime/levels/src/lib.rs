@@ -14,12 +14,15 @@
 /// is
 ///
 /// ```text
-/// Kind module target_arch["architecture"] features["feature", ...] { doc and facts }
+/// Kind module target_arch["architecture", build] features["feature", ...] { doc and facts }
 /// ```
 ///
 /// The first row is the portable level: it has no architecture and no features, and all others have
 /// both. Rows of one architecture ascend: a later one is expected to be faster where both are
 /// available. The features of a level are all that its kernels may use, in the names of rustc.
+///
+/// `build` is there where some builds for the architecture cannot have the level at all: what
+/// others have, as in `cfg`. A build that lacks it has no code of the level.
 #[macro_export]
 macro_rules! levels {
     ($($callback:ident)::+ $(, $($arguments:tt)*)?) => {
@@ -34,6 +37,7 @@ macro_rules! levels {
                 nonzero_vectors: 1,
                 short_dot_chain: true,
                 exact_inputs: 255,
+                exact_if_proved: false,
             }
 
             Avx2 avx2 target_arch["x86_64"] features[
@@ -45,6 +49,7 @@ macro_rules! levels {
                 nonzero_vectors: 1,
                 short_dot_chain: true,
                 exact_inputs: 127,
+                exact_if_proved: true,
             }
 
             AvxVnni avxvnni target_arch["x86_64"] features[
@@ -57,6 +62,7 @@ macro_rules! levels {
                 nonzero_vectors: 1,
                 short_dot_chain: false,
                 exact_inputs: 255,
+                exact_if_proved: false,
             }
 
             // `avx512f` turns on `f16c` too, so that has to be detected.
@@ -70,6 +76,7 @@ macro_rules! levels {
                 nonzero_vectors: 1,
                 short_dot_chain: true,
                 exact_inputs: 127,
+                exact_if_proved: true,
             }
 
             Avx512Icl avx512icl target_arch["x86_64"] features[
@@ -84,6 +91,67 @@ macro_rules! levels {
                 nonzero_vectors: 2,
                 short_dot_chain: false,
                 exact_inputs: 255,
+                exact_if_proved: false,
+            }
+
+            // Vectors lie in memory as these levels read them where bytes do: least one first. Some
+            // kernels of operating systems are built without any vectors.
+            Neon neon target_arch["aarch64", target_endian = "little", target_feature = "neon"]
+            features["neon"] {
+                /// 128-bit vectors, which every 64-bit Arm has: phones, servers, Apple silicon.
+                vector_bytes: 16,
+                registers: 32,
+                nonzero_vectors: 4,
+                short_dot_chain: false,
+                exact_inputs: 127,
+                exact_if_proved: false,
+            }
+
+            NeonDot neondot target_arch["aarch64", target_endian = "little", target_feature = "neon"]
+            features["neon", "dotprod"] {
+                /// NEON with one instruction for products of signed bytes: Arm since Cortex-A75
+                /// (2017), Apple since A13 (2019).
+                vector_bytes: 16,
+                registers: 32,
+                nonzero_vectors: 4,
+                short_dot_chain: false,
+                exact_inputs: 127,
+                exact_if_proved: false,
+            }
+
+            NeonI8mm neoni8mm target_arch["aarch64", target_endian = "little", target_feature = "neon"]
+            features["neon", "dotprod", "i8mm"] {
+                /// NEON with products of bytes of which one has a sign and one has none: Arm since
+                /// Neoverse V1 (2020), Apple since A15 (2021).
+                vector_bytes: 16,
+                registers: 32,
+                nonzero_vectors: 4,
+                short_dot_chain: false,
+                exact_inputs: 255,
+                exact_if_proved: false,
+            }
+
+            // An engine refuses a whole module if it does not know some instruction of it.
+            Simd128 simd128 target_arch["wasm32", target_feature = "simd128"] features["simd128"] {
+                /// 128-bit vectors of WebAssembly: browsers since 2021, Safari since 2023.
+                vector_bytes: 16,
+                registers: 16,
+                nonzero_vectors: 4,
+                short_dot_chain: true,
+                exact_inputs: 255,
+                exact_if_proved: false,
+            }
+
+            Relaxed relaxed target_arch["wasm32", target_feature = "relaxed-simd"]
+            features["simd128", "relaxed-simd"] {
+                /// WebAssembly's vectors with one instruction for products of bytes: Chrome since
+                /// 2023.
+                vector_bytes: 16,
+                registers: 16,
+                nonzero_vectors: 4,
+                short_dot_chain: true,
+                exact_inputs: 127,
+                exact_if_proved: false,
             }
         }
     };
@@ -101,6 +169,9 @@ pub struct Isa {
     /// The architecture whose processors can have it, as in `cfg(target_arch)`; none for the level
     /// that runs everywhere.
     pub target_arch: Option<&'static str>,
+    /// What builds for the architecture must be to have code of the level, as in `cfg`; none where
+    /// all have it.
+    pub build: Option<&'static str>,
     /// The target features that kernels are compiled with, in the names of rustc.
     pub features: &'static [&'static str],
     /// Bytes of a vector.
@@ -113,10 +184,12 @@ pub struct Isa {
     /// independent sums must hide that.
     pub short_dot_chain: bool,
     /// The largest input for which `dot` is exact whatever the weights: 255 where products of bytes
-    /// are added in 32 bits, 127 where pairs of products are added in 16 bits, saturating. For
-    /// larger inputs `dot` is only used where the weights prove that no pair of products leaves 16
-    /// bits.
+    /// without a sign are added in 32 bits, 127 where pairs of products are added in 16 bits, or
+    /// where inputs are read as bytes with a sign.
     pub exact_inputs: u8,
+    /// Whether `dot` is exact for larger inputs too where the weights prove that no pair of
+    /// products leaves 16 bits. Otherwise it is not used for such inputs.
+    pub exact_if_proved: bool,
 }
 
 impl Isa {
@@ -143,7 +216,8 @@ impl LevelKind {
 
 macro_rules! define {
     ($(
-        $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:literal),*] {
+        $kind:ident $module:ident target_arch[$($arch:literal $(, $($build:tt)+)?)?]
+        features[$($feature:literal),*] {
             $(#[$doc:meta])+
             $($fact:ident: $value:expr),+ $(,)?
         }
@@ -161,6 +235,7 @@ macro_rules! define {
                 kind: LevelKind::$kind,
                 name: stringify!($module),
                 target_arch: first(&[$($arch)?]),
+                build: first(&[$($(stringify!($($build)+))?)?]),
                 features: &[$($feature),*],
                 $($fact: $value,)+
             }
@@ -198,8 +273,17 @@ mod tests {
     /// Code of one level may call that of the level that it extends.
     #[test]
     fn levels_have_all_features_of_those_they_extend() {
-        use LevelKind::{Avx2, Avx512, Avx512Icl, AvxVnni};
-        for (kind, extended) in [(AvxVnni, Avx2), (Avx512, Avx2), (Avx512Icl, Avx512)] {
+        use LevelKind::{
+            Avx2, Avx512, Avx512Icl, AvxVnni, Neon, NeonDot, NeonI8mm, Relaxed, Simd128,
+        };
+        for (kind, extended) in [
+            (AvxVnni, Avx2),
+            (Avx512, Avx2),
+            (Avx512Icl, Avx512),
+            (NeonDot, Neon),
+            (NeonI8mm, NeonDot),
+            (Relaxed, Simd128),
+        ] {
             let features = kind.isa().features;
             let mut needed = extended.isa().features.iter();
             assert!(needed.all(|feature| features.contains(feature)), "{kind:?}");

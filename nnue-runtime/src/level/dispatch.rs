@@ -24,25 +24,26 @@ macro_rules! __dispatch {
         @rows $level:expr, $function:ident $arguments:tt;
         Scalar scalar target_arch[] features[] $facts:tt
         $(
-            $kind:ident $module:ident target_arch[$arch:literal] features[$($feature:literal),+]
+            $kind:ident $module:ident target_arch[$arch:literal $(, $($build:tt)+)?]
+            features[$($feature:literal),+]
             $more_facts:tt
         )*
     ) => {
         $crate::__dispatch! {
             @call $level, scalar $function $arguments;
-            $($arch $kind [$($feature),+] $module $function $arguments;)*
+            $([$arch $(, $($build)+)?] $kind [$($feature),+] $module $function $arguments;)*
         }
     };
     (
         @call $level:expr, $portable:ident $called:ident ($($argument:ident),* $(,)?);
         $(
-            $arch:literal $kind:ident [$($feature:literal),+]
+            [$arch:literal $(, $($build:tt)+)?] $kind:ident [$($feature:literal),+]
             $module:ident $function:ident ($($own:ident),* $(,)?);
         )*
     ) => {
         match $crate::Level::kind($level) {
             $(
-                #[cfg(target_arch = $arch)]
+                #[cfg(all(target_arch = $arch $(, $($build)+)?))]
                 $crate::LevelKind::$kind => {
                     $(let $own = $own;)*
                     // Check and call name the function by this import. A path could mean one
@@ -69,7 +70,13 @@ macro_rules! __dispatch {
                     };
                     // SAFETY: a `Level` exists only where every feature of its kind does, and the
                     // call asks for nothing else, as was checked above.
-                    unsafe { __kernel($($own),*) }
+                    #[allow(
+                        unused_unsafe,
+                        reason = "where every function of a build may use the features, the call is safe"
+                    )]
+                    unsafe {
+                        __kernel($($own),*)
+                    }
                 }
             )*
             // Every machine can run it, and every level computes the same.
@@ -132,11 +139,12 @@ mod tests {
     /// Kernels as the generator writes them: one module for each level.
     macro_rules! kernels {
         ($(
-            $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:literal),*]
+            $kind:ident $module:ident target_arch[$($arch:literal $(, $($build:tt)+)?)?]
+        features[$($feature:literal),*]
             $facts:tt
         )+) => {
             $(
-                #[cfg(all($(target_arch = $arch)?))]
+                #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
                 mod $module {
                     $(#[target_feature(enable = $feature)])*
                     pub(super) fn name(greeting: &str) -> alloc::string::String {

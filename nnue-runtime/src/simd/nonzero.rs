@@ -182,7 +182,15 @@ impl<const BLOCKS: usize, const N: usize> Rest<'_, BLOCKS, N> {
 
 /// The positions of the bits that are set in each byte, ascending, then zeros: compression of eight
 /// lanes for instruction sets that have no instruction for it. 4 KiB.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "wasm32", target_feature = "simd128"),
+    all(
+        target_arch = "aarch64",
+        target_endian = "little",
+        target_feature = "neon"
+    )
+))]
 pub(super) static SET_BITS: [[u16; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut byte = 0;

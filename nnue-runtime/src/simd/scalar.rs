@@ -103,13 +103,15 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
     a.map(|lane| lane >> N)
 }
 
-/// The high 16 bits of the signed product of 32 bits: `a * b >> 16`, rounding down.
+/// The high 16 bits of the signed product of 32 bits: `a * b >> 16`, rounding down. Levels differ
+/// where both factors are `i16::MIN`.
 #[inline(always)]
 pub fn mul_high_i16(a: I16, b: I16) -> I16 {
     array::from_fn(|lane| ((i32::from(a[lane]) * i32::from(b[lane])) >> 16) as i16)
 }
 
-/// `a * b >> 15` of the signed product of 32 bits, rounded to the nearest, halves up, and wrapping.
+/// `a * b >> 15` of the signed product of 32 bits, rounded to the nearest, halves up. Levels differ
+/// where both factors are `i16::MIN`.
 #[inline(always)]
 pub fn mul_rounded_i16(a: I16, b: I16) -> I16 {
     let product = |lane: usize| i32::from(a[lane]) * i32::from(b[lane]);

@@ -73,6 +73,12 @@ impl Fixtures {
     /// If rustc cannot be asked for its target.
     #[must_use]
     pub fn cargo(&self, subcommand: &str) -> Command {
+        self.cargo_for(subcommand, host())
+    }
+
+    /// `cargo subcommand` for a target, offline, in the workspace of fixtures.
+    #[must_use]
+    pub fn cargo_for(&self, subcommand: &str, target: &str) -> Command {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
         for variable in NOT_INHERITED {
             cargo.env_remove(variable);
@@ -81,8 +87,9 @@ impl Fixtures {
             .current_dir(Fixtures::folder())
             .envs(PROFILE)
             .args([subcommand, "--offline", "--color=never"])
-            // The host's target is named, so that `RUSTFLAGS` do not apply to the macro.
-            .args(["--target", host()])
+            // The target is named even if it is the host's, so that `RUSTFLAGS` do not apply to the
+            // macro.
+            .args(["--target", target])
             .arg("--target-dir")
             .arg(self.target_dir());
         cargo

@@ -130,21 +130,22 @@ impl Writer<'_> {
                 name,
                 unless_proved,
                 ..
-            } => self.fast_or_exact(name, *unless_proved, |name| self.function(name)),
+            } => match unless_proved {
+                None => self.function(name),
+                Some(exact) => self.if_proved(&self.function(name), &self.function(exact)),
+            },
             Kernel::Rows(products) => {
-                self.fast_or_exact("dot_row", exact(*products, "dot_row_wide"), |dot_row| {
+                self.multiplied(*products, "dot_row", "dot_row_wide", |dot_row| {
                     self.rows(dot_row)
                 })
             }
             Kernel::Columns { vectors } => self.columns(*vectors),
-            Kernel::Sparse(blocks) => {
-                self.fast_or_exact("dot", exact(blocks.products, "dot_wide"), |dot| {
-                    let sums = Sums::new(blocks, quote! { simd:: }, dot);
-                    self.around(&sums, self.sparse(&sums))
-                })
-            }
+            Kernel::Sparse(blocks) => self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
+                let sums = Sums::new(blocks, quote! { simd:: }, dot);
+                self.around(&sums, self.sparse(&sums))
+            }),
             Kernel::Dense { blocks, steps, .. } => {
-                self.fast_or_exact("dot", exact(blocks.products, "dot_wide"), |dot| {
+                self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
                     let sums = match (steps, dot) {
                         (Steps::Calls, "dot") => Sums::new(blocks, TokenStream::new(), "step"),
                         _ => Sums::new(blocks, quote! { simd:: }, dot),
@@ -155,23 +156,26 @@ impl Writer<'_> {
         }
     }
 
-    /// The code that `write` makes with the fast primitive or function. Where only the weights can
-    /// prove that the fast one is exact, code with the exact one is written too, and the proof
-    /// chooses when the network runs.
-    fn fast_or_exact(
+    /// The code that `write` makes with the fast primitive, with the exact one, or with both.
+    fn multiplied(
         &self,
+        products: Products,
         fast: &str,
-        exact: Option<&str>,
+        exact: &str,
         write: impl Fn(&str) -> TokenStream,
     ) -> TokenStream {
-        let fast = write(fast);
-        match exact.map(write) {
-            None => fast,
-            Some(exact) => {
-                let layer = Literal::u32_unsuffixed(self.affine.index as u32);
-                quote! { if proved.layer(#layer) { #fast } else { #exact } }
-            }
+        match products {
+            Products::Fast => write(fast),
+            Products::Exact => write(exact),
+            Products::FastIfProved => self.if_proved(&write(fast), &write(exact)),
         }
+    }
+
+    /// Where only the weights can prove that fast code is exact, the proof chooses when the network
+    /// runs.
+    fn if_proved(&self, fast: &TokenStream, exact: &TokenStream) -> TokenStream {
+        let layer = Literal::u32_unsuffixed(self.affine.index as u32);
+        quote! { if proved.layer(#layer) { #fast } else { #exact } }
     }
 
     /// One horizontal sum for each output, which runs along the row of its weights.
@@ -423,14 +427,6 @@ fn pairwise(sums: usize) -> Vec<(usize, usize)> {
         totals.map(move |total| (total, total + step))
     });
     additions.collect()
-}
-
-/// The exact primitive, if the network may need it.
-fn exact(products: Products, name: &'static str) -> Option<&'static str> {
-    match products {
-        Products::Fast => None,
-        Products::FastIfProved => Some(name),
-    }
 }
 
 /// The sums of a layer that takes its inputs in blocks: vectors of outputs, in several sets so that

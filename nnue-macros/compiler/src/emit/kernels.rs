@@ -13,9 +13,13 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let isa = plan.isa;
     let module = format_ident!("{}", isa.name);
     let doc = format!(" Kernels for the level `{}`.", isa.name);
-    let cfg = isa
-        .target_arch
-        .map(|arch| quote! { #[cfg(target_arch = #arch)] });
+    let cfg = isa.target_arch.map(|arch| match isa.build {
+        None => quote! { #[cfg(target_arch = #arch)] },
+        Some(build) => {
+            let build: TokenStream = build.parse().expect("the table of levels has tokens");
+            quote! { #[cfg(all(target_arch = #arch, #build))] }
+        }
+    });
     let features = isa.features.join(",");
     let attribute =
         (!features.is_empty()).then(|| quote! { #[target_feature(enable = #features)] });

@@ -72,13 +72,15 @@ pub enum Steps {
 }
 
 /// How bytes are multiplied. Where an instruction set adds pairs of products in 16 bits, inputs
-/// beyond 127 may saturate them.
+/// beyond 127 may saturate them; where it reads inputs with a sign, it takes them for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
     /// The fast way, which is exact for these inputs.
     Fast,
     /// The fast way where the weights prove that no pair saturates, else the exact one.
     FastIfProved,
+    /// The exact way: no weights make the fast one exact for these inputs.
+    Exact,
 }
 
 /// Dense layers of up to this many steps (vector operations) become straight-line code: beyond it
@@ -160,7 +162,7 @@ impl Kernel {
                 steps: Steps::StraightLine | Steps::Calls,
                 ..
             } => match blocks.products {
-                Products::Fast => blocks.count * blocks.vectors,
+                Products::Fast | Products::Exact => blocks.count * blocks.vectors,
                 Products::FastIfProved => 2 * blocks.count * blocks.vectors,
             },
             _ => 0,
@@ -173,8 +175,10 @@ fn products(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Products {
     let (_, largest) = network.input_range(affine.layer);
     if largest <= i64::from(isa.exact_inputs) {
         Products::Fast
-    } else {
+    } else if isa.exact_if_proved {
         Products::FastIfProved
+    } else {
+        Products::Exact
     }
 }
 

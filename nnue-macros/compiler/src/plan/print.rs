@@ -186,5 +186,6 @@ fn proof(products: Products) -> &'static str {
         Products::FastIfProved => {
             ", exact products unless the weights prove that no pair saturates"
         }
+        Products::Exact => ", exact products",
     }
 }

@@ -52,11 +52,12 @@ pub(super) fn list_rows(
 // closures and generic functions, which do not, would have them in memory.
 macro_rules! of_levels {
     ($(
-        $kind:ident $module:ident target_arch[$($arch:literal)?] features[$($feature:literal),*]
+        $kind:ident $module:ident target_arch[$($arch:literal $(, $($build:tt)+)?)?]
+        features[$($feature:literal),*]
         $facts:tt
     )+) => {
         $(
-            #[cfg(all($(target_arch = $arch)?))]
+            #[cfg(all($(target_arch = $arch $(, $($build)+)?)?))]
             mod $module {
                 use nnue_format::Threats;
 

@@ -1,0 +1,932 @@
+/// Kernels for the level `neon`.
+#[doc(hidden)]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod neon {
+    use super::{Half, Weights};
+    use ::nnue_runtime::__private::{Output, activation, buffer};
+    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
+    use ::nnue_runtime::__private::simd::neon as simd;
+    #[target_feature(enable = "neon")]
+    pub(super) fn accumulate(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+    ) {
+        match (added, removed) {
+            ([a0], [r0]) => update(weights, base, [a0], [r0], into),
+            ([a0], [r0, r1]) => update(weights, base, [a0], [r0, r1], into),
+            ([a0, a1], [r0, r1]) => update(weights, base, [a0, a1], [r0, r1], into),
+            _ => {
+                tile::<true>(weights, base, added, removed, into, 0);
+                for index in 1..8 {
+                    tile::<false>(weights, base, added, removed, into, index);
+                }
+            }
+        }
+    }
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn update<const ADDED: usize, const REMOVED: usize>(
+        weights: &Weights,
+        base: &Half,
+        added: [&u32; ADDED],
+        removed: [&u32; REMOVED],
+        into: &mut Half,
+    ) {
+        let row = |&feature: &u32| buffer::row(&weights.transformer_weights, feature);
+        let (added_rows, removed_rows) = (added.map(row), removed.map(row));
+        for index in 0..128 {
+            let start = chunk::<i16, 8>(&base.values, index);
+            let mut v0 = simd::load_i16(chunk(start, 0));
+            for row in removed_rows {
+                let row = chunk::<i16, 8>(row, index);
+                v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            }
+            for row in added_rows {
+                let row = chunk::<i16, 8>(row, index);
+                v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            }
+            let end = chunk_mut::<i16, 8>(&mut into.values, index);
+            simd::store_i16(v0, chunk_mut(end, 0));
+        }
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_psqt, feature);
+            psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+        }
+        simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn tile<const FIRST: bool>(
+        weights: &Weights,
+        base: &Half,
+        added: &[u32],
+        removed: &[u32],
+        into: &mut Half,
+        index: usize,
+    ) {
+        let start = chunk::<i16, 128>(&base.values, index);
+        let mut v0 = simd::load_i16(chunk(start, 0));
+        let mut v1 = simd::load_i16(chunk(start, 1));
+        let mut v2 = simd::load_i16(chunk(start, 2));
+        let mut v3 = simd::load_i16(chunk(start, 3));
+        let mut v4 = simd::load_i16(chunk(start, 4));
+        let mut v5 = simd::load_i16(chunk(start, 5));
+        let mut v6 = simd::load_i16(chunk(start, 6));
+        let mut v7 = simd::load_i16(chunk(start, 7));
+        let mut v8 = simd::load_i16(chunk(start, 8));
+        let mut v9 = simd::load_i16(chunk(start, 9));
+        let mut v10 = simd::load_i16(chunk(start, 10));
+        let mut v11 = simd::load_i16(chunk(start, 11));
+        let mut v12 = simd::load_i16(chunk(start, 12));
+        let mut v13 = simd::load_i16(chunk(start, 13));
+        let mut v14 = simd::load_i16(chunk(start, 14));
+        let mut v15 = simd::load_i16(chunk(start, 15));
+        let mut psqt_0 = simd::load_i32x8(chunk(&base.psqt, 0));
+        for &feature in removed {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::sub_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::sub_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::sub_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::sub_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::sub_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::sub_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::sub_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::sub_i16(v7, simd::load_i16(chunk(row, 7)));
+            v8 = simd::sub_i16(v8, simd::load_i16(chunk(row, 8)));
+            v9 = simd::sub_i16(v9, simd::load_i16(chunk(row, 9)));
+            v10 = simd::sub_i16(v10, simd::load_i16(chunk(row, 10)));
+            v11 = simd::sub_i16(v11, simd::load_i16(chunk(row, 11)));
+            v12 = simd::sub_i16(v12, simd::load_i16(chunk(row, 12)));
+            v13 = simd::sub_i16(v13, simd::load_i16(chunk(row, 13)));
+            v14 = simd::sub_i16(v14, simd::load_i16(chunk(row, 14)));
+            v15 = simd::sub_i16(v15, simd::load_i16(chunk(row, 15)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::sub_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
+        }
+        for &feature in added {
+            let row = buffer::row(&weights.transformer_weights, feature);
+            let row = chunk::<i16, 128>(row, index);
+            v0 = simd::add_i16(v0, simd::load_i16(chunk(row, 0)));
+            v1 = simd::add_i16(v1, simd::load_i16(chunk(row, 1)));
+            v2 = simd::add_i16(v2, simd::load_i16(chunk(row, 2)));
+            v3 = simd::add_i16(v3, simd::load_i16(chunk(row, 3)));
+            v4 = simd::add_i16(v4, simd::load_i16(chunk(row, 4)));
+            v5 = simd::add_i16(v5, simd::load_i16(chunk(row, 5)));
+            v6 = simd::add_i16(v6, simd::load_i16(chunk(row, 6)));
+            v7 = simd::add_i16(v7, simd::load_i16(chunk(row, 7)));
+            v8 = simd::add_i16(v8, simd::load_i16(chunk(row, 8)));
+            v9 = simd::add_i16(v9, simd::load_i16(chunk(row, 9)));
+            v10 = simd::add_i16(v10, simd::load_i16(chunk(row, 10)));
+            v11 = simd::add_i16(v11, simd::load_i16(chunk(row, 11)));
+            v12 = simd::add_i16(v12, simd::load_i16(chunk(row, 12)));
+            v13 = simd::add_i16(v13, simd::load_i16(chunk(row, 13)));
+            v14 = simd::add_i16(v14, simd::load_i16(chunk(row, 14)));
+            v15 = simd::add_i16(v15, simd::load_i16(chunk(row, 15)));
+            if FIRST {
+                let row = buffer::row(&weights.transformer_psqt, feature);
+                psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
+            }
+        }
+        let end = chunk_mut::<i16, 128>(&mut into.values, index);
+        simd::store_i16(v0, chunk_mut(end, 0));
+        simd::store_i16(v1, chunk_mut(end, 1));
+        simd::store_i16(v2, chunk_mut(end, 2));
+        simd::store_i16(v3, chunk_mut(end, 3));
+        simd::store_i16(v4, chunk_mut(end, 4));
+        simd::store_i16(v5, chunk_mut(end, 5));
+        simd::store_i16(v6, chunk_mut(end, 6));
+        simd::store_i16(v7, chunk_mut(end, 7));
+        simd::store_i16(v8, chunk_mut(end, 8));
+        simd::store_i16(v9, chunk_mut(end, 9));
+        simd::store_i16(v10, chunk_mut(end, 10));
+        simd::store_i16(v11, chunk_mut(end, 11));
+        simd::store_i16(v12, chunk_mut(end, 12));
+        simd::store_i16(v13, chunk_mut(end, 13));
+        simd::store_i16(v14, chunk_mut(end, 14));
+        simd::store_i16(v15, chunk_mut(end, 15));
+        if FIRST {
+            simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+        }
+    }
+    /// Outputs `index * simd::BYTES ..`
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn packed(half: &Half, index: usize) -> simd::U8 {
+        let first = chunk::<i16, 512>(&half.values, 0);
+        let second = chunk::<i16, 512>(&half.values, 1);
+        simd::product_to_127::<
+            7,
+        >(
+            [
+                simd::load_i16(chunk(first, 2 * index)),
+                simd::load_i16(chunk(first, 2 * index + 1)),
+            ],
+            [
+                simd::load_i16(chunk(second, 2 * index)),
+                simd::load_i16(chunk(second, 2 * index + 1)),
+            ],
+        )
+    }
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn transform(
+        first: &Half,
+        second: &Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for group in 0..8 {
+            let vector = 4 * group;
+            let p0 = packed(first, vector);
+            output.push(simd::bytes_u8(p0));
+            let p1 = packed(first, vector + 1);
+            output.push(simd::bytes_u8(p1));
+            let p2 = packed(first, vector + 2);
+            output.push(simd::bytes_u8(p2));
+            let p3 = packed(first, vector + 3);
+            output.push(simd::bytes_u8(p3));
+            simd::append_nonzero(nonzero, 4 * vector, [p0, p1, p2, p3]);
+        }
+        for group in 0..8 {
+            let vector = 4 * group;
+            let p0 = packed(second, vector);
+            output.push(simd::bytes_u8(p0));
+            let p1 = packed(second, vector + 1);
+            output.push(simd::bytes_u8(p1));
+            let p2 = packed(second, vector + 2);
+            output.push(simd::bytes_u8(p2));
+            let p3 = packed(second, vector + 3);
+            output.push(simd::bytes_u8(p3));
+            simd::append_nonzero(nonzero, 4 * vector + 128, [p0, p1, p2, p3]);
+        }
+    }
+    #[target_feature(enable = "neon")]
+    pub(super) fn propagate(
+        weights: &Weights,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+    ) -> Output {
+        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let mut nonzero = NonZero::new();
+        transform(first, second, &mut output, &mut nonzero);
+        let transformer = output.finish();
+        let fc_0_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
+            let mut sum_1_0 = simd::zero_i32();
+            let mut sum_1_1 = simd::zero_i32();
+            let mut sum_1_2 = simd::zero_i32();
+            let mut sum_1_3 = simd::zero_i32();
+            let (groups, rest) = nonzero.groups::<2>();
+            for blocks in groups {
+                let inputs = simd::splat_block(blocks[0].of(transformer));
+                let weights = blocks[0].of(&stack.fc_0_weights);
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(blocks[1].of(transformer));
+                let weights = blocks[1].of(&stack.fc_0_weights);
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(0, transformer));
+                let weights = rest.block(0).of(&stack.fc_0_weights);
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(1, transformer));
+                let weights = rest.block(1).of(&stack.fc_0_weights);
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_0_2 = simd::add_i32(sum_0_2, sum_1_2);
+            sum_0_3 = simd::add_i32(sum_0_3, sum_1_3);
+            let mut sums = Aligned([0i32; 16]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            sums
+        };
+        let ac_sqr_0_out = Aligned(
+            activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
+        );
+        let ac_0_out = Aligned(
+            activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        );
+        let mut fc_1_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_input = &fc_1_input.0;
+        let fc_1_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
+            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
+            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
+            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
+            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            let inputs = simd::splat_block(&fc_1_input[0]);
+            let weights = &stack.fc_1_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[1]);
+            let weights = &stack.fc_1_weights[1];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[2]);
+            let weights = &stack.fc_1_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[3]);
+            let weights = &stack.fc_1_weights[3];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[4]);
+            let weights = &stack.fc_1_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[5]);
+            let weights = &stack.fc_1_weights[5];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[6]);
+            let weights = &stack.fc_1_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[7]);
+            let weights = &stack.fc_1_weights[7];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let mut sums = Aligned([0i32; 32]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
+            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
+            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
+            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            sums
+        };
+        let ac_1_out = Aligned(
+            activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        );
+        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_input = &fc_2_input.0;
+        let fc_2_out = {
+            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            Aligned([
+                stack
+                    .fc_2_biases[0]
+                    .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
+            ])
+        };
+        let psqt = buffer::row(&first.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
+        {
+            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+            let positional = sum as i32;
+            let value = psqt.wrapping_add(positional) / 16;
+            Output { psqt, positional, value }
+        }
+    }
+}
+/// Kernels for the level `neondot`.
+#[doc(hidden)]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod neondot {
+    use super::{Half, Weights};
+    use ::nnue_runtime::__private::{Output, activation, buffer};
+    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
+    use ::nnue_runtime::__private::simd::neondot as simd;
+    pub(super) use super::neon::accumulate;
+    /// Outputs `index * simd::BYTES ..`
+    #[inline]
+    #[target_feature(enable = "neon,dotprod")]
+    fn packed(half: &Half, index: usize) -> simd::U8 {
+        let first = chunk::<i16, 512>(&half.values, 0);
+        let second = chunk::<i16, 512>(&half.values, 1);
+        simd::product_to_127::<
+            7,
+        >(
+            [
+                simd::load_i16(chunk(first, 2 * index)),
+                simd::load_i16(chunk(first, 2 * index + 1)),
+            ],
+            [
+                simd::load_i16(chunk(second, 2 * index)),
+                simd::load_i16(chunk(second, 2 * index + 1)),
+            ],
+        )
+    }
+    #[inline]
+    #[target_feature(enable = "neon,dotprod")]
+    fn transform(
+        first: &Half,
+        second: &Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for group in 0..8 {
+            let vector = 4 * group;
+            let p0 = packed(first, vector);
+            output.push(simd::bytes_u8(p0));
+            let p1 = packed(first, vector + 1);
+            output.push(simd::bytes_u8(p1));
+            let p2 = packed(first, vector + 2);
+            output.push(simd::bytes_u8(p2));
+            let p3 = packed(first, vector + 3);
+            output.push(simd::bytes_u8(p3));
+            simd::append_nonzero(nonzero, 4 * vector, [p0, p1, p2, p3]);
+        }
+        for group in 0..8 {
+            let vector = 4 * group;
+            let p0 = packed(second, vector);
+            output.push(simd::bytes_u8(p0));
+            let p1 = packed(second, vector + 1);
+            output.push(simd::bytes_u8(p1));
+            let p2 = packed(second, vector + 2);
+            output.push(simd::bytes_u8(p2));
+            let p3 = packed(second, vector + 3);
+            output.push(simd::bytes_u8(p3));
+            simd::append_nonzero(nonzero, 4 * vector + 128, [p0, p1, p2, p3]);
+        }
+    }
+    #[target_feature(enable = "neon,dotprod")]
+    pub(super) fn propagate(
+        weights: &Weights,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+    ) -> Output {
+        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let mut nonzero = NonZero::new();
+        transform(first, second, &mut output, &mut nonzero);
+        let transformer = output.finish();
+        let fc_0_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
+            let mut sum_1_0 = simd::zero_i32();
+            let mut sum_1_1 = simd::zero_i32();
+            let mut sum_1_2 = simd::zero_i32();
+            let mut sum_1_3 = simd::zero_i32();
+            let (groups, rest) = nonzero.groups::<2>();
+            for blocks in groups {
+                let inputs = simd::splat_block(blocks[0].of(transformer));
+                let weights = blocks[0].of(&stack.fc_0_weights);
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(blocks[1].of(transformer));
+                let weights = blocks[1].of(&stack.fc_0_weights);
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(0, transformer));
+                let weights = rest.block(0).of(&stack.fc_0_weights);
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(1, transformer));
+                let weights = rest.block(1).of(&stack.fc_0_weights);
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_0_2 = simd::add_i32(sum_0_2, sum_1_2);
+            sum_0_3 = simd::add_i32(sum_0_3, sum_1_3);
+            let mut sums = Aligned([0i32; 16]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            sums
+        };
+        let ac_sqr_0_out = Aligned(
+            activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
+        );
+        let ac_0_out = Aligned(
+            activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        );
+        let mut fc_1_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_input = &fc_1_input.0;
+        let fc_1_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
+            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
+            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
+            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
+            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            let inputs = simd::splat_block(&fc_1_input[0]);
+            let weights = &stack.fc_1_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[1]);
+            let weights = &stack.fc_1_weights[1];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[2]);
+            let weights = &stack.fc_1_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[3]);
+            let weights = &stack.fc_1_weights[3];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[4]);
+            let weights = &stack.fc_1_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[5]);
+            let weights = &stack.fc_1_weights[5];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[6]);
+            let weights = &stack.fc_1_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[7]);
+            let weights = &stack.fc_1_weights[7];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let mut sums = Aligned([0i32; 32]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
+            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
+            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
+            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            sums
+        };
+        let ac_1_out = Aligned(
+            activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        );
+        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_input = &fc_2_input.0;
+        let fc_2_out = {
+            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            Aligned([
+                stack
+                    .fc_2_biases[0]
+                    .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
+            ])
+        };
+        let psqt = buffer::row(&first.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
+        {
+            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+            let positional = sum as i32;
+            let value = psqt.wrapping_add(positional) / 16;
+            Output { psqt, positional, value }
+        }
+    }
+}
+/// Kernels for the level `neoni8mm`.
+#[doc(hidden)]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod neoni8mm {
+    use super::{Half, Weights};
+    use ::nnue_runtime::__private::{Output, activation, buffer};
+    use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
+    use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
+    use ::nnue_runtime::__private::simd::neoni8mm as simd;
+    pub(super) use super::neon::accumulate;
+    /// Outputs `index * simd::BYTES ..`
+    #[inline]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    fn packed(half: &Half, index: usize) -> simd::U8 {
+        let first = chunk::<i16, 512>(&half.values, 0);
+        let second = chunk::<i16, 512>(&half.values, 1);
+        simd::product_to_127::<
+            7,
+        >(
+            [
+                simd::load_i16(chunk(first, 2 * index)),
+                simd::load_i16(chunk(first, 2 * index + 1)),
+            ],
+            [
+                simd::load_i16(chunk(second, 2 * index)),
+                simd::load_i16(chunk(second, 2 * index + 1)),
+            ],
+        )
+    }
+    #[inline]
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    fn transform(
+        first: &Half,
+        second: &Half,
+        output: &mut InputWriter<'_, 256>,
+        nonzero: &mut NonZero<256, 288>,
+    ) {
+        for group in 0..8 {
+            let vector = 4 * group;
+            let p0 = packed(first, vector);
+            output.push(simd::bytes_u8(p0));
+            let p1 = packed(first, vector + 1);
+            output.push(simd::bytes_u8(p1));
+            let p2 = packed(first, vector + 2);
+            output.push(simd::bytes_u8(p2));
+            let p3 = packed(first, vector + 3);
+            output.push(simd::bytes_u8(p3));
+            simd::append_nonzero(nonzero, 4 * vector, [p0, p1, p2, p3]);
+        }
+        for group in 0..8 {
+            let vector = 4 * group;
+            let p0 = packed(second, vector);
+            output.push(simd::bytes_u8(p0));
+            let p1 = packed(second, vector + 1);
+            output.push(simd::bytes_u8(p1));
+            let p2 = packed(second, vector + 2);
+            output.push(simd::bytes_u8(p2));
+            let p3 = packed(second, vector + 3);
+            output.push(simd::bytes_u8(p3));
+            simd::append_nonzero(nonzero, 4 * vector + 128, [p0, p1, p2, p3]);
+        }
+    }
+    #[target_feature(enable = "neon,dotprod,i8mm")]
+    pub(super) fn propagate(
+        weights: &Weights,
+        first: &Half,
+        second: &Half,
+        bucket: usize,
+    ) -> Output {
+        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let mut inputs = Inputs::<256>::new();
+        let mut output = inputs.writer();
+        let mut nonzero = NonZero::new();
+        transform(first, second, &mut output, &mut nonzero);
+        let transformer = output.finish();
+        let fc_0_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
+            let mut sum_1_0 = simd::zero_i32();
+            let mut sum_1_1 = simd::zero_i32();
+            let mut sum_1_2 = simd::zero_i32();
+            let mut sum_1_3 = simd::zero_i32();
+            let (groups, rest) = nonzero.groups::<2>();
+            for blocks in groups {
+                let inputs = simd::splat_block(blocks[0].of(transformer));
+                let weights = blocks[0].of(&stack.fc_0_weights);
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+                let inputs = simd::splat_block(blocks[1].of(transformer));
+                let weights = blocks[1].of(&stack.fc_0_weights);
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(0, transformer));
+                let weights = rest.block(0).of(&stack.fc_0_weights);
+                sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            {
+                let inputs = simd::splat_block(&rest.inputs(1, transformer));
+                let weights = rest.block(1).of(&stack.fc_0_weights);
+                sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
+                sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
+                sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
+                sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
+            }
+            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
+            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
+            sum_0_2 = simd::add_i32(sum_0_2, sum_1_2);
+            sum_0_3 = simd::add_i32(sum_0_3, sum_1_3);
+            let mut sums = Aligned([0i32; 16]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            sums
+        };
+        let ac_sqr_0_out = Aligned(
+            activation::sqr_crelu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 19, 127),
+        );
+        let ac_0_out = Aligned(
+            activation::relu::<u8, 16>(buffer::run(&fc_0_out.0, 0), 6, 127),
+        );
+        let mut fc_1_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 0, &ac_sqr_0_out.0[0..16]);
+        buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
+        let fc_1_input = &fc_1_input.0;
+        let fc_1_out = {
+            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
+            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
+            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
+            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
+            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
+            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
+            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
+            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            let inputs = simd::splat_block(&fc_1_input[0]);
+            let weights = &stack.fc_1_weights[0];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[1]);
+            let weights = &stack.fc_1_weights[1];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[2]);
+            let weights = &stack.fc_1_weights[2];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[3]);
+            let weights = &stack.fc_1_weights[3];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[4]);
+            let weights = &stack.fc_1_weights[4];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[5]);
+            let weights = &stack.fc_1_weights[5];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[6]);
+            let weights = &stack.fc_1_weights[6];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let inputs = simd::splat_block(&fc_1_input[7]);
+            let weights = &stack.fc_1_weights[7];
+            sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
+            sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
+            sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
+            sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
+            sum_0_4 = simd::dot(sum_0_4, inputs, simd::load_i8(chunk(weights, 4)));
+            sum_0_5 = simd::dot(sum_0_5, inputs, simd::load_i8(chunk(weights, 5)));
+            sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
+            sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
+            let mut sums = Aligned([0i32; 32]);
+            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
+            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
+            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
+            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
+            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            sums
+        };
+        let ac_1_out = Aligned(
+            activation::relu::<u8, 32>(buffer::run(&fc_1_out.0, 0), 6, 127),
+        );
+        let mut fc_2_input = Aligned([[0u8; 4]; 8]);
+        buffer::place(fc_2_input.0.as_flattened_mut(), 0, &ac_1_out.0[0..32]);
+        let fc_2_input = &fc_2_input.0;
+        let fc_2_out = {
+            let inputs = chunk(fc_2_input.as_flattened(), 0);
+            Aligned([
+                stack
+                    .fc_2_biases[0]
+                    .wrapping_add(simd::dot_row(inputs, &stack.fc_2_weights[0])),
+            ])
+        };
+        let psqt = buffer::row(&first.psqt, bucket as u32)
+            .wrapping_sub(*buffer::row(&second.psqt, bucket as u32)) / 2;
+        {
+            let sum = fc_2_out.0[0] as i64 + fc_0_out.0[15] as i64 * 150 / 127;
+            let positional = sum as i32;
+            let value = psqt.wrapping_add(positional) / 16;
+            Output { psqt, positional, value }
+        }
+    }
+}

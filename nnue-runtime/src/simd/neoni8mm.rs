@@ -1,0 +1,49 @@
+//! Primitives for NEON with products of bytes with and without a sign: NEON but for these, which are
+//! one instruction.
+
+use core::arch::asm;
+
+pub use super::neon::*;
+
+/// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for all
+/// inputs.
+#[inline]
+#[target_feature(enable = "neon,i8mm")]
+pub fn dot(mut sum: I32, inputs: U8, weights: I8) -> I32 {
+    // The intrinsic is not stable.
+    // SAFETY: the instruction, of a feature that this function enables, changes the register of the
+    // sum and nothing else.
+    unsafe {
+        asm!(
+            "usdot {sum:v}.4s, {inputs:v}.16b, {weights:v}.16b",
+            sum = inout(vreg) sum,
+            inputs = in(vreg) inputs,
+            weights = in(vreg) weights,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    sum
+}
+
+/// The same as [`dot`], which is exact for all inputs.
+#[inline]
+#[target_feature(enable = "neon,i8mm")]
+pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
+    dot(sum, inputs, weights)
+}
+
+/// The sum of the products of a whole row, wrapping; `N` is a multiple of 32. Exact for all inputs.
+#[inline]
+#[target_feature(enable = "neon,i8mm")]
+pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    super::neon::sum_row(inputs, weights, |sum, inputs, weights| {
+        dot(sum, inputs, weights)
+    })
+}
+
+/// The same as [`dot_row`], which is exact for all inputs.
+#[inline]
+#[target_feature(enable = "neon,i8mm")]
+pub fn dot_row_wide<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
+    dot_row(inputs, weights)
+}
