@@ -215,7 +215,8 @@ impl Level {
         const TOP: LevelKind = KINDS[KINDS.len() - 1];
         // By the invariant nothing but `self.0` is ever returned. It is written like this to let
         // the compiler see which arms of a `match` no level can reach.
-        if BASELINE as u8 == TOP as u8 || (self.0 as u8) < BASELINE as u8 {
+        let kind = self.0 as u8;
+        if BASELINE as u8 == TOP as u8 || kind < BASELINE as u8 || kind > TOP as u8 {
             return BASELINE;
         }
         self.0

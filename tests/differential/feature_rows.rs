@@ -95,7 +95,7 @@ fn check<A: Architecture>(
 ) {
     let network = analyse(&SourceFile::new(A::NAME, spec)).expect("a spec without errors");
     let weight = |row: usize, neuron: usize| {
-        (((row * 2654435761 + neuron * 40503) >> 7) as i32).rem_euclid(101) - 50
+        (((row as u64 * 2654435761 + neuron as u64 * 40503) >> 7) as i32).rem_euclid(101) - 50
     };
     let file = net_file(&network, "", |tensor, index| match tensor {
         "transformer.biases" => index as i32,

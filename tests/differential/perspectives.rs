@@ -16,14 +16,14 @@ use nnue_test_support::net_file::net_file_of;
 #[derive(Clone, Copy)]
 struct Values {
     /// A hash of the tensor's name, so that tensors differ.
-    hash: usize,
+    hash: u64,
     /// How many different values there are, around 0.
     spread: i32,
 }
 
 impl Values {
     fn of(tensor: &str) -> Values {
-        let hash = tensor.bytes().fold(7usize, |hash, byte| {
+        let hash = tensor.bytes().fold(7u64, |hash, byte| {
             hash.wrapping_mul(31).wrapping_add(byte.into())
         });
         let spread = match tensor.rsplit_once('.') {
@@ -35,7 +35,7 @@ impl Values {
     }
 
     fn at(self, index: usize) -> i32 {
-        let mixed = (self.hash ^ index).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        let mixed = (self.hash ^ index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
         mixed as i32 % self.spread - self.spread / 2
     }
 }

@@ -19,10 +19,10 @@ pub(crate) fn spec(name: &str, text: &str) -> network::Network {
 
 /// A value for each place of each tensor.
 fn value(tensor: &str, row: usize, column: usize, largest: i32) -> i32 {
-    let name = tensor.bytes().fold(7usize, |hash, byte| {
+    let name = tensor.bytes().fold(7u64, |hash, byte| {
         hash.wrapping_mul(31).wrapping_add(byte.into())
     });
-    let mixed = (name ^ (row * 8191 + column)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+    let mixed = (name ^ (row * 8191 + column) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
     mixed as i32 % (2 * largest + 1) - largest
 }
 

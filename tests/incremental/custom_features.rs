@@ -394,7 +394,7 @@ fn check_rows(accumulator: &Accumulator<mixed::Net>, game: &Game) {
 }
 
 fn weight(row: usize, neuron: usize) -> i32 {
-    (((row * 2654435761 + neuron * 40503) >> 7) as i32).rem_euclid(101) - 50
+    (((row as u64 * 2654435761 + neuron as u64 * 40503) >> 7) as i32).rem_euclid(101) - 50
 }
 
 /// Numbers that no feature has, and what is too much in a list, are left out: without a panic, and

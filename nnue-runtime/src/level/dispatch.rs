@@ -68,12 +68,12 @@ macro_rules! __dispatch {
                         }
                         let _ = call_without_unsafe;
                     };
-                    // SAFETY: a `Level` exists only where every feature of its kind does, and the
-                    // call asks for nothing else, as was checked above.
                     #[allow(
                         unused_unsafe,
-                        reason = "where every function of a build may use the features, the call is safe"
+                        reason = "WebAssembly has no undetected features, so that the call is safe there"
                     )]
+                    // SAFETY: a `Level` exists only where every feature of its kind does, and the
+                    // call asks for nothing else, as was checked above.
                     unsafe {
                         __kernel($($own),*)
                     }

@@ -1,6 +1,7 @@
 //! Primitives for NEON, the vectors of 128 bits that every 64-bit Arm has.
 
 use core::arch::aarch64::*;
+use core::arch::asm;
 
 use super::nonzero::{NonZero, SET_BITS};
 use crate::buffer::{chunk, chunk_mut};
@@ -295,13 +296,29 @@ pub fn splat_block(block: &[u8; 4]) -> U8 {
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for inputs in
 /// `0..=127`, which are the same with a sign and without: sums of two products have 16 bits, and the
 /// greatest is `2 * 127 * 128 = 32512`.
+///
+/// Of the intrinsics, LLVM would multiply more vectors at a time than registers hold, and move high
+/// halves to the low ones of other registers first.
 #[inline]
 #[target_feature(enable = "neon")]
-pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
-    let inputs = vreinterpretq_s8_u8(inputs);
-    let low = vmull_s8(vget_low_s8(inputs), vget_low_s8(weights));
-    let high = vmull_high_s8(inputs, weights);
-    vpadalq_s16(sum, vpaddq_s16(low, high))
+pub fn dot(mut sum: I32, inputs: U8, weights: I8) -> I32 {
+    // SAFETY: the instructions, of a feature that this function enables, change the three registers
+    // that are named as outputs and nothing else.
+    unsafe {
+        asm!(
+            "smull {low:v}.8h, {inputs:v}.8b, {weights:v}.8b",
+            "smull2 {high:v}.8h, {inputs:v}.16b, {weights:v}.16b",
+            "addp {low:v}.8h, {low:v}.8h, {high:v}.8h",
+            "sadalp {sum:v}.4s, {low:v}.8h",
+            sum = inout(vreg) sum,
+            inputs = in(vreg) inputs,
+            weights = in(vreg) weights,
+            low = out(vreg) _,
+            high = out(vreg) _,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    sum
 }
 
 /// As [`dot`], exact for all inputs: products have 16 bits with a sign, and the greatest is
@@ -419,9 +436,9 @@ pub(super) fn sum_row<const N: usize>(
 #[target_feature(enable = "neon")]
 fn bits_and_counts(mask: U8) -> ([u8; 2], [u8; 2]) {
     let bits = one_bit_each(mask);
-    let bits = vpaddq_u8(bits, bits);
-    let bits = vpaddq_u8(bits, bits);
-    let bits = vget_low_u8(vpaddq_u8(bits, bits));
+    let bits = add_neighbours(bits, bits);
+    let bits = add_neighbours(bits, bits);
+    let bits = vget_low_u8(add_neighbours(bits, bits));
     let two = |bytes| vget_lane_u16::<0>(vreinterpret_u16_u8(bytes)).to_le_bytes();
     (two(bits), two(vcnt_u8(bits)))
 }
@@ -440,8 +457,28 @@ pub(super) fn differing_bytes(a: &[u8; 64], b: &[u8; 64]) -> u64 {
 #[target_feature(enable = "neon")]
 pub(super) fn bits_of_masks(masks: [U8; 4]) -> u64 {
     let [a, b, c, d] = masks.map(|mask| one_bit_each(mask));
-    let bits = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
-    vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(bits, bits)))
+    let bits = add_neighbours(add_neighbours(a, b), add_neighbours(c, d));
+    vgetq_lane_u64::<0>(vreinterpretq_u64_u8(add_neighbours(bits, bits)))
+}
+
+/// Sums of neighbouring bytes, of the first vector, then of the second. LLVM would take three
+/// instructions for bytes that have no bit in common.
+#[inline]
+#[target_feature(enable = "neon")]
+fn add_neighbours(a: U8, b: U8) -> U8 {
+    let sums;
+    // SAFETY: the instruction, of a feature that this function enables, changes the register of the
+    // sums and nothing else.
+    unsafe {
+        asm!(
+            "addp {sums:v}.16b, {a:v}.16b, {b:v}.16b",
+            sums = lateout(vreg) sums,
+            a = in(vreg) a,
+            b = in(vreg) b,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    sums
 }
 
 /// Leaves one bit of each byte of a mask: the first of the first byte, the second of the second,

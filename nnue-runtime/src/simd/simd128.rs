@@ -295,13 +295,18 @@ pub fn splat_block(block: &[u8; 4]) -> U8 {
 
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for all
 /// inputs.
+///
+/// Even bytes and odd ones are widened apart: the sums of two products that the instruction makes
+/// then lie in the lane where they belong. Those of widened halves would have to be moved.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
-    let [low, high] = products(inputs, weights);
-    let first = i32x4_shuffle::<0, 2, 4, 6>(low, high);
-    let second = i32x4_shuffle::<1, 3, 5, 7>(low, high);
-    i32x4_add(sum, i32x4_add(first, second))
+    let even = i32x4_dot_i16x8(
+        v128_and(inputs, u16x8_splat(0x00FF)),
+        i16x8_shr(i16x8_shl(weights, 8), 8),
+    );
+    let odd = i32x4_dot_i16x8(u16x8_shr(inputs, 8), i16x8_shr(weights, 8));
+    i32x4_add(i32x4_add(sum, even), odd)
 }
 
 /// The same as [`dot`], which is exact for all inputs.
@@ -316,8 +321,7 @@ pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
 #[target_feature(enable = "simd128")]
 pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     sum_row(inputs, weights, |sum, inputs, weights| {
-        let [low, high] = products(inputs, weights);
-        i32x4_add(sum, i32x4_add(low, high))
+        dot(sum, inputs, weights)
     })
 }
 
@@ -367,8 +371,7 @@ pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     unsafe { list.grow(counts[0] + counts[1]) };
 }
 
-/// The sum over a row for a given `dot`, which may add to any lanes. Four sums at once, because
-/// each waits for itself.
+/// The sum over a row for a given `dot`. Four sums at once, because each waits for itself.
 #[inline]
 #[target_feature(enable = "simd128")]
 pub(super) fn sum_row<const N: usize>(
@@ -396,24 +399,6 @@ pub(super) fn sum_row<const N: usize>(
     let sum = add_i32(add_i32(a, b), add_i32(c, d));
     let sum = i32x4_add(sum, i32x4_shuffle::<2, 3, 0, 1>(sum, sum));
     i32x4_extract_lane::<0>(sum).wrapping_add(i32x4_extract_lane::<1>(sum))
-}
-
-/// Sums of two products each, in their order.
-#[inline]
-#[target_feature(enable = "simd128")]
-fn products(inputs: U8, weights: I8) -> [I32; 2] {
-    let low = (
-        u16x8_extend_low_u8x16(inputs),
-        i16x8_extend_low_i8x16(weights),
-    );
-    let high = (
-        u16x8_extend_high_u8x16(inputs),
-        i16x8_extend_high_i8x16(weights),
-    );
-    [
-        i32x4_dot_i16x8(low.0, low.1),
-        i32x4_dot_i16x8(high.0, high.1),
-    ]
 }
 
 /// A bit for each of 64 bytes: its top bit.
