@@ -4,6 +4,8 @@
 //! A [`Level`] is proof: it is only made after every feature of its row in the table was detected
 //! (or, with [`Level::assume`], vouched for). Therefore [`dispatch!`](crate::__private::dispatch)
 //! may call functions that enable these features.
+//!
+//! With `--cfg nnue_scalar` a build has no other level than `scalar`, to compare with.
 
 pub(crate) mod dispatch;
 
@@ -187,7 +189,8 @@ impl Level {
     }
 
     /// The names of all levels that machines of this architecture can have, ascending: on x86-64
-    /// `scalar`, `avx2`, `avxvnni`, `avx512` and `avx512icl`.
+    /// `scalar`, `avx2`, `avxvnni`, `avx512` and `avx512icl`, on 64-bit Arm `scalar`, `neon`,
+    /// `neondot` and `neoni8mm`. For WebAssembly, those that this build has.
     pub fn names() -> impl Iterator<Item = &'static str> {
         KINDS.iter().map(|kind| kind.isa().name)
     }
