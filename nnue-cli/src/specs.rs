@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::{SourceFile, nearest};
-use nnue_example_networks as networks;
+use nnue_known_networks as networks;
 use nnue_runtime::file::{Identity, identify_file};
 use nnue_runtime::{Architecture, Level, LoadError, Network, Output, SelectedByPieces};
 

@@ -45,9 +45,9 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     density: Option<f64>,
     /// The project's folder, which has the runtime; without it, the one from which this program was
-    /// built
-    #[arg(long, value_name = "DIR", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/.."), hide_default_value = true)]
-    runtime: PathBuf,
+    /// built, or crates.io if that is where it is from
+    #[arg(long, value_name = "DIR")]
+    runtime: Option<PathBuf>,
     /// Where networks are compiled, and what is compiled stays; without it, the system's folder for
     /// caches
     #[arg(long, value_name = "DIR")]
@@ -97,7 +97,7 @@ impl Bench {
                     )
                 })?,
         };
-        let packages = Packages::new(&cache, &self.runtime)?;
+        let packages = Packages::new(&cache, self.runtime.as_deref())?;
         let trace = Trace::bundled().map_err(Failure::work)?;
         loop {
             let texts = self.texts();

@@ -81,3 +81,8 @@ pub use crate::net::Net;
 pub use crate::transformer::{Accumulator, Accumulators};
 pub use crate::weights::{LayerWeights, Shape, TransformerWeights, Values, Weights, WrongWeights};
 pub use nnue_format::LoadError;
+
+/// The code of README.md, which doctests compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -186,6 +186,11 @@ impl Follow for Idle {
     }
 }
 
+/// The code of README.md, which doctests compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests {
     use nnue_runtime::{Color, Piece, Position, Role};
