@@ -7,6 +7,8 @@ const DOCUMENTS: &[&str] = &[
     "ARCHITECTURE.md",
     "README.md",
     "docs/describe.md",
+    "docs/levels.md",
+    "docs/net-files.md",
     "docs/performance.md",
     "docs/variants.md",
     "docs/versions.md",
