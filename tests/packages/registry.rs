@@ -19,8 +19,9 @@ pub(crate) fn cargo(folder: &Path) -> Command {
 
 /// A folder in which cargo finds packages in a registry of files, in place of crates.io.
 ///
-/// The project's packages are made by `cargo package`. The others are copied from the user's cache,
-/// in the versions of the project's `Cargo.lock`: `cargo fetch --locked` gets them there.
+/// The project's packages are made by `cargo package`, all at once, which cargo can since 1.90.
+/// The others are copied from the user's cache, in the versions of the project's `Cargo.lock`:
+/// `cargo fetch --locked` gets them there.
 pub(crate) struct Registry {
     folder: PathBuf,
     packages: PathBuf,
