@@ -2,6 +2,7 @@
 //! JSON.
 
 mod net;
+#[cfg(feature = "compiled")]
 mod trace;
 
 use std::fs;
@@ -19,7 +20,8 @@ use serde::Serialize;
 
 use crate::Failure;
 
-pub(crate) use self::net::{NetChoice, NetOptions, file_name, needs_file};
+pub(crate) use self::net::{ChosenNet, NetOptions};
+#[cfg(feature = "compiled")]
 pub(crate) use self::trace::TraceFile;
 
 /// Reads a file.

@@ -228,6 +228,6 @@ fn weights_may_be_compressed_with_zstd() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/files/packed.toml");
     let net = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/files/packed.net");
     let text = output(&["check", spec, "--weights", net]);
-    let expected = format!("`{net}` is a net file for Packed; no file tells shifts, ");
+    let expected = format!("`{net}` is a net file for Packed; no file tells: shifts, ");
     assert!(text.contains(&expected), "{text}");
 }

@@ -18,7 +18,7 @@ use crate::bench::{
     Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file, steps,
 };
 use crate::failure::complain;
-use crate::inputs::{self, available_level, read, write_json};
+use crate::inputs::{self, available_level, level_of_environment, read, write_json};
 use crate::interpreted::told_features;
 use crate::progress;
 
@@ -34,7 +34,8 @@ pub(crate) struct Bench {
     /// weights that nobody has trained
     #[arg(long = "net", value_name = "FILE")]
     nets: Vec<PathBuf>,
-    /// The instruction sets; without it, the best that this machine has
+    /// The instruction sets, separated by commas; without it, the one that NNUE_LEVEL names or the
+    /// best that this machine has
     #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = available_level())]
     levels: Vec<Level>,
     /// How often each search is evaluated; times are medians
@@ -99,9 +100,13 @@ impl Bench {
         };
         let packages = Packages::new(&cache, &self.runtime)?;
         let trace = Trace::bundled().map_err(Failure::work)?;
+        let levels = match &*self.levels {
+            [] => vec![level_of_environment()?.unwrap_or_else(Level::detect)],
+            levels => levels.to_vec(),
+        };
         loop {
             let texts = self.texts();
-            let code = self.once(&packages, &trace, out)?;
+            let code = self.once(&packages, &trace, &levels, out)?;
             out.flush()?;
             if !self.watch {
                 return Ok(code);
@@ -122,6 +127,7 @@ impl Bench {
         &self,
         packages: &Packages,
         trace: &Trace,
+        levels: &[Level],
         out: &mut dyn Write,
     ) -> Result<ExitCode, Failure> {
         let bar = progress::stages();
@@ -136,10 +142,6 @@ impl Bench {
         bar.set_message("compiling");
         bar.tick();
         let built = packages.build(&specs)?;
-        let levels = match &*self.levels {
-            [] => vec![Level::detect()],
-            levels => levels.to_vec(),
-        };
         bar.set_message("choosing weights");
         bar.tick();
         let mut programs = Vec::new();
