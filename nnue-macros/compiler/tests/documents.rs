@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 const DOCUMENTS: &[&str] = &[
     "ARCHITECTURE.md",
     "README.md",
+    "docs/describe.md",
+    "docs/levels.md",
+    "docs/net-files.md",
     "docs/performance.md",
+    "docs/variants.md",
     "specs/README.md",
     "tests/README.md",
 ];
