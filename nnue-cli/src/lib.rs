@@ -27,6 +27,7 @@ mod net_file;
 mod onnx;
 mod page;
 mod picture;
+mod planned;
 mod positions;
 pub mod processor;
 pub mod progress;
