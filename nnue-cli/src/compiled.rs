@@ -4,7 +4,7 @@ mod any_network;
 
 use nnue_compiler::network;
 use nnue_example_networks as networks;
-use nnue_runtime::{Architecture, Embedded, Level, LoadError, Network, Output, SelectedByPieces};
+use nnue_runtime::{Architecture, Level, LoadError, Network, Output, SelectedByPieces};
 
 use crate::known::Known;
 
@@ -26,9 +26,6 @@ networks! {
     sfnnv1 sfnnv2 sfnnv3 sfnnv4 sfnnv5 sfnnv6 sfnnv7 sfnnv8 sfnnv9 sfnnv10 sfnnv11 sfnnv12 sfnnv13 sfnnv14 sfnnv14b
     sfnnv15 sfnnv16 small128
 }
-
-/// The file of the net that is part of the program.
-pub(crate) const BUILT_IN: &[u8] = <networks::small128::Net as Embedded>::FILE;
 
 /// A network that was compiled into the program.
 #[derive(Clone, Copy, Debug)]

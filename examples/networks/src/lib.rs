@@ -1,6 +1,14 @@
 //! Stockfish's networks of `specs/`, each in a module of its own.
 
+/// The file of small128 that the project carries.
+#[cfg(feature = "compiled")]
+pub const NET: &[u8] = <small128::Net as nnue_runtime::Embedded>::FILE;
+/// The file of small128 that the project carries.
+#[cfg(not(feature = "compiled"))]
+pub const NET: &[u8] = include_bytes!("../../nets/nn-37f18f62d772.nnue");
+
 /// Compiles specs, given as the arguments of `nnue_net!`.
+#[cfg(feature = "compiled")]
 macro_rules! networks {
     ($($(#[$doc:meta])* $module:ident($($arguments:tt)*);)*) => { $(
         $(#[$doc])*
@@ -10,6 +18,7 @@ macro_rules! networks {
     )* };
 }
 
+#[cfg(feature = "compiled")]
 networks! {
     /// Stockfish 12.
     sfnnv1("../../specs/sfnnv1.toml");

@@ -8,20 +8,11 @@ use crate::Failure;
 use crate::known::{Known, SpecChoice};
 use crate::net_file::NetFile;
 
-/// The spec that [`built_in`] is a net of.
+/// The spec of the net that is part of the program.
 const BUILT_IN_SPEC: &str = "small128";
 
-/// The name of the file of [`built_in`].
+/// The name of its file.
 const BUILT_IN_FILE: &str = "nn-37f18f62d772.nnue";
-
-/// The file of the net that is part of the program.
-fn built_in() -> &'static [u8] {
-    // Compiled networks have it already.
-    #[cfg(feature = "compiled")]
-    return crate::compiled::BUILT_IN;
-    #[cfg(not(feature = "compiled"))]
-    include_bytes!("../../../examples/nets/nn-37f18f62d772.nnue")
-}
 
 /// The net that a subcommand is about.
 #[derive(Args, Debug)]
@@ -68,7 +59,11 @@ impl NetOptions {
             )));
         }
         Ok(ChosenNet {
-            file: NetFile::of(Path::new(BUILT_IN_FILE), network, built_in())?,
+            file: NetFile::of(
+                Path::new(BUILT_IN_FILE),
+                network,
+                nnue_example_networks::NET,
+            )?,
             name: format!("{BUILT_IN_FILE}, built in"),
             is_built_in: true,
         })
