@@ -30,7 +30,7 @@ use clap::Subcommand;
 use crate::Failure;
 
 #[cfg(not(feature = "compiled"))]
-use self::left_out::{Reorder, Replay};
+use self::left_out::{LeftOut as Reorder, LeftOut as Replay};
 #[cfg(feature = "compiled")]
 use self::{reorder::Reorder, replay::Replay};
 

@@ -96,9 +96,9 @@ impl<T: Send + 'static> Watching<T> {
         Watching { child, printed }
     }
 
-    /// The next part, however long the machine takes.
+    /// The next part, for which the machine may take its time.
     fn next(&self) -> T {
-        let limit = Duration::from_secs(20 * 60);
+        let limit = Duration::from_secs(10 * 60);
         self.printed
             .recv_timeout(limit)
             .expect("something is printed")

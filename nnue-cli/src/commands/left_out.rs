@@ -1,4 +1,4 @@
-//! Subcommands that need compiled networks, in a program without them.
+//! A subcommand that needs compiled networks, in a program without them.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -8,34 +8,20 @@ use clap::Args;
 
 use crate::Failure;
 
-const NEEDS: &str =
-    "a program that was built with the feature `compiled` of nnue-cli, which is on by default";
+const NEEDS: &str = "this needs a program that was built with the feature `compiled` of nnue-cli, \
+                     which is on by default";
 
-/// Declares a subcommand of which only the name is there.
-macro_rules! left_out {
-    ($name:ident, $example:literal, $instead:literal) => {
-        #[derive(Args, Debug)]
-        #[command(after_help = concat!("Example: ", $example), long_about = format!("It needs {NEEDS}."))]
-        pub(crate) struct $name {
-            #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
-            arguments: Vec<OsString>,
-        }
-
-        impl $name {
-            pub(super) fn run(&self, _: &mut dyn Write) -> Result<ExitCode, Failure> {
-                Err(Failure::Work(format!("this needs {NEEDS}{}", $instead)))
-            }
-        }
-    };
+#[derive(Args, Debug)]
+#[command(override_usage = NEEDS)]
+pub(crate) struct LeftOut {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
 }
 
-left_out!(
-    Replay,
-    "nnue replay --net nn-ad9b42354671.nnue --level avx2,avx512icl",
-    "; `nnue bench SPEC --net FILE` measures any network without it"
-);
-left_out!(
-    Reorder,
-    "nnue reorder --net nn-ad9b42354671.nnue --out nn-faster.nnue",
-    ""
-);
+impl LeftOut {
+    pub(super) fn run(&self, _: &mut dyn Write) -> Result<ExitCode, Failure> {
+        Err(Failure::Work(format!(
+            "{NEEDS}; `nnue bench SPEC --net FILE` measures any network without it"
+        )))
+    }
+}
