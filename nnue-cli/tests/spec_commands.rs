@@ -211,6 +211,7 @@ fn a_checked_network_is_json() {
     assert_eq!(found["network"], described);
     assert_eq!(found["weights"], Value::Null);
     let memory = &found["memory"];
+    assert_eq!(memory, &json!({ "weights": 6_515_520, "accumulator": 640 }));
     let shown = output(&["check", SPEC]);
     let expected = format!(
         "memory: weights {} bytes, accumulator {} bytes\n",
