@@ -1,8 +1,10 @@
 //! The specs that are part of the compiler, and the spec that an option names.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use nnue_compiler::diagnostics::{SourceFile, nearest};
 use nnue_compiler::network::Network;
 use nnue_compiler::{analyse, known_specs};
@@ -39,7 +41,7 @@ impl Known {
     }
 }
 
-/// The value of an option that names a spec: one that is known, or a file.
+/// An argument that names a spec: one that is known, or a file.
 #[derive(Clone, Debug)]
 pub(crate) enum SpecChoice {
     Known(Known),
@@ -47,24 +49,34 @@ pub(crate) enum SpecChoice {
 }
 
 impl SpecChoice {
-    /// Reads the value: what has an extension or a folder is a file.
-    pub(crate) fn of(text: &str) -> Result<SpecChoice, UnknownSpec> {
-        let path = Path::new(text);
-        match Known::named(text) {
+    /// Reads the argument: what has an extension or a folder is a file.
+    fn of(argument: OsString) -> Result<SpecChoice, UnknownSpec> {
+        let path = Path::new(&argument);
+        match Known::named(&argument.to_string_lossy()) {
             Ok(known) => Ok(SpecChoice::Known(known)),
             Err(_) if path.extension().is_some() || path.components().count() > 1 => {
-                Ok(SpecChoice::File(path.into()))
+                Ok(SpecChoice::File(argument.into()))
             }
             Err(error) => Err(error),
         }
     }
 
+    /// What reads such arguments.
+    pub(crate) fn parser() -> impl TypedValueParser<Value = SpecChoice> {
+        OsStringValueParser::new().try_map(SpecChoice::of)
+    }
+
+    /// The text of the spec, and the network that it describes.
+    pub(crate) fn read(&self) -> Result<(String, Network), Failure> {
+        match self {
+            SpecChoice::Known(known) => Ok((known.text.into(), known.network()?)),
+            SpecChoice::File(path) => inputs::spec(path),
+        }
+    }
+
     /// The network that the spec describes.
     pub(crate) fn network(&self) -> Result<Network, Failure> {
-        match self {
-            SpecChoice::Known(known) => known.network(),
-            SpecChoice::File(path) => inputs::network(path),
-        }
+        Ok(self.read()?.1)
     }
 }
 
@@ -120,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_looks_like_a_file_is_one() {
-        let choice = |text| SpecChoice::of(text).map(|choice| choice.to_string());
+        let choice = |text: &str| SpecChoice::of(text.into()).map(|choice| choice.to_string());
         for file in ["my-net.toml", "specs/mine", "./mine"] {
             assert_eq!(choice(file).unwrap(), file);
         }

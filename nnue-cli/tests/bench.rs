@@ -24,7 +24,7 @@ const NET: &str = "../examples/nets/nn-37f18f62d772.nnue";
 fn networks_are_measured_beside_each_other() {
     let cache = scratch_path("bench-cache");
     let broken = scratch("bench-broken.toml", b"name = 1");
-    let arguments = ["bench", SMALL128, SIMPLE, &broken, SMALL128, "--net", NET];
+    let arguments = ["bench", SMALL128, SIMPLE, &broken, "small128", "--net", NET];
     let options = ["--rounds=1", "--json", "--density=0.25", "--cache"];
     let mut command = nnue(&[&arguments[..], &options[..], &[&text(&cache)]].concat());
     let found = command.output().expect("the program starts");
@@ -213,6 +213,11 @@ fn what_cannot_be_measured_is_refused() {
     assert!(
         runtime.contains("`tests` has no `nnue-runtime`"),
         "{runtime}"
+    );
+    let net = bench(&["sfnnv1", "--net", NET]);
+    assert!(
+        net.contains("a net file of none of the specs: `sfnnv1`: "),
+        "{net}"
     );
     let net = bench(&["../specs/sfnnv1.toml", "--net", NET]);
     assert!(

@@ -30,6 +30,15 @@ fn check_shows_the_network() {
     }
 }
 
+#[test]
+fn known_specs_have_names() {
+    for (name, file) in [("small128", SPEC), ("SFNNv9", "../specs/sfnnv9.toml")] {
+        for command in ["check", "describe", "plan"] {
+            assert_eq!(output(&[command, name]), output(&[command, file]));
+        }
+    }
+}
+
 /// The tensors of a stack are together, or those of a layer in all stacks.
 #[test]
 fn check_shows_the_order_of_the_file_stack_by_stack() {
@@ -288,6 +297,10 @@ fn wrong_arguments_are_answered_with_the_nearest() {
         ),
         (&["plan", SPEC, "--level"], &["'--level <NAME>'"]),
         (&["check"], &["<SPEC>"]),
+        (
+            &["check", "sfnv5"],
+            &["a TOML file", "`small128`", "did you mean `sfnnv5`?"],
+        ),
         (&["plan", "a", "b"], &["'b'"]),
     ] {
         let message = refusal(2, arguments);

@@ -46,7 +46,7 @@ struct Subcommand {
     /// Whether it prints JSON when it is asked to.
     json: bool,
     /// Arguments with which it cannot do its work.
-    fails: Vec<&'static str>,
+    fails: Vec<String>,
     /// Arguments that are wrong.
     wrong: Vec<&'static str>,
 }
@@ -63,9 +63,17 @@ impl Subcommand {
         self.is_complete() && self.name != "bench"
     }
 
-    fn arguments(&self) -> Vec<&str> {
-        let works = self.works.iter().map(String::as_str);
-        [self.name].into_iter().chain(works).collect()
+    fn working(&self) -> Vec<&str> {
+        self.arguments(&self.works)
+    }
+
+    fn failing(&self) -> Vec<&str> {
+        self.arguments(&self.fails)
+    }
+
+    fn arguments<'s>(&'s self, arguments: &'s [String]) -> Vec<&'s str> {
+        let arguments = arguments.iter().map(String::as_str);
+        [self.name].into_iter().chain(arguments).collect()
     }
 }
 
@@ -82,11 +90,17 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         false => "no/such.nnue",
     };
     let floats = scratch(&format!("{test}-floats.bin"), &[0; 4 * 98_689]);
-    let subcommand = |name, works: &[&str], json, fails: &[_], wrong: &[_]| Subcommand {
+    let owned = |arguments: &[&str]| {
+        arguments
+            .iter()
+            .map(|argument| argument.to_string())
+            .collect()
+    };
+    let subcommand = |name, works: &[&str], json, fails: &[&str], wrong: &[_]| Subcommand {
         name,
-        works: works.iter().map(|argument| argument.to_string()).collect(),
+        works: owned(works),
         json,
-        fails: fails.to_vec(),
+        fails: owned(fails),
         wrong: wrong.to_vec(),
     };
     let no_spec = &["no/such.toml"][..];
@@ -123,7 +137,7 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             "bench",
             &[SPEC],
             true,
-            &["no/such.toml", "--cache", "no/such/folder"],
+            &["no/such.toml", "--cache", &file("cache")],
             &[SPEC, "--level", "avx3"],
         ),
         subcommand(
@@ -204,7 +218,7 @@ fn exit_codes_tell_what_went_wrong() {
             name, fails, wrong, ..
         } = &subcommand;
         if subcommand.can_work() {
-            let ended = run(&subcommand.arguments());
+            let ended = run(&subcommand.working());
             let message = stderr(&ended);
             assert_eq!((ended.status.code(), message), (Some(0), ""), "{name}");
         }
@@ -212,8 +226,7 @@ fn exit_codes_tell_what_went_wrong() {
             continue;
         }
         if !fails.is_empty() {
-            let arguments = [&[*name][..], fails].concat();
-            let message = refusal(1, &arguments);
+            let message = refusal(1, &subcommand.failing());
             let text = message.strip_prefix("error: ").expect("an error");
             let is_sentence = text.starts_with(char::is_uppercase) && !text.starts_with("FEN");
             assert!(!is_sentence && !text.trim_end().ends_with('.'), "{message}");
@@ -242,7 +255,7 @@ fn what_prints_tables_prints_json() {
             "{help}"
         );
         if *json && subcommand.can_work() {
-            let text = output(&[&subcommand.arguments()[..], &["--json"]].concat());
+            let text = output(&[&subcommand.working()[..], &["--json"]].concat());
             let value: Value = serde_json::from_str(&text).expect("JSON");
             assert!(!value.is_null(), "{name}");
         }
@@ -260,8 +273,8 @@ fn ended(command: &mut Command) -> (String, String) {
 fn colours_are_for_terminals_that_want_them() {
     let mut coloured = 0;
     for subcommand in subcommands("colours") {
-        let fails = [&[subcommand.name][..], &subcommand.fails].concat();
-        let works = subcommand.can_work().then(|| subcommand.arguments());
+        let fails = subcommand.failing();
+        let works = subcommand.can_work().then(|| subcommand.working());
         for arguments in works.iter().chain([&fails]) {
             let piped = ended(&mut nnue(arguments));
             assert!(!piped.0.contains('\x1b') && !piped.1.contains('\x1b'));
@@ -292,7 +305,7 @@ fn a_reader_that_is_gone_is_no_error() {
         if !subcommand.can_work() {
             continue;
         }
-        let arguments = subcommand.arguments();
+        let arguments = subcommand.working();
         assert_eq!(
             gone(nnue(&arguments)),
             (Some(0), String::new()),
@@ -311,7 +324,7 @@ fn errors_that_nobody_reads_have_their_exit_code() {
     for subcommand in subcommands("mute") {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let fails = [&[subcommand.name][..], &subcommand.fails].concat();
+        let fails = subcommand.failing();
         let status = nnue(&fails).stderr(writer).stdout(Stdio::null()).status();
         let code = status.expect("the program starts").code();
         let expected = if subcommand.fails.is_empty() { 2 } else { 1 };
@@ -327,7 +340,7 @@ fn output_that_is_lost_is_an_error() {
         if !subcommand.can_work() {
             continue;
         }
-        let arguments = subcommand.arguments();
+        let arguments = subcommand.working();
         let full = fs::OpenOptions::new().write(true).open("/dev/full");
         let mut command = nnue(&arguments);
         command.stdout(full.expect("Linux has it"));

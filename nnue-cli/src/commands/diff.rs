@@ -40,7 +40,7 @@ pub(crate) struct Diff {
     #[arg(value_name = "B")]
     second: PathBuf,
     /// The spec of both, for files that no header tells: its name in `specs`, or a TOML file
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::of)]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
     spec: Option<SpecChoice>,
     #[command(flatten)]
     positions: PositionFile,

@@ -20,7 +20,7 @@ pub(crate) struct InfoCommand {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The spec of the network, for files that no header tells: its name in `specs`, or a TOML file
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::of)]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
     spec: Option<SpecChoice>,
     /// Print JSON
     #[arg(long)]

@@ -21,7 +21,7 @@ pub(crate) struct NetOptions {
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// The network's spec: its name in `specs`, or a TOML file; without it, the net file decides
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::of)]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
     spec: Option<SpecChoice>,
 }
 
