@@ -8,7 +8,7 @@ use serde::Serialize;
 
 pub(crate) use self::bounds::LayerBound;
 use crate::Failure;
-use crate::net_file::{NetFile, UNTOLD, fitting};
+use crate::net_file::{NetFile, Recognised, UNNAMED, UNTOLD, fitting};
 use crate::tensors::{self, Values};
 
 /// What is known of a net file.
@@ -121,11 +121,12 @@ impl Info {
         bytes: &[u8],
         given: Option<NetFile>,
     ) -> Result<Info, Failure> {
-        let known = fitting(bytes);
-        let fits = known.iter().map(|known| known.name).collect();
+        let fits = fitting(bytes).iter().map(|known| known.name).collect();
         let opened = match given {
             Some(opened) => Some(opened),
-            None => NetFile::of_known(path, known, bytes).ok(),
+            None => Recognised::of(path, bytes, UNNAMED)
+                .ok()
+                .map(|recognised| recognised.file),
         };
         let network = match &opened {
             Some(opened) => Some(Contents::of(opened, bytes)?),

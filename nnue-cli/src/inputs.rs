@@ -2,11 +2,12 @@
 //! JSON.
 
 mod net;
+#[cfg(feature = "compiled")]
 mod trace;
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -18,8 +19,10 @@ use nnue_runtime::Level;
 use serde::Serialize;
 
 use crate::Failure;
+use crate::known::SpecChoice;
 
-pub(crate) use self::net::{NetChoice, NetOptions, file_name, needs_file};
+pub(crate) use self::net::{ChosenNet, NetOptions};
+#[cfg(feature = "compiled")]
 pub(crate) use self::trace::TraceFile;
 
 /// Reads a file.
@@ -68,14 +71,14 @@ pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<
 /// The spec that a subcommand is about.
 #[derive(Args, Debug)]
 pub(crate) struct SpecFile {
-    /// The spec: a TOML file
-    #[arg(value_name = "SPEC")]
-    path: PathBuf,
+    /// The spec: a TOML file, or the name of one in `specs`
+    #[arg(value_name = "SPEC", value_parser = SpecChoice::parser())]
+    spec: SpecChoice,
 }
 
 impl SpecFile {
     pub(crate) fn network(&self) -> Result<Network, Failure> {
-        network(&self.path)
+        self.spec.network()
     }
 }
 

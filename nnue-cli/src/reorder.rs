@@ -12,7 +12,7 @@ use nnue_runtime::{
 use nnue_trace::Trace;
 use serde::Serialize;
 
-use crate::any_network::AnyNetwork;
+use crate::compiled::AnyNetwork;
 use crate::replay::{Difference, compare};
 
 pub use self::search::{Activity, better_order};

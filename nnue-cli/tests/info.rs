@@ -45,8 +45,8 @@ fn a_known_net_needs_no_spec() {
         "known specs that fit: small128",
         "size: 3519630 bytes",
         "version 0x7af32f20, network hash 0x1c103c92",
-        "transformer.weights i16    2883584       -595        913      0.876  4.7 %    0.00 %",
-        "fc_2.weights        i8         256       -125        127      0.324  0.0 %    0.39 %",
+        "transformer.weights  i16   2883584     -595      913     0.876  4.7 %     0.00 %",
+        "fc_2.weights         i8        256     -125      127     0.324  0.0 %     0.39 %",
         "accumulator within -5446 to 5610 for 32 features: margin 27157",
         "sums of `fc_2` within -97318 to 92080: margin 2147386330",
     ] {
@@ -143,7 +143,7 @@ fn files_without_a_header_need_a_spec() {
         text.contains(&format!("network: {}\n", network.name)),
         "{text}"
     );
-    assert!(text.contains("\ntransformer.weights i16 "), "{text}");
+    assert!(text.contains("\ntransformer.weights  i16 "), "{text}");
 
     let message = refusal(1, &["info", NET, "--spec", spec]);
     assert!(message.contains("is not a net file for"), "{message}");

@@ -56,7 +56,9 @@ fn other_files_have_no_spec() {
     let cut = scratch("spec-cut.nnue", &cut[..100_000]);
     let message = refusal(1, &["spec", &cut]);
     assert!(
-        message.contains("the beginning of a net of small128: the rest of the file is missing"),
+        message.contains(
+            "is not a net file for small128: the file ends in `transformer.weights`: found "
+        ),
         "{message}"
     );
 }

@@ -3,7 +3,15 @@
 //! The modules have the names that `like` has for these networks in specs. The command `nnue` and
 //! the tests of its project use them; engines are better off with the one network that they need.
 
+/// The file of small128 that the project carries.
+#[cfg(feature = "compiled")]
+pub const NET: &[u8] = <small128::Net as nnue_runtime::Embedded>::FILE;
+/// The file of small128 that the project carries.
+#[cfg(not(feature = "compiled"))]
+pub const NET: &[u8] = include_bytes!("../nn-37f18f62d772.nnue");
+
 /// Compiles known networks as they are.
+#[cfg(feature = "compiled")]
 macro_rules! networks {
     ($($(#[$doc:meta])* $module:ident($spec:literal $($further:tt)*);)*) => { $(
         $(#[$doc])*
@@ -13,6 +21,7 @@ macro_rules! networks {
     )* };
 }
 
+#[cfg(feature = "compiled")]
 networks! {
     /// Stockfish 12.
     sfnnv1("name = 'SFNNv1'\nlike = 'sfnnv1'");

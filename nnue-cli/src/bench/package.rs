@@ -8,11 +8,12 @@ use nnue_compiler::network::Network;
 
 use crate::Failure;
 use crate::inputs::unwritable;
+use crate::known::SpecChoice;
 
 /// A spec that is compiled.
 pub(crate) struct Spec {
-    /// The file as the user named it.
-    pub(crate) path: PathBuf,
+    /// The spec as the user named it.
+    pub(crate) choice: SpecChoice,
     /// What it says.
     pub(crate) text: String,
     /// What that means.
@@ -196,7 +197,10 @@ impl Packages {
 
 /// A package's name: that of the file, and a number for its whole path.
 fn name(spec: &Spec) -> String {
-    let path = fs::canonicalize(&spec.path).unwrap_or_else(|_| spec.path.clone());
+    let path = match &spec.choice {
+        SpecChoice::Known(known) => known.name.into(),
+        SpecChoice::File(path) => fs::canonicalize(path).unwrap_or_else(|_| path.clone()),
+    };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let letters = |letter: char| match letter.is_ascii_alphanumeric() {
         true => letter.to_ascii_lowercase(),

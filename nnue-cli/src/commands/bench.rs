@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -18,8 +18,9 @@ use crate::bench::{
     Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file, steps,
 };
 use crate::failure::complain;
-use crate::inputs::{self, available_level, read, write_json};
+use crate::inputs::{available_level, level_of_environment, read, write_json};
 use crate::interpreted::told_features;
+use crate::known::SpecChoice;
 use crate::progress;
 
 #[derive(Args, Debug)]
@@ -27,14 +28,16 @@ use crate::progress;
     after_help = "Example: nnue bench specs/small128.toml my-variant.toml --level avx2,avx512icl"
 )]
 pub(crate) struct Bench {
-    /// The specs, of which the first is what the others are compared with
-    #[arg(value_name = "SPEC", required = true)]
-    specs: Vec<PathBuf>,
+    /// The specs, of which the first is what the others are compared with: TOML files, or names of
+    /// those in `specs`
+    #[arg(value_name = "SPEC", required = true, value_parser = SpecChoice::parser())]
+    specs: Vec<SpecChoice>,
     /// A net file of one of the specs; may be given several times. The others are measured with
     /// weights that nobody has trained
     #[arg(long = "net", value_name = "FILE")]
     nets: Vec<PathBuf>,
-    /// The instruction sets; without it, the best that this machine has
+    /// The instruction sets, separated by commas; without it, the one that NNUE_LEVEL names or the
+    /// best that this machine has
     #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = available_level())]
     levels: Vec<Level>,
     /// How often each search is evaluated; times are medians
@@ -99,9 +102,13 @@ impl Bench {
         };
         let packages = Packages::new(&cache, self.runtime.as_deref())?;
         let trace = Trace::bundled().map_err(Failure::work)?;
+        let levels = match &*self.levels {
+            [] => vec![level_of_environment()?.unwrap_or_else(Level::detect)],
+            levels => levels.to_vec(),
+        };
         loop {
             let texts = self.texts();
-            let code = self.once(&packages, &trace, out)?;
+            let code = self.once(&packages, &trace, &levels, out)?;
             out.flush()?;
             if !self.watch {
                 return Ok(code);
@@ -113,8 +120,13 @@ impl Bench {
         }
     }
 
+    /// What is in the files now.
     fn texts(&self) -> Vec<Option<Vec<u8>>> {
-        self.specs.iter().map(|path| fs::read(path).ok()).collect()
+        let texts = self.specs.iter().map(|spec| match spec {
+            SpecChoice::File(path) => fs::read(path).ok(),
+            SpecChoice::Known(_) => None,
+        });
+        texts.collect()
     }
 
     /// Measures all of them once. An error in one leaves the others' rows.
@@ -122,24 +134,21 @@ impl Bench {
         &self,
         packages: &Packages,
         trace: &Trace,
+        levels: &[Level],
         out: &mut dyn Write,
     ) -> Result<ExitCode, Failure> {
         let bar = progress::stages();
         let (mut specs, mut errors) = (Vec::new(), Vec::new());
-        for path in &self.specs {
-            match spec(path) {
+        for choice in &self.specs {
+            match spec(choice) {
                 Ok(spec) => specs.push(spec),
-                Err(error) => errors.push(wrong(path, &error)),
+                Err(error) => errors.push(wrong(choice, &error)),
             }
         }
         let nets = self.nets_of(&specs)?;
         bar.set_message("compiling");
         bar.tick();
         let built = packages.build(&specs)?;
-        let levels = match &*self.levels {
-            [] => vec![Level::detect()],
-            levels => levels.to_vec(),
-        };
         bar.set_message("choosing weights");
         bar.tick();
         let mut programs = Vec::new();
@@ -159,12 +168,12 @@ impl Bench {
             match started {
                 Ok(started) => {
                     programs.extend(levels.iter().zip(started).map(|(level, program)| {
-                        let names = [spec.path.display().to_string(), spec.network.name.clone()];
+                        let names = [spec.choice.to_string(), spec.network.name.clone()];
                         let net = net.as_ref().map(|net| net.display().to_string());
                         (Row::new(names, net, *level, program.facts), program)
                     }))
                 }
-                Err(error) => errors.push(wrong(&spec.path, &error)),
+                Err(error) => errors.push(wrong(&spec.choice, &error)),
             }
         }
         bar.set_message("measuring");
@@ -179,7 +188,7 @@ impl Bench {
         for (row, (unmeasured, _)) in measured.into_iter().zip(&programs) {
             match row {
                 Ok(row) => rows.push(row),
-                Err(error) => errors.push(wrong(Path::new(&unmeasured.spec), &error)),
+                Err(error) => errors.push(wrong(&unmeasured.spec, &error)),
             }
         }
         self.report(&rows, &errors, out)
@@ -222,8 +231,8 @@ impl Bench {
                         place = Some(index);
                         break;
                     }
-                    Ok(_) => refusals.push(format!("`{}` has one", spec.path.display())),
-                    Err(error) => refusals.push(format!("`{}`: {error}", spec.path.display())),
+                    Ok(_) => refusals.push(format!("`{}` has one", spec.choice)),
+                    Err(error) => refusals.push(format!("`{}`: {error}", spec.choice)),
                 }
             }
             match place {
@@ -242,21 +251,21 @@ impl Bench {
 }
 
 /// Reads a spec whose network can be measured on chess positions.
-fn spec(path: &Path) -> Result<Spec, String> {
-    let (text, network) = inputs::spec(path).map_err(|failure| failure.message())?;
+fn spec(choice: &SpecChoice) -> Result<Spec, String> {
+    let (text, network) = choice.read().map_err(|failure| failure.message())?;
     if told_features(&network).is_some() {
         return Err("it has custom feature sets, which only its engine knows: the recorded search is one of chess".into());
     }
     Ok(Spec {
-        path: path.into(),
+        choice: choice.clone(),
         text,
         network,
     })
 }
 
-fn wrong(path: &Path, error: &str) -> Wrong {
+fn wrong(spec: &impl ToString, error: &str) -> Wrong {
     Wrong {
-        spec: path.display().to_string(),
+        spec: spec.to_string(),
         error: error.into(),
     }
 }

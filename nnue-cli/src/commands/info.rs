@@ -8,8 +8,10 @@ use clap::Args;
 
 use crate::Failure;
 use crate::info::{Contents, Info};
-use crate::inputs::{self, read, write_json};
+use crate::inputs::{read, write_json};
+use crate::known::SpecChoice;
 use crate::net_file::NetFile;
+use crate::table::Table;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue info nn-37f18f62d772.nnue")]
@@ -17,9 +19,9 @@ pub(crate) struct InfoCommand {
     /// The net file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The spec of the network, for files that no header tells
-    #[arg(long, value_name = "SPEC")]
-    spec: Option<PathBuf>,
+    /// The spec of the network, for files that no header tells: its name in `specs`, or a TOML file
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    spec: Option<SpecChoice>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -27,7 +29,7 @@ pub(crate) struct InfoCommand {
 
 impl InfoCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let network = self.spec.as_deref().map(inputs::network).transpose()?;
+        let network = self.spec.as_ref().map(SpecChoice::network).transpose()?;
         let bytes = read(&self.file)?;
         let given = network.map(|network| NetFile::of(&self.file, network, &bytes));
         let info = Info::of(&self.file, &bytes, given.transpose()?)?;
@@ -65,30 +67,34 @@ fn show_contents(network: &Contents, out: &mut dyn Write) -> Result<(), Failure>
         writeln!(out, "version {version:#010x}, network hash {hash:#010x}")?;
         writeln!(out, "description: {:?}", header.description)?;
     }
-    let widest = network.tensors.iter().map(|tensor| tensor.name.len()).max();
-    let width = widest.unwrap_or(0);
-    writeln!(
-        out,
-        "\n{:width$} type    values    minimum    maximum       mean  zeros  saturated",
-        "tensor"
-    )?;
+    writeln!(out)?;
+    let heads = [
+        "tensor",
+        "type",
+        "values",
+        "minimum",
+        "maximum",
+        "mean",
+        "zeros",
+        "saturated",
+    ];
+    let mut table = Table::new(2, heads);
     for tensor in &network.tensors {
-        let saturated = match tensor.saturated {
-            Some(share) => format!("{:.2} %", 100.0 * share),
-            None => "-".to_string(),
-        };
-        writeln!(
-            out,
-            "{:width$} {:4} {:9} {:>10} {:>10} {:10.3} {:4.1} % {saturated:>9}",
-            tensor.name,
-            tensor.element,
-            tensor.values,
+        table.row([
+            tensor.name.clone(),
+            tensor.element.into(),
+            tensor.values.to_string(),
             number(tensor.minimum),
             number(tensor.maximum),
-            tensor.mean,
-            100.0 * tensor.zeros,
-        )?;
+            format!("{:.3}", tensor.mean),
+            format!("{:.1} %", 100.0 * tensor.zeros),
+            match tensor.saturated {
+                Some(share) => format!("{:.2} %", 100.0 * share),
+                None => "-".into(),
+            },
+        ]);
     }
+    table.write(out)?;
     let bound = &network.accumulator;
     writeln!(
         out,

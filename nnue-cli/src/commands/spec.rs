@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::Failure;
 use crate::inputs::{read, unwritable};
-use crate::net_file::spec_for;
+use crate::net_file::Recognised;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue spec my-net.nnue --out my-net.toml")]
@@ -28,7 +28,7 @@ pub(crate) struct SpecCommand {
 impl SpecCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let bytes = read(&self.file)?;
-        let spec = spec_for(&self.file, &bytes, &self.name)?;
+        let spec = Recognised::of(&self.file, &bytes, &self.name)?.spec;
         match &self.out {
             None => write!(out, "{spec}")?,
             Some(path) => {

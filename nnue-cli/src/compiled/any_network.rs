@@ -70,12 +70,12 @@ mod tests {
     use nnue_runtime::Color;
 
     use super::*;
+    use crate::compiled;
     use crate::evaluation::Value;
-    use crate::specs;
 
     #[test]
     fn white_sees_what_black_sees_with_the_opposite_sign() {
-        let net = specs::built_in(Level::detect());
+        let net = compiled::built_in(Level::detect());
         let mut board = Board::start();
         assert_eq!(net.evaluate(&board).white_value(), Some(251));
         board.set_side_to_move(Color::Black);

@@ -4,6 +4,8 @@
 //! own clients. The exit code tells three failures apart, so that a failed check is never taken for
 //! a bad connection.
 
+mod wasm;
+
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
@@ -12,23 +14,36 @@ use std::{
     time::Duration,
 };
 
-use nnue_test_support::{
-    nets::{NETS, Net, NetError, Source, cache_dir, cached},
-    wasm::linear_memory,
-};
+use clap::Parser;
+use nnue_test_support::nets::{NETS, Net, NetError, Source, cache_dir, cached};
 
-const USAGE: &str = "\
-usage: fetch-nets [NAME... | --all | --list]
+use crate::wasm::linear_memory;
 
-Fetches released nets into $NNUE_NETS, by default `nnue-nets` in the user's cache folder.
-Without arguments: the nets that the tests use and this repository does not carry.
+const NOTES: &str = "\
+Exit codes: 0 everything is there; 1 something that was fetched is not the net, do not use it; 2 \
+nothing could be tried (arguments, a missing program, the disk); 3 a download failed.
 
-  NAME    a net's name, as `nn-ad9b42354671`
-  --all   every known net, about 1 GB of downloads
-  --list  show what is known, where it comes from and what is already there
+Example: cargo run -p nnue-tests --bin fetch-nets -- nn-ad9b42354671";
 
-exit codes: 0 everything is there; 1 something that was fetched is not the net, do not use it;
-            2 nothing could be tried (arguments, a missing program, the disk); 3 a download failed";
+/// Fetch released nets into $NNUE_NETS, by default `nnue-nets` in the user's cache folder
+#[derive(Debug, Parser)]
+#[command(after_help = NOTES, max_term_width = 100)]
+struct Arguments {
+    /// A net's name, as `nn-ad9b42354671`; by default those that the tests use and that are not part
+    /// of the repository
+    #[arg(value_name = "NAME", value_parser = net)]
+    nets: Vec<&'static Net>,
+    /// Fetch every known net, about 1 GB of downloads
+    #[arg(long, conflicts_with = "nets")]
+    all: bool,
+    /// Show what is known, where it comes from and what is already there
+    #[arg(long, conflicts_with_all = ["nets", "all"])]
+    list: bool,
+}
+
+fn net(name: &str) -> Result<&'static Net, NetError> {
+    Net::named(name).ok_or_else(|| NetError::Unknown { name: name.into() })
+}
 
 /// The nets that tests use and that are not part of the repository.
 const DEFAULT_NETS: &[&str] = &[
@@ -59,30 +74,24 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-    let names = match arguments[..] {
-        ["--help" | "-h"] => {
-            println!("{USAGE}");
-            return ExitCode::SUCCESS;
-        }
-        ["--list"] => {
-            list();
-            return ExitCode::SUCCESS;
-        }
-        ["--all"] => NETS.iter().map(|net| net.name).collect(),
-        [] => DEFAULT_NETS.to_vec(),
-        _ => arguments,
+    let arguments = Arguments::parse();
+    if arguments.list {
+        list();
+        return ExitCode::SUCCESS;
+    }
+    let is_default = |net: &&Net| DEFAULT_NETS.contains(&net.name);
+    let nets = match (arguments.all, &*arguments.nets) {
+        (true, _) => NETS.iter().collect(),
+        (false, []) => NETS.iter().filter(is_default).collect(),
+        (false, named) => named.to_vec(),
     };
-    ExitCode::from(
-        match select(&names).and_then(|nets| Ok((nets, WorkFolder::new()?))) {
-            Ok((nets, work)) => fetch_all(&nets, &work),
-            Err(failure) => {
-                eprintln!("error: {failure}");
-                failure.exit_code()
-            }
-        },
-    )
+    ExitCode::from(match WorkFolder::new() {
+        Ok(work) => fetch_all(&nets, &work),
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            failure.exit_code()
+        }
+    })
 }
 
 fn list() {
@@ -97,16 +106,6 @@ fn list() {
         let place = cached(name).map_or("not here".to_owned(), |path| path.display().to_string());
         println!("{name}  {generation:<8}  {bytes:>9} bytes  {source}\n    {place}");
     }
-}
-
-fn select(names: &[&str]) -> Result<Vec<&'static Net>, Failure> {
-    let select = |&name: &&str| {
-        let unknown = || NetError::Unknown {
-            name: name.to_owned(),
-        };
-        Net::named(name).ok_or_else(|| Failure::Local(format!("{}\n\n{USAGE}", unknown())))
-    };
-    names.iter().map(select).collect()
 }
 
 /// Fetches the nets that are not there yet; the exit code is that of the most serious failure.
