@@ -59,11 +59,7 @@ impl NetOptions {
             )));
         }
         Ok(ChosenNet {
-            file: NetFile::of(
-                Path::new(BUILT_IN_FILE),
-                network,
-                nnue_known_networks::NET,
-            )?,
+            file: NetFile::of(Path::new(BUILT_IN_FILE), network, nnue_known_networks::NET)?,
             name: format!("{BUILT_IN_FILE}, built in"),
             is_built_in: true,
         })
