@@ -2,6 +2,7 @@
 //! JSON.
 
 mod net;
+mod positions;
 mod trace;
 
 use std::fs;
@@ -20,6 +21,7 @@ use serde::Serialize;
 use crate::Failure;
 
 pub(crate) use self::net::{NetChoice, NetOptions, file_name, needs_file};
+pub(crate) use self::positions::Positions;
 pub(crate) use self::trace::TraceFile;
 
 /// Reads a file.

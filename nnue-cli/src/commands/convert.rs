@@ -11,10 +11,16 @@ use crate::conversion::convert;
 use crate::inputs::{network, read, write};
 use crate::net_file::NetFile;
 
+const EXAMPLE: &str = "\
+Example: nnue convert raw.nnue compressed.nnue --from raw.toml --to leb128.toml";
+
+const NOTES: &str = "\
+If the first spec is factorised and the second is not, the file that is written has the sums: \
+virtual rows are added to the real ones, and what stacks share to the weights of each. The other way \
+is impossible, because nothing tells the parts of a sum.";
+
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: nnue convert raw.nnue compressed.nnue --from raw.toml --to leb128.toml"
-)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Convert {
     /// The net file that is read
     #[arg(value_name = "IN")]
@@ -25,7 +31,8 @@ pub(crate) struct Convert {
     /// The spec of the file that is read
     #[arg(long, value_name = "SPEC")]
     from: PathBuf,
-    /// The spec of the file that is written: the same network with another `[file]`
+    /// The spec of the file that is written: the same network with another `[file]`, or without
+    /// virtual rows and weights that stacks share
     #[arg(long, value_name = "SPEC")]
     to: PathBuf,
 }
