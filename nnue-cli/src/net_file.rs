@@ -82,7 +82,7 @@ impl NetFile {
         };
         let Some(network) = network else {
             return Err(Failure::Work(format!(
-                "`{}` is {identity}, and no known spec fits it; give its spec with `--spec`",
+                "`{}` is {identity}, and no known spec fits it; name its spec on the command line",
                 path.display()
             )));
         };
