@@ -5,6 +5,7 @@ use std::path::Path;
 use nnue_runtime::Board;
 
 use crate::Failure;
+use crate::eval::position;
 use crate::inputs;
 
 /// From the beginning of a game to its end, with both players to move.
@@ -23,7 +24,7 @@ pub(crate) struct Given {
     pub(crate) board: Board,
 }
 
-/// The positions of a file with a FEN in each line, or a few that are part of the program. Empty
+/// The positions of a file with a FEN or EPD in each line, or a few that are part of the program. Empty
 /// lines, and those that begin with `#`, are no positions.
 pub(crate) fn read(path: Option<&Path>) -> Result<Vec<Given>, Failure> {
     let Some(path) = path else {
@@ -44,7 +45,7 @@ fn parse(text: &str, source: &str) -> Result<Vec<Given>, Failure> {
     let lines = lines.map(|(number, line)| (number + 1, line.trim()));
     let fens = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let boards = fens.map(|(number, fen)| {
-        let board = Board::from_fen(fen)
+        let (fen, board) = position::parse(fen)
             .map_err(|error| Failure::Work(format!("line {number} of {source}: {error}")))?;
         Ok(Given {
             fen: fen.to_string(),

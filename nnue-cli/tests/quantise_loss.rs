@@ -216,8 +216,7 @@ fn a_clipped_weight_shows_in_what_reads_it() {
 fn positions_are_the_users() {
     let spec = COARSE.spec();
     let file = checkpoint(&network(&spec), 0.7, unchanged);
-    let fens =
-        "# one in check\n4k3/8/8/8/8/8/4q3/4K3 w - - 0 1\n\n8/8/4k3/3p4/3P4/4K3/8/8 w - - 0 1\n";
+    let fens = "# one in check\n4k3/8/8/8/8/8/4q3/4K3 w - - 0 1\n\n8/8/4k3/3p4/3P4/4K3/8/8 w - - bm Kf4;\n";
     let fens = scratch("loss-fens.txt", fens.as_bytes());
     let (found, _) = quantised("loss-positions", &spec, &file, &["--fens", &fens]);
     assert_eq!(found["comparison"]["positions"], json!(2));
