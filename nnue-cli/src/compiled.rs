@@ -98,7 +98,7 @@ mod tests {
                 env!("CARGO_MANIFEST_DIR"),
                 compiled.name
             );
-            let network = crate::inputs::network(path.as_ref()).unwrap();
+            let network = crate::inputs::spec(path.as_ref()).unwrap().1;
             assert_eq!(Compiled::of(&network).unwrap().name, compiled.name);
             let mut other = network.clone();
             other.output.one += 1;

@@ -1,6 +1,6 @@
 //! What a net file is: its network, its numbers, and what its weights prove.
 
-mod bounds;
+pub(crate) mod bounds;
 
 use nnue_compiler::format::{Format, Identity, identify, is_packed};
 use nnue_runtime::Warning;
@@ -115,7 +115,7 @@ impl Statistics {
 }
 
 impl Info {
-    /// What the bytes of a file are; `opened` is the file with the spec that the caller gave.
+    /// What the bytes of a file are; `given` is the file with the spec that the caller gave.
     pub(crate) fn of(
         path: &std::path::Path,
         bytes: &[u8],
@@ -128,12 +128,20 @@ impl Info {
                 .ok()
                 .map(|recognised| recognised.file),
         };
-        let network = match &opened {
-            Some(opened) => Some(Contents::of(opened, bytes)?),
-            None => None,
-        };
+        Info::of_opened(path, bytes, fits, opened.as_ref())
+    }
+
+    /// What the bytes of a file are that was opened with a spec, unless none is known.
+    pub(crate) fn of_opened(
+        path: &std::path::Path,
+        bytes: &[u8],
+        fits: Vec<&'static str>,
+        opened: Option<&NetFile>,
+    ) -> Result<Info, Failure> {
+        let network = opened.map(|opened| Contents::of(opened, bytes));
+        let network = network.transpose()?;
         // A packed file is recognised by what it holds.
-        let identity = match (identify(bytes), &opened) {
+        let identity = match (identify(bytes), opened) {
             (Identity::Other(_), Some(opened)) => identify(&opened.bytes),
             (identity, _) => identity,
         };
@@ -196,4 +204,12 @@ fn warnings(
     }
     warnings.extend(file.warnings().iter().map(Warning::to_string));
     warnings
+}
+
+/// An integer as it is, and other numbers with as many digits as tell them apart.
+pub(crate) fn number(number: f64) -> String {
+    match number.fract() == 0.0 {
+        true => format!("{number}"),
+        false => format!("{number:.5}"),
+    }
 }

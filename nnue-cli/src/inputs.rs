@@ -2,6 +2,7 @@
 //! JSON.
 
 mod net;
+mod positions;
 #[cfg(feature = "compiled")]
 mod trace;
 
@@ -22,6 +23,7 @@ use crate::Failure;
 use crate::known::SpecChoice;
 
 pub(crate) use self::net::{ChosenNet, NetOptions};
+pub(crate) use self::positions::SampledPositions;
 #[cfg(feature = "compiled")]
 pub(crate) use self::trace::TraceFile;
 
@@ -29,11 +31,6 @@ pub(crate) use self::trace::TraceFile;
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path)
         .map_err(|error| Failure::Work(format!("cannot read `{}`: {error}", path.display())))
-}
-
-/// Reads a spec and checks it.
-pub(crate) fn network(path: &Path) -> Result<Network, Failure> {
-    Ok(spec(path)?.1)
 }
 
 /// The text of a spec, and the network that it describes.

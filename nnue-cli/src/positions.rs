@@ -54,17 +54,23 @@ pub(crate) struct PositionFile {
 impl PositionFile {
     /// The list, if the option is given.
     pub(crate) fn open(&self) -> Result<Option<Positions>, Failure> {
-        let Some(path) = &self.fens else {
+        let (Some(path), Some(source)) = (&self.fens, self.source()) else {
             return Ok(None);
         };
-        let (source, lines): (_, Box<dyn Read>) = if path.as_os_str() == "-" {
-            ("standard input".into(), Box::new(io::stdin().lock()))
-        } else {
-            let source = format!("`{}`", path.display());
-            let file = File::open(path).map_err(|error| unreadable(&source, &error))?;
-            (source, Box::new(file))
+        let lines: Box<dyn Read> = match path.as_os_str() == "-" {
+            true => Box::new(io::stdin().lock()),
+            false => Box::new(File::open(path).map_err(|error| unreadable(&source, &error))?),
         };
         Ok(Some(Positions::of(source, lines)))
+    }
+
+    /// Where the list comes from, for messages, if the option is given.
+    pub(crate) fn source(&self) -> Option<String> {
+        let path = self.fens.as_ref()?;
+        Some(match path.as_os_str() == "-" {
+            true => "standard input".to_string(),
+            false => format!("`{}`", path.display()),
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::Failure;
-use crate::info::{Contents, Info};
+use crate::info::{Contents, Info, number};
 use crate::inputs::{read, write_json};
 use crate::known::SpecChoice;
 use crate::net_file::NetFile;
@@ -113,12 +113,4 @@ fn show_contents(network: &Contents, out: &mut dyn Write) -> Result<(), Failure>
     }
     writeln!(out, "no file tells: {}", network.untold.join(", "))?;
     Ok(())
-}
-
-/// An integer as it is, and other numbers with as many digits as tell them apart.
-fn number(number: f64) -> String {
-    match number.fract() == 0.0 {
-        true => format!("{number}"),
-        false => format!("{number:.5}"),
-    }
 }
