@@ -126,7 +126,7 @@ impl Recognised {
             return Err(Failure::Work(format!(
                 "`{}` is {identity}: only nets that are built like Stockfish's tell their shape; \
                  for others, write a spec as `specs/README.md` describes, try it with \
-                 `nnue check SPEC --weights FILE`, and name it on the command line",
+                 `nnue check SPEC --weights FILE`, and name it with `--spec` (`nnue draw SPEC`)",
                 path.display()
             )));
         };

@@ -112,10 +112,7 @@ fn files_without_a_header_need_a_spec() {
     });
     let second = scratch("diff-second.bin", &second);
     let message = refusal(1, &["diff", &first, &second]);
-    assert!(
-        message.contains("name its spec on the command line"),
-        "{message}"
-    );
+    assert!(message.contains("name it with `--spec`"), "{message}");
     let text = differing(&[&first, &second, "--spec", spec]);
     assert!(text.contains("\ntransformer.biases "), "{text}");
     assert!(text.ends_with("\nA and B differ\n"), "{text}");

@@ -164,10 +164,10 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         ),
         subcommand(
             "report",
-            &[SPEC, "--net", net, "--out", &file("out.html")],
+            &[net, "--spec", SPEC, "--out", &file("out.html")],
             false,
-            &[SPEC, "--net", "no/such", "--out", "out"],
-            &[SPEC],
+            &["no/such", "--out", "out"],
+            &[net],
         ),
         // Nothing that it is asked for can fail.
         subcommand("completions", &["bash"], false, &[], &["csh"]),
