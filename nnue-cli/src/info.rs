@@ -22,6 +22,8 @@ pub(crate) struct Info {
     pub(crate) identity: String,
     /// The known specs that it fits, by the names of their files.
     pub(crate) fits: Vec<&'static str>,
+    /// Why it does not load although its beginning says what it is.
+    pub(crate) refused: Option<String>,
     /// What its network is, if a spec fits.
     pub(crate) network: Option<Contents>,
 }
@@ -123,12 +125,19 @@ impl Info {
     ) -> Result<Info, Failure> {
         let fits = fitting(bytes).iter().map(|known| known.name).collect();
         let opened = match given {
-            Some(opened) => Some(opened),
-            None => Recognised::of(path, bytes, UNNAMED)
-                .ok()
-                .map(|recognised| recognised.file),
+            Some(opened) => Ok(opened),
+            None => Recognised::of(path, bytes, UNNAMED).map(|recognised| recognised.file),
         };
-        Info::of_opened(path, bytes, fits, opened.as_ref())
+        let mut info = Info::of_opened(path, bytes, fits, opened.as_ref().ok())?;
+        // Of another file nobody knows what it should be.
+        let known = matches!(
+            identify(bytes),
+            Identity::Spec { .. } | Identity::Relative(_) | Identity::Header(_)
+        );
+        if known || bytes.is_empty() {
+            info.refused = opened.err().map(|failure| failure.message());
+        }
+        Ok(info)
     }
 
     /// What the bytes of a file are that was opened with a spec, unless none is known.
@@ -150,6 +159,7 @@ impl Info {
             size: bytes.len(),
             identity: identity.to_string(),
             fits,
+            refused: None,
             network,
         })
     }

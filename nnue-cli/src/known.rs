@@ -90,6 +90,8 @@ impl fmt::Display for SpecChoice {
 }
 
 /// A name that no known spec has.
+///
+/// Its message looks whether there is a file that was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownSpec(String);
 
@@ -103,7 +105,9 @@ impl fmt::Display for UnknownSpec {
             "unknown spec `{name}`, allowed are a TOML file and {}",
             all.join(", ")
         )?;
+        let file = format!("{name}.toml");
         match nearest(name, names()) {
+            _ if Path::new(&file).is_file() => write!(f, ": did you mean `{file}`?"),
             Some(near) => write!(f, ": did you mean `{near}`?"),
             None => Ok(()),
         }

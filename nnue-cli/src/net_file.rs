@@ -111,6 +111,9 @@ impl Recognised {
     /// Finds the spec of a file from its bytes; `name` is what a network is called for which a spec
     /// has to be written.
     pub(crate) fn of(path: &Path, bytes: &[u8], name: &str) -> Result<Recognised, Failure> {
+        if bytes.is_empty() {
+            return Err(Failure::Work(format!("`{}` is empty", path.display())));
+        }
         let identity = format::identify(bytes);
         // Of a file that was cut or damaged, what its beginning says: the error tells the rest.
         let known = { identity.specs() }.find_map(|name| Known::named(name).ok());

@@ -115,6 +115,8 @@ impl Positions {
                 return Ok(None);
             }
             self.number += 1;
+            // Some editors begin a file with a mark of its encoding.
+            let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
             let text = String::from_utf8_lossy(line.trim_ascii());
             if !text.is_empty() && !text.starts_with('#') {
                 let wrong = |error| format!("line {} of {}: {error}", self.number, self.source);

@@ -198,7 +198,7 @@ impl fmt::Display for ReorderError {
             ReorderError::Useless { name, skipped } => {
                 let why = match skipped {
                     Skipped::Outputs => "its layers skip zeros one by one, wherever they are",
-                    _ => "none of its layers skips zeros",
+                    _ => "none of its layers is wide enough to skip zeros",
                 };
                 write!(
                     f,

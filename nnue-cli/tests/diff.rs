@@ -101,6 +101,26 @@ fn positions_come_from_a_file() {
 }
 
 #[test]
+fn what_is_no_number_is_told_too() {
+    let mut bytes = fs::read(NET).expect("the net is there");
+    // A letter of the description.
+    bytes[13] ^= 1;
+    let other = scratch("diff-description.nnue", &bytes);
+    let found = output(&["diff", NET, &other]);
+    let verdict = "\nA and B have the same numbers, in files that differ elsewhere\n";
+    assert!(found.ends_with(verdict), "{found}");
+    let found = output(&["diff", NET, &other, "--json"]);
+    let found: Value = serde_json::from_str(&found).expect("it is JSON");
+    assert_eq!(
+        (&found["differ"], &found["same_bytes"]),
+        (&json!(false), &json!(false))
+    );
+    let found = output(&["diff", NET, NET, "--json"]);
+    let found: Value = serde_json::from_str(&found).expect("it is JSON");
+    assert_eq!(found["same_bytes"], true);
+}
+
+#[test]
 fn files_without_a_header_need_a_spec() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/bullet/simple.toml");
     let text = fs::read_to_string(spec).expect("the spec is there");

@@ -326,3 +326,16 @@ fn another_game_has_histograms_only() {
         assert_eq!(bars.collect::<Vec<_>>(), [128]);
     }
 }
+
+#[test]
+fn a_file_has_the_form_that_its_name_says() {
+    let net = "../examples/nets/nn-37f18f62d772.nnue";
+    for arguments in [
+        &["draw", "small128", "--out", "/nowhere/a.png"][..],
+        &["draw", "small128", "--out", "/nowhere/a.jpg"],
+        &["draw", "--net", net, "--out", "/nowhere/a.svg"],
+    ] {
+        let message = refusal(2, arguments);
+        assert!(message.contains("with `--net`, is a PNG"), "{message}");
+    }
+}

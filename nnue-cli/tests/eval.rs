@@ -327,7 +327,7 @@ fn a_file_of_no_spec_is_refused() {
             &["of no known kind", "nnue check SPEC --weights FILE"],
         ),
         ("short.nnue", b"\x20\x2F\xF3", &["of no known kind"]),
-        ("empty.nnue", b"", &["of no known kind"]),
+        ("empty.nnue", b"", &["is empty"]),
     ] {
         let path = scratch(name, content);
         let words = [words, &[name]].concat();

@@ -10,7 +10,7 @@ use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
 use serde_json::{Value, json};
 
-use program::{output, refusal, scratch};
+use program::{output, refusal, run, scratch, stdout};
 
 const NET: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -147,6 +147,31 @@ fn files_without_a_header_need_a_spec() {
 
     let message = refusal(1, &["info", NET, "--spec", spec]);
     assert!(message.contains("is not a net file for"), "{message}");
+}
+
+#[test]
+fn of_a_damaged_file_it_says_what_is_wrong() {
+    let whole = fs::read(NET).expect("the net is there");
+    let longer = [&whole[..], b"xy"].concat();
+    for (name, bytes, reason) in [
+        ("info-longer.nnue", &longer[..], "but the file has 3519632"),
+        ("info-cut.nnue", &whole[..3_000_000], "the file ends in"),
+        ("info-empty.nnue", b"", "is empty"),
+    ] {
+        let net = scratch(name, bytes);
+        let found = run(&["info", &net]);
+        let text = stdout(&found);
+        assert_eq!(found.status.code(), Some(1), "{text}");
+        let last = text.lines().last().unwrap_or_default();
+        assert!(last.starts_with("it does not load: "), "{text}");
+        assert!(last.contains(reason), "{text}");
+        let found = run(&["info", &net, "--json"]);
+        let found: Value = serde_json::from_str(stdout(&found)).expect("it is JSON");
+        let refused = found["refused"].as_str().expect("a reason");
+        assert!(refused.contains(reason), "{refused}");
+        assert_eq!(found["network"], Value::Null);
+    }
+    assert_eq!(json_of(&[NET])["refused"], Value::Null);
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn networks_that_it_makes_no_difference_to_are_refused() {
     let words = [
         "`small128`",
         "makes no difference",
-        "none of its layers skips zeros",
+        "none of its layers is wide enough to skip zeros",
     ];
     for net in [&[][..], &["--net", SMALL128]] {
         assert_refused(&run(&[net, &["--out", &text(&out)]].concat()), 1, &words);

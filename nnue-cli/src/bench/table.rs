@@ -42,7 +42,7 @@ impl Table<'_> {
         for row in self.rows {
             let name = Cell {
                 style: STRONG,
-                text: name(row),
+                text: name(row, self.rows),
             };
             let cells = COLUMNS.map(|(_, cell)| Cell::from(cell(row, first)));
             table.row([name, row.level.into()].into_iter().chain(cells));
@@ -58,11 +58,18 @@ impl Table<'_> {
     }
 }
 
-/// The network's name, with a star if nobody has trained its weights.
-fn name(row: &Row) -> String {
+/// The network's name, with its spec where another one has the name too, and a star if nobody has
+/// trained its weights.
+fn name(row: &Row, rows: &[Row]) -> String {
+    let Row { network, spec, .. } = row;
+    let same_name = |other: &Row| other.network == *network && other.spec != *spec;
+    let name = match rows.iter().any(same_name) {
+        true => format!("{network} ({spec})"),
+        false => network.clone(),
+    };
     match row.net {
-        Some(_) => row.network.clone(),
-        None => format!("{} *", row.network),
+        Some(_) => name,
+        None => format!("{name} *"),
     }
 }
 
@@ -127,6 +134,15 @@ mod tests {
         );
         assert!(lines[1].starts_with("Größe  ") && lines[1].contains("1.00x"));
         assert!(lines[4].starts_with("* weights that nobody has trained"));
+    }
+
+    #[test]
+    fn rows_of_one_name_are_told_apart() {
+        let mut rows = [row("A", Some("a.nnue"), 100.0), row("A", None, 100.0)];
+        assert_eq!(name(&rows[1], &rows), "A *");
+        rows[1].spec = "b.toml".into();
+        assert_eq!(name(&rows[0], &rows), "A (a.toml)");
+        assert_eq!(name(&rows[1], &rows), "A (b.toml) *");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `nnue bench`: how fast networks are, beside each other.
 
+use std::fmt;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -24,9 +25,7 @@ use crate::known::SpecChoice;
 use crate::progress;
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: nnue bench specs/small128.toml my-variant.toml --level avx2,avx512icl"
-)]
+#[command(after_help = "Example: nnue bench small128 my-variant.toml --level avx2,avx512icl")]
 pub(crate) struct Bench {
     /// The specs, of which the first is what the others are compared with: TOML files, or names of
     /// those in `specs`
@@ -40,8 +39,8 @@ pub(crate) struct Bench {
     /// best that this machine has
     #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = available_level())]
     levels: Vec<Level>,
-    /// How often each search is evaluated; times are medians
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    /// How often each search is evaluated; of each, the median counts
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
     rounds: u16,
     /// The share of blocks of four inputs that are not zero with weights that nobody has trained;
     /// without it, as in trained networks of that kind
@@ -86,6 +85,18 @@ struct Wrong {
     spec: String,
     /// Why it has none.
     error: String,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Wrong { spec, error } = self;
+        // The compiler's messages say where they are from.
+        let error = error.strip_prefix("error: ").unwrap_or(error);
+        match error.contains(spec) {
+            true => f.write_str(error),
+            false => write!(f, "`{spec}`: {error}"),
+        }
+    }
 }
 
 impl Bench {
@@ -208,8 +219,15 @@ impl Bench {
                 Table { rows }.write(out)?;
             }
             out.flush()?;
-            for Wrong { spec, error } in errors {
-                complain(&format!("`{spec}`: {error}"));
+            for error in errors {
+                complain(&error.to_string());
+            }
+            let first = self.specs[0].to_string();
+            if let (true, Some(row)) = (rows.iter().all(|row| row.spec != first), rows.first()) {
+                complain(&format!(
+                    "`{first}` has no row, so the others are compared with `{}`",
+                    row.spec
+                ));
             }
         }
         Ok(match errors {
@@ -266,6 +284,6 @@ fn spec(choice: &SpecChoice) -> Result<Spec, String> {
 fn wrong(spec: &impl ToString, error: &str) -> Wrong {
     Wrong {
         spec: spec.to_string(),
-        error: error.into(),
+        error: error.trim_start().into(),
     }
 }

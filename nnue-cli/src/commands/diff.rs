@@ -31,7 +31,9 @@ fn built_in() -> Result<Vec<Given>, Failure> {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue diff before.nnue after.nnue --fens positions.txt")]
+#[command(
+    after_help = "The exit code is 1 if a number differs.\n\nExample: nnue diff before.nnue after.nnue --fens positions.txt"
+)]
 pub(crate) struct Diff {
     /// A net file
     #[arg(value_name = "A")]
@@ -50,7 +52,7 @@ pub(crate) struct Diff {
 }
 
 impl Diff {
-    /// The exit code is 1 if something differs.
+    /// The exit code is 1 if a number differs.
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let spec = self.spec.as_ref();
         let first = NetFile::open(&self.first, spec)?;
@@ -114,10 +116,10 @@ fn show(difference: &Difference, out: &mut dyn Write) -> Result<(), Failure> {
             table.write(out)?;
         }
     }
-    let verdict = if difference.differ {
-        "differ"
-    } else {
-        "are the same"
+    let verdict = match (difference.differ, difference.same_bytes) {
+        (true, _) => "differ",
+        (false, true) => "are the same",
+        (false, false) => "have the same numbers, in files that differ elsewhere",
     };
     writeln!(out, "\nA and B {verdict}")?;
     Ok(())

@@ -21,7 +21,7 @@ blue is negative, and the strongest colour is the neuron's largest weight. Below
 all tensors, with heights in logarithms and a red line where the type ends. What stands where is \
 printed.
 
-Example: nnue draw specs/sfnnv9.toml --out sfnnv9.svg
+Example: nnue draw sfnnv9 --out sfnnv9.svg
 Example: nnue draw --net nn-37f18f62d772.nnue --out small128.png";
 
 #[derive(Args, Debug)]
@@ -46,6 +46,19 @@ pub(crate) struct Draw {
 
 impl Draw {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        if let Some(path) = &self.out {
+            let form = match self.net {
+                Some(_) => "png",
+                None => "svg",
+            };
+            let extension = path.extension().unwrap_or(form.as_ref());
+            if !extension.eq_ignore_ascii_case(form) {
+                return Err(Failure::Arguments(format!(
+                    "`{}`: the drawing of a network is an SVG, and that of weights, with `--net`, is a PNG",
+                    path.display()
+                )));
+            }
+        }
         if let (Some(net), Some(path)) = (&self.net, &self.out) {
             self.draw_weights(net, path, out)?;
             return Ok(ExitCode::SUCCESS);

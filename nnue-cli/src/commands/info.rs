@@ -14,7 +14,9 @@ use crate::net_file::NetFile;
 use crate::table::Table;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue info nn-37f18f62d772.nnue")]
+#[command(
+    after_help = "The exit code is 1 if the file is damaged. `nnue spec FILE` writes the spec of a file that is recognised.\n\nExample: nnue info nn-37f18f62d772.nnue"
+)]
 pub(crate) struct InfoCommand {
     /// The net file
     #[arg(value_name = "FILE")]
@@ -37,7 +39,10 @@ impl InfoCommand {
             true => write_json(&info, out)?,
             false => show(&info, out)?,
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(match info.refused {
+            Some(_) => ExitCode::FAILURE,
+            None => ExitCode::SUCCESS,
+        })
     }
 }
 
@@ -48,12 +53,13 @@ fn show(info: &Info, out: &mut dyn Write) -> Result<(), Failure> {
         [] => writeln!(out, "known specs that fit: none")?,
         fits => writeln!(out, "known specs that fit: {}", fits.join(", "))?,
     }
-    match &info.network {
-        Some(network) => show_contents(network, out),
-        None => {
-            writeln!(out, "more can be said with its spec: `--spec SPEC`")?;
-            Ok(())
-        }
+    match (&info.network, &info.refused) {
+        (Some(network), _) => show_contents(network, out),
+        (None, Some(reason)) => Ok(writeln!(out, "it does not load: {reason}")?),
+        (None, None) => Ok(writeln!(
+            out,
+            "more can be said with its spec: `--spec SPEC`"
+        )?),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::inputs::{Kernels, SpecFile, write_json};
 use crate::planned::Planned;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue plan specs/sfnnv5.toml --level avx2")]
+#[command(after_help = "Example: nnue plan sfnnv5 --level avx2")]
 pub(crate) struct Plan {
     #[command(flatten)]
     spec: SpecFile,

@@ -1,7 +1,7 @@
 //! `nnue spec`: the spec of a net file that is recognised.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -34,7 +34,13 @@ impl SpecCommand {
             Some(path) => {
                 let file = fs::File::create_new(path);
                 file.and_then(|mut file| file.write_all(spec.as_bytes()))
-                    .map_err(|error| unwritable(path, &error))?;
+                    .map_err(|error| match error.kind() {
+                        ErrorKind::AlreadyExists => Failure::Work(format!(
+                            "`{}` is there already: remove it, or name another file",
+                            path.display()
+                        )),
+                        _ => unwritable(path, &error),
+                    })?;
             }
         }
         Ok(ExitCode::SUCCESS)
