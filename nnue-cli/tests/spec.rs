@@ -25,7 +25,7 @@ fn a_known_net_has_the_spec_of_the_folder() {
     // What a person may have changed is kept.
     let message = refusal(1, &["spec", NET, "--out", &path]);
     assert!(
-        message.starts_with(&format!("error: cannot write `{path}`: ")),
+        message.starts_with(&format!("error: `{path}` is there already")),
         "{message}"
     );
 }
