@@ -2,13 +2,15 @@
 
 pub(crate) mod bounds;
 
+use std::path::Path;
+
 use nnue_compiler::format::{Format, Identity, identify, is_packed};
 use nnue_runtime::Warning;
 use serde::Serialize;
 
 pub(crate) use self::bounds::LayerBound;
 use crate::Failure;
-use crate::net_file::{NetFile, Recognised, UNNAMED, UNTOLD, fitting};
+use crate::net_file::{NetFile, UNTOLD, fitting};
 use crate::tensors::{self, Values};
 
 /// What is known of a net file.
@@ -118,17 +120,12 @@ impl Statistics {
 
 impl Info {
     /// What the bytes of a file are; `given` is the file with the spec that the caller gave.
-    pub(crate) fn of(
-        path: &std::path::Path,
-        bytes: &[u8],
-        given: Option<NetFile>,
-    ) -> Result<Info, Failure> {
-        let fits = fitting(bytes).iter().map(|known| known.name).collect();
+    pub(crate) fn of(path: &Path, bytes: &[u8], given: Option<NetFile>) -> Result<Info, Failure> {
         let opened = match given {
             Some(opened) => Ok(opened),
-            None => Recognised::of(path, bytes, UNNAMED).map(|recognised| recognised.file),
+            None => NetFile::of_any(path, None, bytes),
         };
-        let mut info = Info::of_opened(path, bytes, fits, opened.as_ref().ok())?;
+        let mut info = Info::of_opened(path, bytes, opened.as_ref().ok())?;
         // Of another file nobody knows what it should be.
         let known = matches!(
             identify(bytes),
@@ -142,9 +139,8 @@ impl Info {
 
     /// What the bytes of a file are that was opened with a spec, unless none is known.
     pub(crate) fn of_opened(
-        path: &std::path::Path,
+        path: &Path,
         bytes: &[u8],
-        fits: Vec<&'static str>,
         opened: Option<&NetFile>,
     ) -> Result<Info, Failure> {
         let network = opened.map(|opened| Contents::of(opened, bytes));
@@ -158,7 +154,7 @@ impl Info {
             file: path.display().to_string(),
             size: bytes.len(),
             identity: identity.to_string(),
-            fits,
+            fits: fitting(bytes).iter().map(|known| known.name).collect(),
             refused: None,
             network,
         })

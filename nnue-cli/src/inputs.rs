@@ -113,6 +113,11 @@ pub(crate) fn available_level() -> impl TypedValueParser<Value = Level> {
     PossibleValuesParser::new(Level::names()).try_map(|name| Level::by_name(&name))
 }
 
+/// The level that is used where no option names one: that of `NNUE_LEVEL`, or the best.
+pub(crate) fn default_level() -> Result<Level, Failure> {
+    Ok(level_of_environment()?.unwrap_or_else(Level::detect))
+}
+
 /// The level that the environment variable `NNUE_LEVEL` names, if it is set.
 pub(crate) fn level_of_environment() -> Result<Option<Level>, Failure> {
     Level::from_env()

@@ -62,10 +62,19 @@ impl NetFile {
     /// [recognised](Recognised).
     pub(crate) fn open(path: &Path, spec: Option<&SpecChoice>) -> Result<NetFile, Failure> {
         let network = spec.map(SpecChoice::network).transpose()?;
-        let bytes = inputs::read(path)?;
+        NetFile::of_any(path, network, &inputs::read(path)?)
+    }
+
+    /// The bytes of a file, of the network if one is given, else of the one that is
+    /// [recognised](Recognised).
+    pub(crate) fn of_any(
+        path: &Path,
+        network: Option<Network>,
+        bytes: &[u8],
+    ) -> Result<NetFile, Failure> {
         match network {
-            Some(network) => NetFile::of(path, network, &bytes),
-            None => Ok(Recognised::of(path, &bytes, UNNAMED)?.file),
+            Some(network) => NetFile::of(path, network, bytes),
+            None => Ok(Recognised::of(path, bytes, "unnamed")?.file),
         }
     }
 
@@ -94,9 +103,6 @@ impl NetFile {
         Net::from_bytes(&self.network, &self.bytes).map_err(Failure::work)
     }
 }
-
-/// The name of a network for which a spec was written.
-pub(crate) const UNNAMED: &str = "unnamed";
 
 /// A net file that says by itself which network it is of.
 #[derive(Debug)]

@@ -107,6 +107,13 @@ const FINE: Ones = Ones {
     weights_one: 16384,
     shift: 14,
 };
+/// As most engines have them.
+const USUAL: Ones = Ones {
+    transformer: 127,
+    weights: "i8",
+    weights_one: 64,
+    shift: 6,
+};
 const COARSE: Ones = Ones {
     transformer: 32,
     weights: "i8",
@@ -339,13 +346,7 @@ fn change(table: &str, key: &str, from: Option<&str>, to: &str) -> Value {
 
 #[test]
 fn small_weights_deserve_larger_ones_and_shifts_follow() {
-    let ones = Ones {
-        transformer: 127,
-        weights: "i8",
-        weights_one: 64,
-        shift: 6,
-    };
-    let spec = ones.spec();
+    let spec = USUAL.spec();
     // 0.24 * 512 is 123.
     let file = checkpoint(&network(&spec), 0.24, unchanged);
     let proposal = assert_keeps_its_word("ones-larger", &spec, &file, "fc_0");
@@ -371,13 +372,7 @@ fn small_weights_deserve_larger_ones_and_shifts_follow() {
 
 #[test]
 fn large_weights_deserve_smaller_ones() {
-    let ones = Ones {
-        transformer: 127,
-        weights: "i8",
-        weights_one: 64,
-        shift: 6,
-    };
-    let spec = ones.spec();
+    let spec = USUAL.spec();
     // Beyond 127 / 64.
     let file = checkpoint(&network(&spec), 3.0, unchanged);
     let proposal = assert_keeps_its_word("ones-smaller", &spec, &file, "fc_0");
@@ -528,13 +523,7 @@ fn every_kind_of_network_can_be_compared() {
 /// Weights on the grid of their integers lose nothing, so that nothing is better.
 #[test]
 fn exact_weights_need_no_other_ones() {
-    let spec = Ones {
-        transformer: 127,
-        weights: "i8",
-        weights_one: 64,
-        shift: 6,
-    }
-    .spec();
+    let spec = USUAL.spec();
     let file = checkpoint(&network(&spec), 0.7, |name, _, number| match name {
         "transformer.weights" | "transformer.biases" => (number * 127.0).round() / 127.0,
         _ => (number * 64.0).round() / 64.0,

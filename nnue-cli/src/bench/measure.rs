@@ -89,8 +89,9 @@ pub(crate) fn measure(
     progress: &mut dyn FnMut(),
 ) -> Vec<Result<Row, String>> {
     let mut failures: Vec<Option<String>> = vec![None; programs.len()];
-    let searches = vec![Vec::with_capacity(rounds); evaluations.len()];
-    let mut times = vec![vec![searches; PASSES.len()]; programs.len()];
+    // By program, pass, search and round.
+    let untimed = PASSES.map(|_| vec![Vec::with_capacity(rounds); evaluations.len()]);
+    let mut times = vec![untimed; programs.len()];
     let searches = 0..evaluations.len();
     for round in 0..=rounds {
         for (index, pass) in PASSES.into_iter().enumerate() {
@@ -115,12 +116,10 @@ pub(crate) fn measure(
     let rows = rows.map(|(((row, _), times), failure)| match failure {
         Some(failure) => Err(failure),
         None => {
-            let per_evaluation = |pass: usize| {
-                let searches = times[pass].iter();
-                let sum: Duration = searches.map(|rounds| median(rounds)).sum();
+            let [along, refresh, forward, idle] = times.map(|searches| {
+                let sum: Duration = searches.into_iter().map(median).sum();
                 sum.as_nanos() as f64 / all as f64
-            };
-            let [along, refresh, forward, idle] = [0, 1, 2, 3].map(per_evaluation);
+            });
             let incremental = along - idle;
             Ok(Row {
                 incremental,
@@ -134,10 +133,9 @@ pub(crate) fn measure(
     rows.collect()
 }
 
-fn median(times: &[Duration]) -> Duration {
-    let mut sorted = times.to_vec();
-    sorted.sort_unstable();
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -147,6 +145,6 @@ mod tests {
     #[test]
     fn what_disturbs_fewer_than_half_of_the_rounds_does_not_count() {
         let times = [3, 900, 1, 2, 800].map(Duration::from_nanos);
-        assert_eq!(median(&times), Duration::from_nanos(3));
+        assert_eq!(median(times.to_vec()), Duration::from_nanos(3));
     }
 }

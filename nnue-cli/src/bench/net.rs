@@ -50,8 +50,8 @@ pub(crate) fn net_file(
 }
 
 /// Blocks of four inputs in the first layer of Stockfish's released nets, and the share of them that
-/// is not zero, on average over the positions of the trace: small128, SFNNv5, SFNNv6,
-/// SFNNv9, whose neurons are multiplied in pairs.
+/// is not zero, on average over the positions of the trace: small128, SFNNv5, SFNNv6 and SFNNv9,
+/// whose neurons are multiplied in pairs.
 const ACTIVE_PRODUCTS: [(f64, f64); 4] =
     [(32.0, 0.69), (256.0, 0.49), (384.0, 0.327), (768.0, 0.253)];
 

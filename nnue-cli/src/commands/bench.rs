@@ -19,7 +19,7 @@ use crate::bench::{
     Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file, steps,
 };
 use crate::failure::complain;
-use crate::inputs::{available_level, level_of_environment, read, write_json};
+use crate::inputs::{available_level, default_level, read, write_json};
 use crate::interpreted::told_features;
 use crate::known::SpecChoice;
 use crate::progress;
@@ -114,7 +114,7 @@ impl Bench {
         let packages = Packages::new(&cache, self.runtime.as_deref())?;
         let trace = Trace::bundled().map_err(Failure::work)?;
         let levels = match &*self.levels {
-            [] => vec![level_of_environment()?.unwrap_or_else(Level::detect)],
+            [] => vec![default_level()?],
             levels => levels.to_vec(),
         };
         loop {

@@ -86,7 +86,7 @@ impl Eval {
         if crate::compiled::Compiled::of(network).is_some() {
             let level = match self.level {
                 Some(level) => level,
-                None => crate::inputs::level_of_environment()?.unwrap_or_else(Level::detect),
+                None => crate::inputs::default_level()?,
             };
             return Ok(chosen.compiled(level)?);
         }

@@ -11,7 +11,7 @@ use nnue_runtime::neurons::BLOCK;
 
 use crate::Failure;
 use crate::heading;
-use crate::inputs::{NetOptions, TraceFile, level_of_environment, unwritable, write_json};
+use crate::inputs::{NetOptions, TraceFile, default_level, unwritable, write_json};
 use crate::progress;
 use crate::reorder::{Gain, NotZero, reorder};
 use crate::replay::thousands;
@@ -50,7 +50,7 @@ const STEPS: u64 = 1000;
 impl Reorder {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let chosen = self.net.open()?;
-        let level = level_of_environment()?.unwrap_or_else(Level::detect);
+        let level = default_level()?;
         let trace = self.trace.read()?;
         let net = chosen.compiled(level)?;
         let file = chosen.name;

@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::info::Info;
 use crate::inputs::{SampledPositions, read, write};
 use crate::known::SpecChoice;
-use crate::net_file::{NetFile, Recognised, UNNAMED, fitting};
+use crate::net_file::NetFile;
 use crate::page::{self, Subject};
 use crate::picture;
 
@@ -45,12 +45,8 @@ impl Report {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let given = self.spec.as_ref().map(SpecChoice::network).transpose()?;
         let bytes = read(&self.file)?;
-        let fits = fitting(&bytes).iter().map(|known| known.name).collect();
-        let file = match given {
-            Some(network) => NetFile::of(&self.file, network, &bytes)?,
-            None => Recognised::of(&self.file, &bytes, UNNAMED)?.file,
-        };
-        let info = Info::of_opened(&self.file, &bytes, fits, Some(&file))?;
+        let file = NetFile::of_any(&self.file, given, &bytes)?;
+        let info = Info::of_opened(&self.file, &bytes, Some(&file))?;
         let name = &file.network.name;
         let positions = self.positions.read(picture::EVERY)?;
         let picture = picture::draw(&file.net()?, NEURONS, &positions)

@@ -195,28 +195,28 @@ fn activations(network: &Network) -> Vec<Activation<'_>> {
 /// neurons of a tensor have several ones, all values are brought to the smallest of these.
 impl Activation<'_> {
     fn exact(&self, trace: &UnroundedTrace) -> impl Iterator<Item = f64> {
-        let values = match self.source {
-            Source::Transformer => &trace.transformer,
-            Source::Unpooled => &trace.unpooled,
-            Source::Psqt => &trace.psqt,
-            Source::Layer(index) => &trace.layers[index],
-        };
-        self.in_units(values.iter().copied())
+        let others = [&trace.transformer, &trace.unpooled, &trace.psqt];
+        self.in_units(self.part(others, &trace.layers).iter().copied())
     }
 
     fn found(&self, trace: &Trace) -> impl Iterator<Item = f64> {
-        let values = match self.source {
-            Source::Transformer => &trace.transformer,
-            Source::Unpooled => &trace.unpooled,
-            Source::Psqt => &trace.psqt,
-            Source::Layer(index) => &trace.layers[index],
-        };
-        let (integers, floats) = match values {
+        let others = [&trace.transformer, &trace.unpooled, &trace.psqt];
+        let (integers, floats) = match self.part(others, &trace.layers) {
             Values::Integers(values) => (values.as_slice(), &[][..]),
             Values::Floats(values) => (&[][..], values.as_slice()),
         };
         let integers = integers.iter().map(|value| *value as f64);
         self.in_units(integers.chain(floats.iter().copied().map(f64::from)))
+    }
+
+    /// What a trace has of the activation.
+    fn part<'t, T>(&self, [transformer, unpooled, psqt]: [&'t T; 3], layers: &'t [T]) -> &'t T {
+        match self.source {
+            Source::Transformer => transformer,
+            Source::Unpooled => unpooled,
+            Source::Psqt => psqt,
+            Source::Layer(index) => &layers[index],
+        }
     }
 
     fn in_units(&self, values: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {

@@ -158,12 +158,7 @@ fn edit_layer(
     (from, to): (i64, i64),
 ) -> Option<()> {
     let name = &network.layers[layer].name;
-    let own = edited
-        .spec
-        .layers
-        .iter_mut()
-        .find(|own| own.name.value == *name)?;
-    let spec::Op::Affine(affine) = &mut own.op else {
+    let spec::Op::Affine(affine) = op_mut(&mut edited.spec, name)? else {
         return None;
     };
     let key = match &mut affine.weights_one {
@@ -193,12 +188,7 @@ fn edit_layer(
 
 /// Shifts that take another one to the same one as before.
 fn edit_shifts(edited: &mut Edited, layer: &str, (from, to): (i64, i64)) -> Option<()> {
-    let own = edited
-        .spec
-        .layers
-        .iter_mut()
-        .find(|own| own.name.value == *layer)?;
-    let spec::Op::Elementwise(elementwise) = &mut own.op else {
+    let spec::Op::Elementwise(elementwise) = op_mut(&mut edited.spec, layer)? else {
         return None;
     };
     let shift = elementwise.shift.as_mut()?;
@@ -232,6 +222,13 @@ fn edit_shifts(edited: &mut Edited, layer: &str, (from, to): (i64, i64)) -> Opti
         .changes
         .push(change(table_of_layer(layer), "shift", Some(before), after));
     Some(())
+}
+
+/// What the layer of that name computes.
+fn op_mut<'s>(spec: &'s mut spec::Spec, name: &str) -> Option<&'s mut spec::Op> {
+    let mut layers = spec.layers.iter_mut();
+    let own = layers.find(|own| own.name.value == *name)?;
+    Some(&mut own.op)
 }
 
 fn affine<'s>(spec: &'s spec::Spec, network: &Network, layer: usize) -> Option<&'s spec::Affine> {

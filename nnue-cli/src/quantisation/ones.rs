@@ -14,8 +14,8 @@
 //! Where the file of integers has a spec of its own, the same keys must change in both.
 //!
 //! Some parts are left as they are: PSQT values, which have the output's one and 32 bits; layers
-//! whose spec has a one for each output, or says a `scale` instead; and those that `sqr_crelu_i32` reads, of which the one
-//! decides which squares wrap around.
+//! whose spec has a one for each output, or says a `scale` instead; and those that `sqr_crelu_i32`
+//! reads, of which the one decides which squares wrap around.
 
 use nnue_compiler::diagnostics::Diagnostics;
 use nnue_compiler::format::Quantise;
@@ -28,7 +28,7 @@ use serde::Serialize;
 
 use super::edit::{Change, Edited, Part, edit, edit_aligned, largest_one, one};
 use super::source;
-use super::tensors::{clamped, quantised, rounded};
+use super::tensors::{clamped, is_clipped, quantised};
 use crate::info::LayerBound;
 use crate::info::bounds;
 use crate::tensors::places;
@@ -141,7 +141,7 @@ impl Errors {
         let (mut squares, mut clipped, mut count) = (0.0, 0, 0);
         for exact in numbers {
             squares += square(quantise, exact);
-            clipped += usize::from(clamped(quantise, exact) != rounded(quantise, exact));
+            clipped += usize::from(is_clipped(quantise, exact));
             count += 1;
         }
         Errors {

@@ -107,7 +107,7 @@ impl TensorReport {
 
 /// Whether the type has no room for the integer of a number, which is given in the units of the
 /// integers.
-fn is_clipped(quantise: Quantise, exact: f64) -> bool {
+pub(super) fn is_clipped(quantise: Quantise, exact: f64) -> bool {
     rounded(quantise, exact) != clamped(quantise, exact)
 }
 
@@ -121,7 +121,7 @@ pub(super) fn clamped(quantise: Quantise, exact: f64) -> f64 {
 }
 
 /// The integer for a number in its units, whatever the type holds.
-pub(super) fn rounded(quantise: Quantise, exact: f64) -> f64 {
+fn rounded(quantise: Quantise, exact: f64) -> f64 {
     let in_units = Quantise {
         factor: 1.0,
         ..quantise

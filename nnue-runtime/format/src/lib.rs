@@ -108,7 +108,7 @@ pub use tensor::{Block, Encoding, Stored, Tensor};
 pub use threats::{ThreatRules, Threats};
 pub use zstd::{is_packed, unpack};
 
-/// The code of README.md, which doctests compile.
-#[cfg(doctest)]
+/// The code of README.md, which doctests compile. It reads a path.
+#[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
