@@ -10,7 +10,7 @@ use nnue_compiler::network::{Network, Pooling, TransformerActivation};
 use nnue_interpreter::active_rows;
 use nnue_runtime::{Board, Color};
 
-use crate::net_file::net_file_of;
+use crate::net_file::nearest_net_file_of;
 
 /// The neurons of a block, which a layer skips if all of them are zero.
 const BLOCK: usize = 4;
@@ -26,7 +26,7 @@ pub fn trained(network: &Network, density: f64, positions: &[Board]) -> Vec<u8> 
         Role::SharedWeights(layer) | Role::SharedBiases(layer) => 2 + 2 * layer as u64,
         _ => 0,
     };
-    net_file_of(network, "", |weight| {
+    nearest_net_file_of(network, |weight| {
         let (row, column) = (weight.row, weight.column);
         let place = [weight.stack as u64, row as u64, column as u64];
         let noise = |salt: u64| noise(tensor(weight.role) << 8 | salt, place);
