@@ -10,10 +10,14 @@ mod draw;
 mod eval;
 mod expand;
 mod info;
+#[cfg(not(feature = "compiled"))]
+mod left_out;
 mod onnx;
 mod plan;
 mod quantise;
+#[cfg(feature = "compiled")]
 mod reorder;
+#[cfg(feature = "compiled")]
 mod replay;
 mod report;
 mod spec;
@@ -24,6 +28,11 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::Failure;
+
+#[cfg(not(feature = "compiled"))]
+use self::left_out::{LeftOut as Reorder, LeftOut as Replay};
+#[cfg(feature = "compiled")]
+use self::{reorder::Reorder, replay::Replay};
 
 /// What the program is asked to do.
 #[derive(Debug, Subcommand)]
@@ -51,9 +60,9 @@ pub(crate) enum Command {
     /// Evaluate positions, and show what each piece and each bucket contributes
     Eval(eval::Eval),
     /// Measure how fast a network evaluates the positions of a search, on each level
-    Replay(replay::Replay),
+    Replay(Replay),
     /// Put a net's neurons into an order in which layers skip more zeros
-    Reorder(reorder::Reorder),
+    Reorder(Reorder),
     /// Draw a network: a box for each operation, with arrows for what reads what
     Draw(draw::Draw),
     /// Write a network with its weights as an ONNX model

@@ -1,5 +1,7 @@
 //! From a net file to another file of the same network: loaded by one layout, stored by another.
 
+mod coalesced;
+
 use std::convert::Infallible;
 
 use nnue_compiler::file_layout;
@@ -7,6 +9,7 @@ use nnue_compiler::format::{self, Encoding, FileLayout, Format, Loaded, Section}
 use nnue_compiler::network::Network;
 use serde_json::Value;
 
+pub(crate) use self::coalesced::is_factorised;
 use crate::Failure;
 use crate::description::Description;
 use crate::net_file::NetFile;
@@ -19,26 +22,46 @@ pub(crate) struct Converted {
     pub(crate) lost: Vec<&'static str>,
 }
 
-/// Loads a file and stores it as a file of another spec, of the same network.
+/// Loads a file and stores it as a file of another spec, of the same network, which has all values
+/// as they are. If the first has virtual rows or weights that stacks share, and the second has none,
+/// it gets the sums.
 ///
 /// # Errors
 ///
 /// The networks differ, or a file of the other spec has no place for some value.
 pub(crate) fn convert(from: NetFile, to: &Network) -> Result<Converted, Failure> {
-    check_same(&from.network, to)?;
+    let (converted, weights) = rewrite(from, to)?;
+    confirm(&file_layout(to), &converted.bytes, &weights)?;
+    Ok(converted)
+}
+
+/// The same without the confirmation that all values are as they were: where the file has integers
+/// that become floating point, it has the nearest ones.
+pub(crate) fn convert_to_nearest(from: NetFile, to: &Network) -> Result<Converted, Failure> {
+    rewrite(from, to).map(|(converted, _)| converted)
+}
+
+/// The file of another spec, and the weights that it was made from.
+fn rewrite(from: NetFile, to: &Network) -> Result<(Converted, Vec<u8>), Failure> {
+    let adds = check_same(&from.network, to)?;
     let (source, target) = (&from.layout, file_layout(to));
-    check_memory(source, &target)?;
-    let mut weights = vec![0; source.memory_len()];
-    let parts = format::split(source, &from.bytes).map_err(Failure::work)?;
-    parts.load(&[0], &mut weights).map_err(Failure::work)?;
+    let weights = match adds {
+        true => coalesced::memory(to, &target, from.net()?.weights())?,
+        false => {
+            check_memory(source, &target)?;
+            let mut weights = vec![0; source.memory_len()];
+            let parts = format::split(source, &from.bytes).map_err(Failure::work)?;
+            parts.load(&[0], &mut weights).map_err(Failure::work)?;
+            weights
+        }
+    };
     let lost = lost(source, &target, &from.loaded);
     let bytes = store(&target, &weights, &beside(source, &target, from.loaded));
-    confirm(&target, &bytes, &weights)?;
-    Ok(Converted { bytes, lost })
+    Ok((Converted { bytes, lost }, weights))
 }
 
 /// A file with these weights.
-pub(crate) fn store(layout: &FileLayout, weights: &[u8], loaded: &Loaded) -> Vec<u8> {
+fn store(layout: &FileLayout, weights: &[u8], loaded: &Loaded) -> Vec<u8> {
     let mut file = Vec::new();
     let stored = format::store(layout, &[0], weights, loaded, &mut |piece| {
         file.extend_from_slice(piece);
@@ -69,8 +92,17 @@ fn confirm(layout: &FileLayout, file: &[u8], weights: &[u8]) -> Result<(), Failu
     ))
 }
 
-/// Confirms that two specs describe the same network, whatever its name and its files.
-pub(crate) fn check_same(from: &Network, to: &Network) -> Result<(), Failure> {
+/// Confirms that two specs describe the same network, whatever its name and its files. Says whether
+/// summands of the first file are added for the second.
+fn check_same(from: &Network, to: &Network) -> Result<bool, Failure> {
+    let [of_from, of_to] = [from, to].map(is_factorised);
+    if of_to && !of_from {
+        return Err(Failure::Work(
+            "the second spec is factorised and the first is not: a file has only the sums, and nothing tells which part of a sum is a virtual row's or shared by all stacks"
+                .to_string(),
+        ));
+    }
+    let adds = of_from && !of_to;
     let value = |network: &Network| -> Result<Value, Failure> {
         let mut value = serde_json::to_value(Description::of(network)).map_err(Failure::work)?;
         if let Some(keys) = value.as_object_mut() {
@@ -78,9 +110,12 @@ pub(crate) fn check_same(from: &Network, to: &Network) -> Result<(), Failure> {
         }
         Ok(value)
     };
-    let (first, second) = (value(from)?, value(to)?);
-    match difference(&first, &second, String::new()) {
-        None => Ok(()),
+    let first = match adds {
+        true => value(&coalesced::without_summands(from))?,
+        false => value(from)?,
+    };
+    match difference(&first, &value(to)?, String::new()) {
+        None => Ok(adds),
         Some((place, first, second)) => Err(Failure::Work(format!(
             "the specs do not describe the same network: `{place}` of `nnue describe` is {first} in the first and {second} in the second"
         ))),
@@ -89,7 +124,7 @@ pub(crate) fn check_same(from: &Network, to: &Network) -> Result<(), Failure> {
 
 /// Confirms that both layouts have the weights at the same places of memory, as they have of the
 /// same network.
-pub(crate) fn check_memory(source: &FileLayout, target: &FileLayout) -> Result<(), Failure> {
+fn check_memory(source: &FileLayout, target: &FileLayout) -> Result<(), Failure> {
     let same = source.memory_len() == target.memory_len()
         && source.stacks.stride == target.stacks.stride
         && source.paired == target.paired
@@ -129,7 +164,7 @@ fn difference(first: &Value, second: &Value, place: String) -> Option<(String, S
 }
 
 /// What a file of the target has besides its weights.
-pub(crate) fn beside(source: &FileLayout, target: &FileLayout, loaded: Loaded) -> Loaded {
+fn beside(source: &FileLayout, target: &FileLayout, loaded: Loaded) -> Loaded {
     let sections = target.sections.len() + {
         let groups = target.stacks.groups.iter();
         target.stacks.count * groups.map(|group| group.len()).sum::<usize>()

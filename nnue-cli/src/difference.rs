@@ -23,6 +23,8 @@ pub(crate) struct Difference {
     pub(crate) evaluations: Vec<Evaluations>,
     /// Whether some tensor or some evaluation differs.
     pub(crate) differ: bool,
+    /// Whether the files are the same, byte for byte.
+    pub(crate) same_bytes: bool,
 }
 
 /// How two tensors of one name differ, as the networks have them.
@@ -71,6 +73,7 @@ impl Difference {
             tensors,
             evaluations,
             differ: of_tensors || of_values,
+            same_bytes: first.bytes == second.bytes,
         })
     }
 }

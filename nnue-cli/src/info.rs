@@ -1,6 +1,8 @@
 //! What a net file is: its network, its numbers, and what its weights prove.
 
-mod bounds;
+pub(crate) mod bounds;
+
+use std::path::Path;
 
 use nnue_compiler::format::{Format, Identity, identify, is_packed};
 use nnue_runtime::Warning;
@@ -22,6 +24,8 @@ pub(crate) struct Info {
     pub(crate) identity: String,
     /// The known specs that it fits, by the names of their files.
     pub(crate) fits: Vec<&'static str>,
+    /// Why it does not load although its beginning says what it is.
+    pub(crate) refused: Option<String>,
     /// What its network is, if a spec fits.
     pub(crate) network: Option<Contents>,
 }
@@ -115,24 +119,34 @@ impl Statistics {
 }
 
 impl Info {
-    /// What the bytes of a file are; `opened` is the file with the spec that the caller gave.
-    pub(crate) fn of(
-        path: &std::path::Path,
-        bytes: &[u8],
-        given: Option<NetFile>,
-    ) -> Result<Info, Failure> {
-        let known = fitting(bytes);
-        let fits = known.iter().map(|known| known.name).collect();
+    /// What the bytes of a file are; `given` is the file with the spec that the caller gave.
+    pub(crate) fn of(path: &Path, bytes: &[u8], given: Option<NetFile>) -> Result<Info, Failure> {
         let opened = match given {
-            Some(opened) => Some(opened),
-            None => NetFile::of_known(path, known, bytes).ok(),
+            Some(opened) => Ok(opened),
+            None => NetFile::of_any(path, None, bytes),
         };
-        let network = match &opened {
-            Some(opened) => Some(Contents::of(opened, bytes)?),
-            None => None,
-        };
+        let mut info = Info::of_opened(path, bytes, opened.as_ref().ok())?;
+        // Of another file nobody knows what it should be.
+        let known = matches!(
+            identify(bytes),
+            Identity::Spec { .. } | Identity::Relative(_) | Identity::Header(_)
+        );
+        if known || bytes.is_empty() {
+            info.refused = opened.err().map(|failure| failure.message());
+        }
+        Ok(info)
+    }
+
+    /// What the bytes of a file are that was opened with a spec, unless none is known.
+    pub(crate) fn of_opened(
+        path: &Path,
+        bytes: &[u8],
+        opened: Option<&NetFile>,
+    ) -> Result<Info, Failure> {
+        let network = opened.map(|opened| Contents::of(opened, bytes));
+        let network = network.transpose()?;
         // A packed file is recognised by what it holds.
-        let identity = match (identify(bytes), &opened) {
+        let identity = match (identify(bytes), opened) {
             (Identity::Other(_), Some(opened)) => identify(&opened.bytes),
             (identity, _) => identity,
         };
@@ -140,7 +154,8 @@ impl Info {
             file: path.display().to_string(),
             size: bytes.len(),
             identity: identity.to_string(),
-            fits,
+            fits: fitting(bytes).iter().map(|known| known.name).collect(),
+            refused: None,
             network,
         })
     }
@@ -195,4 +210,12 @@ fn warnings(
     }
     warnings.extend(file.warnings().iter().map(Warning::to_string));
     warnings
+}
+
+/// An integer as it is, and other numbers with as many digits as tell them apart.
+pub(crate) fn number(number: f64) -> String {
+    match number.fract() == 0.0 {
+        true => format!("{number}"),
+        false => format!("{number:.5}"),
+    }
 }

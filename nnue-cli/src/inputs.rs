@@ -2,11 +2,13 @@
 //! JSON.
 
 mod net;
+mod positions;
+#[cfg(feature = "compiled")]
 mod trace;
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -18,19 +20,17 @@ use nnue_runtime::Level;
 use serde::Serialize;
 
 use crate::Failure;
+use crate::known::SpecChoice;
 
-pub(crate) use self::net::{NetChoice, NetOptions, file_name, needs_file};
+pub(crate) use self::net::{ChosenNet, NetOptions};
+pub(crate) use self::positions::SampledPositions;
+#[cfg(feature = "compiled")]
 pub(crate) use self::trace::TraceFile;
 
 /// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path)
         .map_err(|error| Failure::Work(format!("cannot read `{}`: {error}", path.display())))
-}
-
-/// Reads a spec and checks it.
-pub(crate) fn network(path: &Path) -> Result<Network, Failure> {
-    Ok(spec(path)?.1)
 }
 
 /// The text of a spec, and the network that it describes.
@@ -68,14 +68,14 @@ pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<
 /// The spec that a subcommand is about.
 #[derive(Args, Debug)]
 pub(crate) struct SpecFile {
-    /// The spec: a TOML file
-    #[arg(value_name = "SPEC")]
-    path: PathBuf,
+    /// The spec: a TOML file, or the name of one in `specs`
+    #[arg(value_name = "SPEC", value_parser = SpecChoice::parser())]
+    spec: SpecChoice,
 }
 
 impl SpecFile {
     pub(crate) fn network(&self) -> Result<Network, Failure> {
-        network(&self.path)
+        self.spec.network()
     }
 }
 
@@ -111,6 +111,11 @@ fn level_names() -> PossibleValuesParser {
 /// Reads the name of an instruction set that this machine has.
 pub(crate) fn available_level() -> impl TypedValueParser<Value = Level> {
     PossibleValuesParser::new(Level::names()).try_map(|name| Level::by_name(&name))
+}
+
+/// The level that is used where no option names one: that of `NNUE_LEVEL`, or the best.
+pub(crate) fn default_level() -> Result<Level, Failure> {
+    Ok(level_of_environment()?.unwrap_or_else(Level::detect))
 }
 
 /// The level that the environment variable `NNUE_LEVEL` names, if it is set.

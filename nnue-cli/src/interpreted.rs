@@ -1,45 +1,36 @@
 //! Networks of any spec, which the interpreter evaluates.
 
-use std::path::Path;
-
-use nnue_compiler::format::{self, LoadError};
+use nnue_compiler::feature_set::FeatureSet;
 use nnue_compiler::network::Network;
-use nnue_compiler::{feature_set::FeatureSet, file_layout};
 use nnue_interpreter::Net;
 use nnue_runtime::{Board, Position, Warning};
 
+use crate::Failure;
 use crate::evaluation::{Answer, BucketOutput, Evaluate, Evaluation};
-use crate::net_file::warnings;
+use crate::net_file::NetFile;
 
 /// A network with its weights, and what its file says besides them.
 #[derive(Debug)]
-pub struct Interpreted {
+pub(crate) struct Interpreted {
     net: Net,
     description: Vec<u8>,
     warnings: Vec<Warning>,
 }
 
 impl Interpreted {
-    /// Reads a net file of a network whose features follow from the position.
-    ///
-    /// # Errors
-    ///
-    /// [`LoadError`] if the file cannot be read or is not one of the network.
-    pub fn open(network: &Network, path: &Path) -> Result<Interpreted, LoadError> {
-        let layout = file_layout(network);
-        let file = format::open(&layout, path)?;
-        let loaded = format::check(&layout, &file)?;
+    /// The network of a file, whose features follow from the position.
+    pub(crate) fn of(file: &NetFile) -> Result<Interpreted, Failure> {
         Ok(Interpreted {
-            net: Net::from_bytes(network, &file)?,
-            warnings: warnings(&loaded),
-            description: loaded.description,
+            net: file.net()?,
+            warnings: file.warnings(),
+            description: file.loaded.description.clone(),
         })
     }
 }
 
 /// The name of a set whose active features no position tells, if the network has one.
 #[must_use]
-pub fn told_features(network: &Network) -> Option<&str> {
+pub(crate) fn told_features(network: &Network) -> Option<&str> {
     let told = network
         .features
         .iter()

@@ -7,9 +7,10 @@
 //! Exit codes: 0 if all went well, 1 if the work could not be done or found a difference, 2 if the
 //! arguments are wrong.
 
-pub mod any_network;
 mod bench;
 mod commands;
+#[cfg(feature = "compiled")]
+pub mod compiled;
 mod conversion;
 pub mod description;
 mod difference;
@@ -20,19 +21,23 @@ mod failure;
 pub mod heading;
 mod info;
 mod inputs;
-pub mod interpreted;
+mod interpreted;
+mod known;
 mod net_file;
 mod onnx;
 mod page;
 mod picture;
+mod planned;
 mod positions;
 pub mod processor;
 pub mod progress;
 mod quantisation;
+#[cfg(feature = "compiled")]
 pub mod reorder;
+#[cfg(feature = "compiled")]
 pub mod replay;
-pub mod specs;
 pub mod style;
+mod table;
 mod tensors;
 mod xml;
 

@@ -1,16 +1,19 @@
-//! Net files whose network a spec tells: one that the caller names, or one that is known.
+//! Net files whose network a spec tells: one that the caller names, one that is known, or one that
+//! can be written for the file.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::format::{self, FileLayout, Identity, Loaded};
+use nnue_compiler::format::{self, FileLayout, Loaded};
 use nnue_compiler::network::Network;
-use nnue_compiler::{analyse, file_layout, known_specs, spec_of};
+use nnue_compiler::{analyse, file_layout, spec_of};
 use nnue_interpreter::Net;
 use nnue_runtime::Warning;
 
 use crate::Failure;
 use crate::inputs;
+use crate::known::{Known, SpecChoice};
 
 /// What no net file tells, so that only the spec can be right or wrong about it.
 pub(crate) const UNTOLD: [&str; 5] = [
@@ -22,6 +25,7 @@ pub(crate) const UNTOLD: [&str; 5] = [
 ];
 
 /// A net file that fits a network.
+#[derive(Debug)]
 pub(crate) struct NetFile {
     /// Its path, for messages.
     pub(crate) path: PathBuf,
@@ -54,44 +58,44 @@ impl NetFile {
         })
     }
 
-    /// The file, of the network that a spec describes; without a spec, of the known network that
-    /// it is a net of.
-    pub(crate) fn open(path: &Path, spec: Option<&Path>) -> Result<NetFile, Failure> {
-        let network = spec.map(inputs::network).transpose()?;
-        let bytes = inputs::read(path)?;
-        match network {
-            Some(network) => NetFile::of(path, network, &bytes),
-            None => NetFile::of_known(path, fitting(&bytes), &bytes),
-        }
+    /// The file, of the network that a spec describes; without a spec, of the one that is
+    /// [recognised](Recognised).
+    pub(crate) fn open(path: &Path, spec: Option<&SpecChoice>) -> Result<NetFile, Failure> {
+        let network = spec.map(SpecChoice::network).transpose()?;
+        NetFile::of_any(path, network, &inputs::read(path)?)
     }
 
-    /// The bytes of a file, of the first of the known specs that it [fits](fitting), or of the one
-    /// that can be written for it.
-    pub(crate) fn of_known(
+    /// The bytes of a file, of the network if one is given, else of the one that is
+    /// [recognised](Recognised).
+    pub(crate) fn of_any(
         path: &Path,
-        fitting: Vec<Known>,
+        network: Option<Network>,
         bytes: &[u8],
     ) -> Result<NetFile, Failure> {
-        let identity = format::identify(bytes);
-        let network = match fitting.into_iter().next() {
-            Some(known) => Some(known.network),
-            None => identity.family().and_then(|family| {
-                let text = spec_of(&family, "unnamed");
-                analyse(&SourceFile::new("the spec of the file", text)).ok()
-            }),
-        };
-        let Some(network) = network else {
-            return Err(Failure::Work(format!(
-                "`{}` is {identity}, and no known spec fits it; give its spec with `--spec`",
-                path.display()
-            )));
-        };
-        NetFile::of(path, network, bytes)
+        match network {
+            Some(network) => NetFile::of(path, network, bytes),
+            None => Ok(Recognised::of(path, bytes, "unnamed")?.file),
+        }
     }
 
     /// What compiled networks warn of when they load the file, but for what their weights prove.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
-        warnings(&self.loaded)
+        let Loaded {
+            ignored,
+            transposed,
+            clamped,
+            looks_like,
+            ..
+        } = &self.loaded;
+        let ignored = (!ignored.is_empty()).then_some(Warning::IgnoredBytes(ignored.len()));
+        let transposed = transposed.iter().cloned();
+        let clamped = clamped.iter().cloned();
+        let warnings = ignored
+            .into_iter()
+            .chain(transposed.map(Warning::LooksTransposed))
+            .chain(clamped.map(|(place, count)| Warning::Clamped(place, count)))
+            .chain(looks_like.map(Warning::LooksLike));
+        warnings.collect()
     }
 
     /// The network with the weights of the file.
@@ -100,68 +104,62 @@ impl NetFile {
     }
 }
 
-/// What is to be said of a file that was loaded.
-pub(crate) fn warnings(loaded: &Loaded) -> Vec<Warning> {
-    let ignored = loaded.ignored.len();
-    let ignored = (ignored > 0).then_some(Warning::IgnoredBytes(ignored));
-    let transposed = loaded.transposed.iter().cloned();
-    let clamped = loaded.clamped.iter().cloned();
-    let warnings = ignored
-        .into_iter()
-        .chain(transposed.map(Warning::LooksTransposed))
-        .chain(clamped.map(|(place, count)| Warning::Clamped(place, count)))
-        .chain(loaded.looks_like.map(Warning::LooksLike));
-    warnings.collect()
+/// A net file that says by itself which network it is of.
+#[derive(Debug)]
+pub(crate) struct Recognised {
+    /// The text of its spec: one that is known, or one that was written for the file.
+    pub(crate) spec: Cow<'static, str>,
+    /// The file, which fits it.
+    pub(crate) file: NetFile,
 }
 
-/// A spec that is part of the compiler.
-pub(crate) struct Known {
-    /// The name of its file in `specs/`, without the extension.
-    pub(crate) name: &'static str,
-    /// Its text.
-    pub(crate) text: &'static str,
-    pub(crate) network: Network,
+impl Recognised {
+    /// Finds the spec of a file from its bytes; `name` is what a network is called for which a spec
+    /// has to be written.
+    pub(crate) fn of(path: &Path, bytes: &[u8], name: &str) -> Result<Recognised, Failure> {
+        if bytes.is_empty() {
+            return Err(Failure::Work(format!("`{}` is empty", path.display())));
+        }
+        let identity = format::identify(bytes);
+        // Of a file that was cut or damaged, what its beginning says: the error tells the rest.
+        let known = { identity.specs() }.find_map(|name| Known::named(name).ok());
+        let spec = match (known, identity.family()) {
+            (Some(known), _) => Some(Cow::Borrowed(known.text)),
+            (None, Some(family)) => Some(Cow::Owned(spec_of(&family, name))),
+            // It may be compressed.
+            (None, None) => fitting(bytes)
+                .first()
+                .map(|known| Cow::Borrowed(known.text)),
+        };
+        let Some(spec) = spec else {
+            return Err(Failure::Work(format!(
+                "`{}` is {identity}: only nets that are built like Stockfish's tell their shape; \
+                 for others, write a spec as `specs/README.md` describes, try it with \
+                 `nnue check SPEC --weights FILE`, and name it with `--spec` (`nnue draw SPEC`)",
+                path.display()
+            )));
+        };
+        let source = SourceFile::new("the spec of the file", spec.to_string());
+        let network = analyse(&source).map_err(|errors| Failure::Spec(errors.to_string()))?;
+        let file = NetFile::of(path, network, bytes)?;
+        Ok(Recognised { spec, file })
+    }
 }
 
 /// The known specs that a file fits: first those that its weights speak for.
 pub(crate) fn fitting(bytes: &[u8]) -> Vec<Known> {
     let mut found = Vec::new();
-    for (name, text) in known_specs() {
-        let Ok(network) = analyse(&SourceFile::new(name, text.to_string())) else {
+    for known in Known::all() {
+        let Ok(network) = known.network() else {
             continue;
         };
-        let loaded = format::unpack(&file_layout(&network), bytes)
-            .and_then(|bytes| format::check(&file_layout(&network), &bytes));
+        let layout = file_layout(&network);
+        let loaded =
+            format::unpack(&layout, bytes).and_then(|bytes| format::check(&layout, &bytes));
         if let Ok(loaded) = loaded {
-            let doubted = loaded.looks_like.is_some();
-            let known = Known {
-                name,
-                text,
-                network,
-            };
-            found.push((doubted, known));
+            found.push((loaded.looks_like.is_some(), known));
         }
     }
     found.sort_by_key(|(doubted, _)| *doubted);
     found.into_iter().map(|(_, known)| known).collect()
-}
-
-/// The spec of a file that is recognised: its text.
-pub(crate) fn spec_for(path: &Path, bytes: &[u8], name: &str) -> Result<String, Failure> {
-    if let Some(known) = fitting(bytes).into_iter().next() {
-        return Ok(known.text.to_string());
-    }
-    let identity = format::identify(bytes);
-    match (identity, identity.family()) {
-        (_, Some(family)) => Ok(spec_of(&family, name)),
-        (Identity::Header(_), None) => Err(Failure::Work(format!(
-            "`{}` is {identity}: the rest of the file is missing or damaged",
-            path.display()
-        ))),
-        (_, None) => Err(Failure::Work(format!(
-            "`{}` is {identity}: only nets that are built like Stockfish's tell their shape; \
-             write a spec as `specs/README.md` describes, and try it with `nnue check SPEC --weights FILE`",
-            path.display()
-        ))),
-    }
 }

@@ -1,21 +1,25 @@
 //! A net on one HTML page, with everything that it shows in the page itself.
 
+mod facts;
+
 use std::fmt::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use nnue_compiler::network::Network;
 
 use crate::drawing;
-use crate::net_file::NetFile;
+use crate::info::Info;
 use crate::picture::{Histogram, Picture};
 use crate::xml::escaped;
 
 /// What a page is about.
 pub(crate) struct Subject<'a> {
-    pub(crate) file: &'a NetFile,
-    /// How many bytes it has as it lies on the disk.
-    pub(crate) file_len: usize,
+    pub(crate) network: &'a Network,
+    pub(crate) info: &'a Info,
     pub(crate) picture: &'a Picture,
+    /// Where the positions come from over which neurons are active, as words that follow "of".
+    pub(crate) positions: &'a str,
 }
 
 const STYLE: &str = "\
@@ -30,10 +34,14 @@ img { image-rendering: pixelated; }";
 
 /// The page.
 pub(crate) fn html(subject: &Subject<'_>) -> String {
-    let Subject { file, picture, .. } = subject;
-    let network = &file.network;
-    let name = escaped(&network.name);
-    let (file, len) = (escaped(&file.path.display().to_string()), subject.file_len);
+    let Subject {
+        network,
+        info,
+        picture,
+        positions,
+    } = *subject;
+    let (name, positions) = (escaped(&network.name), escaped(positions));
+    let (file, len) = (escaped(&info.file), info.size);
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <title>{name}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{name}</h1>\n\
@@ -41,17 +49,24 @@ pub(crate) fn html(subject: &Subject<'_>) -> String {
     );
     page += "<h2>Warnings</h2>\n";
     page += &list(&warnings(subject));
+    page += &facts::file(info);
     page += "<h2>The network</h2>\n";
     page += &drawing::svg(network);
     let diagram = escaped(&nnue_compiler::diagram(network));
     let _ = writeln!(page, "<pre>{diagram}</pre>");
+    if let Some(contents) = &info.network {
+        page += "<h2>What the weights prove</h2>\n";
+        page += &facts::proofs(contents);
+        page += "<h2>The numbers of the file</h2>\n";
+        page += &facts::numbers(contents);
+    }
     page += "<h2>Tensors</h2>\n";
     page += &tensors(&picture.histograms);
     let encoded = STANDARD.encode(&picture.png);
     let _ = write!(
         page,
         "<h2>Weights</h2>\n<p>Each row is a neuron of the transformer: how often its sum is \
-         positive over positions of a search, then a board for each kind of piece with the mean of \
+         positive over positions of {positions}, then a board for each kind of piece with the mean of \
          its weights over all buckets of kings, red where positive, blue where negative. Below are \
          histograms of all tensors in the order of the table, with heights in logarithms and red \
          lines where the type ends.</p>\n\
@@ -85,8 +100,8 @@ fn list(entries: &[String]) -> String {
 
 /// What is worth a second look.
 fn warnings(subject: &Subject<'_>) -> Vec<String> {
-    let of_file = subject.file.warnings();
-    let mut warnings: Vec<String> = of_file.iter().map(ToString::to_string).collect();
+    let contents = subject.info.network.as_ref();
+    let mut warnings = contents.map_or(Vec::new(), |contents| contents.warnings.clone());
     for histogram in &subject.picture.histograms {
         let (low, high) = histogram.range;
         if low == high {
@@ -96,9 +111,9 @@ fn warnings(subject: &Subject<'_>) -> Vec<String> {
     }
     let silent = subject.picture.silent;
     if silent > 0 {
-        let width = subject.file.network.transformer.width;
+        let (width, positions) = (subject.network.transformer.width, subject.positions);
         warnings.push(format!(
-            "{silent} of {width} neurons are positive in no position of the search"
+            "{silent} of {width} neurons are positive in no position of {positions}"
         ));
     }
     warnings

@@ -7,7 +7,7 @@ mod histogram;
 mod neurons;
 
 use nnue_interpreter::Net;
-use nnue_trace::Trace;
+use nnue_runtime::Board;
 
 use self::canvas::{Canvas, Colour, WHITE};
 pub(crate) use self::histogram::Histogram;
@@ -15,7 +15,7 @@ use self::histogram::{BARS, histograms};
 use self::neurons::{Boards, activity};
 
 /// Of the positions of the recorded search, one out of so many tells how active neurons are.
-const EVERY: usize = 29;
+pub(crate) const EVERY: usize = 29;
 
 /// Lengths in pixels.
 const SQUARE: usize = 6;
@@ -47,18 +47,17 @@ pub(crate) struct Picture {
     pub(crate) histograms: Vec<Histogram>,
 }
 
-/// Draws a net: its `most` most active neurons over positions of a search, and histograms.
+/// Draws a net: its `most` most active neurons over these positions, and histograms.
 ///
 /// # Errors
 ///
 /// What the network lacks, as a sentence.
-pub(crate) fn draw(net: &Net, most: usize) -> Result<Picture, String> {
+pub(crate) fn draw(net: &Net, most: usize, positions: &[Board]) -> Result<Picture, String> {
     let boards = Boards::of(net);
     let planes = boards.as_ref().map_or(0, |boards| boards.planes);
-    let trace = Trace::bundled().map_err(|error| error.to_string())?;
     // Without features of positions nothing is known about neurons.
     let activity = match boards {
-        Some(_) => activity(net, trace.evaluated().step_by(EVERY)),
+        Some(_) => activity(net, positions),
         None => Vec::new(),
     };
     let silent = activity.iter().filter(|share| **share == 0.0).count();

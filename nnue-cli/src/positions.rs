@@ -1,55 +1,205 @@
-//! The positions that nets are evaluated on.
+//! Positions as people write them: FEN, or EPD with its operations, one a line.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::PathBuf;
 
-use nnue_runtime::Board;
+use clap::Args;
+use nnue_runtime::{Board, FenError};
 
 use crate::Failure;
-use crate::inputs;
 
-/// From the beginning of a game to its end, with both players to move.
-const BUILT_IN: [&str; 6] = [
-    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-    "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b - - 0 1",
-    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
-    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
-    "8/8/4k3/3p4/3P4/4K3/8/8 w - - 0 1",
-];
-
-/// A position, and the text that it was read from.
+/// A position, and the part of the text that says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
+    /// All of a FEN, or what comes before the operations of EPD.
     pub(crate) fen: String,
     pub(crate) board: Board,
 }
 
-/// The positions of a file with a FEN in each line, or a few that are part of the program. Empty
-/// lines, and those that begin with `#`, are no positions.
-pub(crate) fn read(path: Option<&Path>) -> Result<Vec<Given>, Failure> {
-    let Some(path) = path else {
-        return parse(&BUILT_IN.join("\n"), "the built-in positions");
-    };
-    let name = path.display().to_string();
-    let text = String::from_utf8(inputs::read(path)?)
-        .map_err(|_| Failure::Work(format!("`{name}` is not UTF-8 text, expected FENs")))?;
-    let positions = parse(&text, &format!("`{name}`"))?;
-    match positions.is_empty() {
-        true => Err(Failure::Work(format!("`{name}` has no positions"))),
-        false => Ok(positions),
+impl Given {
+    /// Reads a position.
+    pub(crate) fn parse(text: &str) -> Result<Given, FenError> {
+        let fen = without_operations(text);
+        Ok(Given {
+            fen: fen.into(),
+            board: Board::from_fen(fen)?,
+        })
     }
 }
 
-fn parse(text: &str, source: &str) -> Result<Vec<Given>, Failure> {
-    let lines = text.lines().enumerate();
-    let lines = lines.map(|(number, line)| (number + 1, line.trim()));
-    let fens = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    let boards = fens.map(|(number, fen)| {
-        let board = Board::from_fen(fen)
-            .map_err(|error| Failure::Work(format!("line {number} of {source}: {error}")))?;
-        Ok(Given {
-            fen: fen.to_string(),
-            board,
+/// Operations come after four fields, and begin with a letter, as no clock of FEN does.
+fn without_operations(text: &str) -> &str {
+    let fields = text.split_ascii_whitespace().skip(4);
+    let mut operations =
+        fields.filter(|field| field.starts_with(|c: char| c.is_ascii_alphabetic()));
+    match operations.next() {
+        Some(first) => {
+            let offset = first.as_ptr().addr() - text.as_ptr().addr();
+            text[..offset].trim_end()
+        }
+        None => text,
+    }
+}
+
+/// The option that names a list of positions.
+#[derive(Args, Debug)]
+pub(crate) struct PositionFile {
+    /// Take the positions of this file, one FEN or EPD a line; `-` reads standard input. Blank
+    /// lines and lines that begin with `#` are skipped
+    #[arg(long, value_name = "FILE")]
+    fens: Option<PathBuf>,
+}
+
+impl PositionFile {
+    /// The list, if the option is given.
+    pub(crate) fn open(&self) -> Result<Option<Positions>, Failure> {
+        let (Some(path), Some(source)) = (&self.fens, self.source()) else {
+            return Ok(None);
+        };
+        let lines: Box<dyn Read> = match path.as_os_str() == "-" {
+            true => Box::new(io::stdin().lock()),
+            false => Box::new(File::open(path).map_err(|error| unreadable(&source, &error))?),
+        };
+        Ok(Some(Positions::of(source, lines)))
+    }
+
+    /// Where the list comes from, for messages, if the option is given.
+    pub(crate) fn source(&self) -> Option<String> {
+        let path = self.fens.as_ref()?;
+        Some(match path.as_os_str() == "-" {
+            true => "standard input".to_string(),
+            false => format!("`{}`", path.display()),
         })
-    });
-    boards.collect()
+    }
+}
+
+fn unreadable(source: &str, error: &io::Error) -> Failure {
+    Failure::Work(format!("cannot read {source}: {error}"))
+}
+
+/// Positions that are read one after the other.
+pub(crate) struct Positions {
+    /// Where they come from, for messages.
+    pub(crate) source: String,
+    lines: BufReader<Box<dyn Read>>,
+    /// How many lines were read.
+    number: u64,
+}
+
+impl Positions {
+    fn of(source: String, lines: Box<dyn Read>) -> Positions {
+        Positions {
+            source,
+            lines: BufReader::new(lines),
+            number: 0,
+        }
+    }
+
+    /// Whether the next line may have to be waited for.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.lines.buffer().is_empty()
+    }
+
+    /// The next position, or what is wrong with its line; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if nothing more can be read.
+    pub(crate) fn next(&mut self) -> Result<Option<Result<Given, String>>, Failure> {
+        loop {
+            let mut line = Vec::new();
+            let length = { self.lines.read_until(b'\n', &mut line) }
+                .map_err(|error| unreadable(&self.source, &error))?;
+            if length == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            // Some editors begin a file with a mark of its encoding.
+            let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
+            let text = String::from_utf8_lossy(line.trim_ascii());
+            if !text.is_empty() && !text.starts_with('#') {
+                let wrong = |error| format!("line {} of {}: {error}", self.number, self.source);
+                return Ok(Some(Given::parse(&text).map_err(wrong)));
+            }
+        }
+    }
+
+    /// All of them, which must be positions, and one at least.
+    pub(crate) fn all(mut self) -> Result<Vec<Given>, Failure> {
+        let mut all = Vec::new();
+        while let Some(given) = self.next()? {
+            all.push(given.map_err(Failure::Work)?);
+        }
+        match all.is_empty() {
+            true => Err(Failure::Work(format!("{} has no positions", self.source))),
+            false => Ok(all),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_no_part_of_the_position() {
+        for (text, fen) in [
+            ("4k3/8/8/8/8/8/8/4K3 w - -", "4k3/8/8/8/8/8/8/4K3 w - -"),
+            (
+                "4k3/8/8/8/8/8/8/4K3 w - - bm Kd2; id \"caf\u{e9}; 1\";",
+                "4k3/8/8/8/8/8/8/4K3 w - -",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3\tb\t-  - \thmvc 3;",
+                "4k3/8/8/8/8/8/8/4K3\tb\t-  -",
+            ),
+            (
+                "4k3/8/8/8/8/8/8/4K3 b - - 3 40 bm Kd2;",
+                "4k3/8/8/8/8/8/8/4K3 b - - 3 40",
+            ),
+        ] {
+            let found = Given::parse(text).unwrap();
+            assert_eq!(found.fen, fen);
+            assert_eq!(found.board, Board::from_fen(fen).unwrap());
+        }
+    }
+
+    #[test]
+    fn other_fields_are_checked() {
+        for text in [
+            "4k3/8/8/8/8/8/8/4K3 w bm Kd2;",
+            "4k3/8/8/8/8/8/8/4K3 w - - -1 1",
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 1 2",
+        ] {
+            assert!(Given::parse(text).is_err(), "{text}");
+        }
+    }
+
+    fn list(text: &'static [u8]) -> Positions {
+        Positions::of("a list".into(), Box::new(text))
+    }
+
+    #[test]
+    fn comments_and_blank_lines_are_skipped_and_counted() {
+        let mut list = list(b"# one\r\n\n  4k3/8/8/8/8/8/8/4K3 w - - id 1;\r\n8/8 w\n\xFF");
+        assert!(list.may_wait());
+        let first = list.next().unwrap().unwrap().unwrap();
+        assert_eq!(first.fen, "4k3/8/8/8/8/8/8/4K3 w - -");
+        assert!(!list.may_wait());
+        for number in [4, 5] {
+            let wrong = list.next().unwrap().unwrap().unwrap_err();
+            let start = format!("line {number} of a list: found ");
+            assert!(wrong.starts_with(&start), "{wrong}");
+        }
+        assert!(list.next().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_list_that_must_be_right_has_positions_only() {
+        let message = |text| list(text).all().unwrap_err().message();
+        assert_eq!(message(b"# nothing\n"), "a list has no positions");
+        assert!(message(b"4k3/8/8/8/8/8/8/4K3 w - -\n8/8 w").starts_with("line 2 of a list: "));
+        assert_eq!(list(b"4k3/8/8/8/8/8/8/4K3 w - -").all().unwrap().len(), 1);
+    }
 }

@@ -12,7 +12,7 @@ use nnue_runtime::{
 use nnue_trace::Trace;
 use serde::Serialize;
 
-use crate::any_network::AnyNetwork;
+use crate::compiled::AnyNetwork;
 use crate::replay::{Difference, compare};
 
 pub use self::search::{Activity, better_order};
@@ -198,7 +198,7 @@ impl fmt::Display for ReorderError {
             ReorderError::Useless { name, skipped } => {
                 let why = match skipped {
                     Skipped::Outputs => "its layers skip zeros one by one, wherever they are",
-                    _ => "none of its layers skips zeros",
+                    _ => "none of its layers is wide enough to skip zeros",
                 };
                 write!(
                     f,

@@ -296,7 +296,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::specs;
+    use crate::compiled;
 
     const TRACE: &str = "\
         4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; = e2e4 e8d7 =\n\
@@ -362,7 +362,7 @@ mod tests {
     fn measure_planted(passes_before: usize, evaluation: usize) -> Result<Results, Difference> {
         let levels: Vec<Level> = Level::available().collect();
         let planted = Planted {
-            net: specs::built_in(levels[0]),
+            net: compiled::built_in(levels[0]),
             passes_before: passes_before.into(),
             evaluation,
         };
@@ -415,7 +415,7 @@ mod tests {
         let levels: Vec<Level> = Level::available().collect();
         let trace = Trace::read(TRACE.as_bytes()).unwrap();
         let mut told = Vec::new();
-        let net = specs::built_in(levels[0]);
+        let net = compiled::built_in(levels[0]);
         let results = measure(net, &levels, &trace, 4, 0, &mut |done, all| {
             told.push((done, all))
         });

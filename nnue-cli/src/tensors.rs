@@ -1,6 +1,9 @@
 //! The tensors of a net file as plain numbers.
 
 use nnue_compiler::format::{Element, Form, Numbers, Tensor};
+use nnue_compiler::network::file::{self, Axis, Role};
+use nnue_compiler::network::{Network, WeightType};
+use nnue_interpreter::NumberPlace;
 
 use crate::Failure;
 use crate::net_file::NetFile;
@@ -73,4 +76,60 @@ pub(crate) fn as_stored<'a>(numbers: &'a Numbers<'a>) -> impl Iterator<Item = f6
     let buckets = if is_shared { 1 } else { buckets };
     let places = (0..buckets).flat_map(move |bucket| (0..rows).map(move |row| (bucket, row)));
     places.flat_map(|(bucket, row)| numbers.row(bucket, row))
+}
+
+/// Whether the network has integers of a tensor: neither floating point nor signs.
+pub(crate) fn are_integers(network: &Network, role: Role) -> bool {
+    let Some(layer) = role.layer().map(|layer| &network.layers[layer]) else {
+        return true;
+    };
+    let weights = layer.affine().map(|affine| affine.weights);
+    match role {
+        Role::LayerWeights(_) | Role::SharedWeights(_) => {
+            !matches!(weights, Some(WeightType::F32 | WeightType::Binary))
+        }
+        Role::LayerFactors(_) => {
+            let factors = layer.factors();
+            factors.is_some_and(|(_, element)| !element.is_float())
+        }
+        _ => !layer.output.element.is_float(),
+    }
+}
+
+/// How many stacks, rows and columns the network has of a tensor. Features and outputs are rows,
+/// neurons, PSQT values and inputs are columns; biases and factors are one row.
+pub(crate) fn shape(network: &Network, tensor: &file::Tensor) -> [usize; 3] {
+    let layer = tensor.role.layer().map(|layer| &network.layers[layer]);
+    let stacks = match layer {
+        Some(layer) if !layer.shared && !tensor.role.is_shared_summand() => network.stacks.count,
+        _ => 1,
+    };
+    let (inputs, outputs) = layer.map_or((0, 0), |layer| (layer.input_len(), layer.output.len));
+    let (features, transformer) = (tensor.len(Axis::Feature), &network.transformer);
+    match tensor.role {
+        Role::Weights(_) => [1, features, transformer.width],
+        Role::Biases(_) => [1, 1, transformer.width],
+        Role::Psqt(_) => [1, features, transformer.psqt],
+        Role::LayerWeights(_) | Role::SharedWeights(_) => [stacks, outputs, inputs],
+        Role::LayerBiases(_) | Role::SharedBiases(_) | Role::LayerFactors(_) => {
+            [stacks, 1, outputs]
+        }
+    }
+}
+
+/// The places of a tensor's numbers: stack by stack, row by row.
+pub(crate) fn places(
+    network: &Network,
+    tensor: &file::Tensor,
+) -> impl Iterator<Item = NumberPlace> + use<> {
+    let ([stacks, rows, columns], role) = (shape(network, tensor), tensor.role);
+    let rows = (0..stacks).flat_map(move |stack| (0..rows).map(move |row| (stack, row)));
+    rows.flat_map(move |(stack, row)| {
+        (0..columns).map(move |column| NumberPlace {
+            role,
+            stack,
+            row,
+            column,
+        })
+    })
 }

@@ -2,9 +2,17 @@
 
 mod program;
 
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use nnue_runtime::Level;
 use serde_json::Value;
 
-use crate::program::{nnue, output, refusal, scratch, scratch_path, text};
+use crate::program::{assert_refused, nnue, output, refusal, scratch, scratch_path, text};
 
 const SMALL128: &str = "../specs/small128.toml";
 const SIMPLE: &str = "../specs/bullet/simple.toml";
@@ -16,7 +24,7 @@ const NET: &str = "../examples/nets/nn-37f18f62d772.nnue";
 fn networks_are_measured_beside_each_other() {
     let cache = scratch_path("bench-cache");
     let broken = scratch("bench-broken.toml", b"name = 1");
-    let arguments = ["bench", SMALL128, SIMPLE, &broken, SMALL128, "--net", NET];
+    let arguments = ["bench", SMALL128, SIMPLE, &broken, "small128", "--net", NET];
     let options = ["--rounds=1", "--json", "--density=0.25", "--cache"];
     let mut command = nnue(&[&arguments[..], &options[..], &[&text(&cache)]].concat());
     let found = command.output().expect("the program starts");
@@ -62,6 +70,132 @@ fn networks_are_measured_beside_each_other() {
     std::fs::remove_dir_all(cache).expect("the folder can be removed");
 }
 
+/// A run of `nnue bench --watch`, which ends only here.
+struct Watching<T> {
+    child: Child,
+    printed: Receiver<T>,
+}
+
+impl<T: Send + 'static> Watching<T> {
+    /// Starts it; `parts` makes of its output what the test waits for.
+    fn start<P: Iterator<Item = T>>(
+        arguments: &[&str],
+        parts: impl FnOnce(BufReader<Box<dyn Read + Send>>) -> P + Send + 'static,
+    ) -> Watching<T> {
+        let mut command = nnue(&[&["bench", "--watch"], arguments].concat());
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let (sender, printed) = channel();
+        let out: Box<dyn Read + Send> = Box::new(child.stdout.take().expect("is piped"));
+        thread::spawn(move || {
+            // The test may have ended.
+            for part in parts(BufReader::new(out)) {
+                let _ = sender.send(part);
+            }
+        });
+        Watching { child, printed }
+    }
+
+    /// The next part, for which the machine may take its time.
+    fn next(&self) -> T {
+        let limit = Duration::from_secs(10 * 60);
+        self.printed
+            .recv_timeout(limit)
+            .expect("something is printed")
+    }
+}
+
+impl<T> Drop for Watching<T> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Specs that are wrong are compiled by nothing, and watched like others.
+#[test]
+fn a_file_that_changes_is_read_again() {
+    let cache = text(&scratch_path("bench-watched-cache"));
+    let path = scratch_path("bench-watched.toml");
+    let spec = text(&path);
+    let arguments = ["--json", "--cache", &cache, &spec];
+    let watching = Watching::start(&arguments, |out| {
+        let reports = serde_json::Deserializer::from_reader(out).into_iter::<Value>();
+        reports.map(|report| report.expect("JSON"))
+    });
+    let expect = |words: &str| {
+        let report = watching.next();
+        assert!(report["rows"].as_array().is_some_and(Vec::is_empty));
+        let error = report["errors"][0]["error"].as_str().expect("a message");
+        assert!(error.contains(words), "{error}");
+    };
+    expect("cannot read `");
+    replace(&spec, "name = 1\n");
+    expect("`name` is an integer");
+    replace(&spec, "name = true\n");
+    expect("`name` is a boolean");
+    fs::remove_file(&path).expect("it is there");
+    expect("cannot read `");
+}
+
+/// Puts a text into a file: whoever reads it in between finds the old one or the new one.
+fn replace(path: &str, text: &str) {
+    let part = format!("{path}.part");
+    let written = fs::write(&part, text).and_then(|()| fs::rename(&part, path));
+    written.expect("the folder for tests is writable");
+}
+
+/// Compiles a program with the optimiser, twice. CI runs it.
+#[test]
+#[ignore = "compiles with the optimiser: a minute"]
+fn an_edited_network_is_measured_again() {
+    let cache = scratch_path("bench-edited-cache");
+    let simple = fs::read_to_string(SIMPLE).expect("the spec is there");
+    let spec = scratch("bench-edited.toml", simple.as_bytes());
+    let arguments = ["--rounds=1", "--cache", &text(&cache), &spec];
+    let watching = Watching::start(&arguments, |out| {
+        out.lines().map(|line| line.expect("text"))
+    });
+    let row = || {
+        while !watching.next().starts_with("nanoseconds ") {}
+        watching.next()
+    };
+    let first = row();
+    assert!(first.starts_with("bullet simple * "), "{first}");
+    let edited = simple.replacen("bullet simple", "edited", 1);
+    assert_ne!(edited, simple);
+    replace(&spec, &edited);
+    let second = row();
+    assert!(second.starts_with("edited * "), "{second}");
+    drop(watching);
+    fs::remove_dir_all(cache).expect("the folder can be removed");
+}
+
+#[test]
+fn levels_that_are_unknown_are_refused() {
+    let cache = text(&scratch_path("bench-level"));
+    let arguments = ["bench", "--cache", &cache, "no/such.toml"];
+    let unknown = nnue(&arguments).env("NNUE_LEVEL", "avx3").output();
+    let unknown = unknown.expect("the program starts");
+    assert_refused(&unknown, 1, &["`NNUE_LEVEL`", "`avx3`", "avx512icl"]);
+    // The option is asked first, and then the environment does not matter.
+    let both = [&arguments[..], &["--level", Level::BASELINE.name()]].concat();
+    let told = nnue(&both).env("NNUE_LEVEL", "avx3").output();
+    let told = told.expect("the program starts");
+    assert_refused(&told, 1, &["cannot read `no/such.toml`"]);
+    let known = nnue(&arguments)
+        .env("NNUE_LEVEL", Level::BASELINE.name())
+        .output();
+    let known = known.expect("the program starts");
+    assert_refused(&known, 1, &["cannot read `no/such.toml`"]);
+    let option = [&arguments[..], &["--level", "scalar,avx3"]].concat();
+    assert_refused(
+        &nnue(&option).output().expect("the program starts"),
+        2,
+        &["'avx3'"],
+    );
+}
+
 #[test]
 fn what_cannot_be_measured_is_refused() {
     let cache = text(&scratch_path("bench-refused"));
@@ -79,6 +213,11 @@ fn what_cannot_be_measured_is_refused() {
     assert!(
         runtime.contains("`tests` has no `nnue-runtime`"),
         "{runtime}"
+    );
+    let net = bench(&["sfnnv1", "--net", NET]);
+    assert!(
+        net.contains("a net file of none of the specs: `sfnnv1`: "),
+        "{net}"
     );
     let net = bench(&["../specs/sfnnv1.toml", "--net", NET]);
     assert!(

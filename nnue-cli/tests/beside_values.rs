@@ -1,17 +1,14 @@
 //! `nnue-rs` and this project agree on every value, in every way to compute it, and the comparison
 //! finds wrong values.
 
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use nnue_cli::any_network::AnyNetwork;
+use nnue_cli::compiled::{AnyNetwork, Compiled};
 use nnue_cli::replay::beside::nnue_rs::{Peer, Way};
 use nnue_cli::replay::beside::{Conditions, Difference, Results, race};
 use nnue_cli::replay::{Contender, Pass, Replay};
-use nnue_cli::specs::Spec;
 use nnue_runtime::{Level, Output, Statistics};
 use nnue_test_support::synthetic::synthetic_net;
 use nnue_trace::Trace;
@@ -37,23 +34,20 @@ fn real_trace() -> Trace {
     trace
 }
 
-fn synthetic_file(generation: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{generation}.nnue"));
-    // Tests that run at the same time may use the same file, and none may see a half-written one.
-    let part = path.with_extension(format!("{:?}", std::thread::current().id()));
-    fs::write(&part, synthetic_net(generation)).expect("the folder for tests is writable");
-    fs::rename(&part, &path).expect("the folder for tests is writable");
-    path
+/// A net of a generation.
+fn ours(generation: &str, file: &[u8]) -> Box<dyn AnyNetwork> {
+    let spec = match generation.strip_prefix('v') {
+        Some(number) => format!("sfnnv{number}"),
+        None => generation.into(),
+    };
+    let network = Compiled::named(&spec).expect("it is compiled");
+    network
+        .load(file, Level::detect())
+        .expect("a net of the generation")
 }
 
-fn ours(file: &Path) -> Box<dyn AnyNetwork> {
-    let spec = Spec::of_file(file).expect("a net of ours");
-    spec.open(file, Level::detect()).expect("a net of ours")
-}
-
-fn peer(file: &Path) -> Peer {
-    let bytes = fs::read(file).expect("a file");
-    Peer::read(&bytes).expect("a net that nnue-rs loads")
+fn peer(file: &[u8]) -> Peer {
+    Peer::read(file).expect("a net that nnue-rs loads")
 }
 
 const ONCE: Conditions = Conditions {
@@ -74,9 +68,9 @@ fn race_all_levels(
 #[test]
 fn all_generations_that_both_load_are_equal() {
     for generation in GENERATIONS {
-        let file = synthetic_file(generation);
+        let file = synthetic_net(generation);
         for trace in [small_trace(), real_trace()] {
-            let raced = race_all_levels(ours(&file), &peer(&file), &trace);
+            let raced = race_all_levels(ours(generation, &file), &peer(&file), &trace);
             let results = raced.unwrap_or_else(|difference| panic!("{generation}: {difference}"));
             let levels: Vec<Level> = results.levels.iter().map(|of| of.level).collect();
             assert!(levels.into_iter().eq(Level::available()));
@@ -92,9 +86,11 @@ fn all_generations_that_both_load_are_equal() {
 
 #[test]
 fn a_peer_with_another_net_is_noticed() {
-    let synthetic = synthetic_file("small128");
-    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/nets/nn-37f18f62d772.nnue");
-    let difference = race_all_levels(ours(&real), &peer(&synthetic), &small_trace()).unwrap_err();
+    let synthetic = synthetic_net("small128");
+    let real = "../examples/nets/nn-37f18f62d772.nnue";
+    let real = std::fs::read(real).expect("the net is there");
+    let difference = race_all_levels(ours("small128", &real), &peer(&synthetic), &small_trace());
+    let difference = difference.unwrap_err();
     assert_eq!((difference.line, difference.number), (1, 1));
     let message = difference.to_string();
     let place = "line 1 of the trace, evaluation 1, `r3k2r/6Pp/8/3Pp3/8/8/8/R3K2R w`: found ";
@@ -153,11 +149,11 @@ impl Contender for PlantedPass<'_> {
 
 #[test]
 fn a_wrong_value_of_ours_is_noticed_in_every_pass() {
-    let file = synthetic_file("small128");
+    let file = synthetic_net("small128");
     let trace = small_trace();
     let measure = |passes_before: usize| {
         let planted = Planted {
-            net: ours(&file),
+            net: ours("small128", &file),
             passes_before: passes_before.into(),
         };
         race_all_levels(Box::new(planted), &peer(&file), &trace)
@@ -176,14 +172,14 @@ fn a_wrong_value_of_ours_is_noticed_in_every_pass() {
 
 #[test]
 fn rounds_are_told_and_the_first_of_each_pass_is_not_counted() {
-    let file = synthetic_file("small128");
+    let file = synthetic_net("small128");
     let told = Mutex::new(Vec::new());
     let conditions = Conditions {
         rounds: 3,
         threads: 2,
         touched: 1 << 16,
     };
-    let (ours, peer, levels) = (ours(&file), peer(&file), [Level::detect()]);
+    let (ours, peer, levels) = (ours("small128", &file), peer(&file), [Level::detect()]);
     let progress = |round| told.lock().expect("no panic").push(round);
     let results = race(ours, &peer, &levels, &small_trace(), conditions, &progress)
         .unwrap_or_else(|difference| panic!("{difference}"));

@@ -37,7 +37,8 @@ fn changed() -> Vec<u8> {
 fn a_net_is_the_same_as_itself() {
     let text = output(&["diff", NET, NET]);
     assert!(text.ends_with("\nA and B are the same\n"), "{text}");
-    let start = "       251        251  rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let start =
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1                   251   251";
     assert!(text.lines().any(|line| line == start), "{text}");
 }
 
@@ -46,7 +47,7 @@ fn one_byte_is_found() {
     let net = scratch("diff-byte.nnue", &changed());
     let text = differing(&[NET, &net]);
     assert!(text.ends_with("\nA and B differ\n"), "{text}");
-    let weights = "fc_2.weights              256          1                     3";
+    let weights = "fc_2.weights             256          1                   3";
     assert!(text.lines().any(|line| line == weights), "{text}");
     let found: Value =
         serde_json::from_str(&differing(&[NET, &net, "--json"])).expect("it is JSON");
@@ -77,13 +78,14 @@ fn one_byte_is_found() {
 fn positions_come_from_a_file() {
     let fens = scratch(
         "diff-fens.txt",
-        b"# one position\n\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\n",
+        b"# one FEN, one EPD\n\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1\n4k3/8/8/8/8/8/8/4K3 w - - bm Kd2;\n",
     );
     let found = output(&["diff", NET, NET, "--fens", &fens, "--json"]);
     let found: Value = serde_json::from_str(&found).expect("it is JSON");
     let evaluations = found["evaluations"].as_array().expect("a list");
-    assert_eq!(evaluations.len(), 1);
+    assert_eq!(evaluations.len(), 2);
     assert_eq!(evaluations[0]["fen"], "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1");
+    assert_eq!(evaluations[1]["fen"], "4k3/8/8/8/8/8/8/4K3 w - -");
     let wrong = scratch(
         "diff-wrong.txt",
         b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n8/8 w\n",
@@ -99,6 +101,26 @@ fn positions_come_from_a_file() {
 }
 
 #[test]
+fn what_is_no_number_is_told_too() {
+    let mut bytes = fs::read(NET).expect("the net is there");
+    // A letter of the description.
+    bytes[13] ^= 1;
+    let other = scratch("diff-description.nnue", &bytes);
+    let found = output(&["diff", NET, &other]);
+    let verdict = "\nA and B have the same numbers, in files that differ elsewhere\n";
+    assert!(found.ends_with(verdict), "{found}");
+    let found = output(&["diff", NET, &other, "--json"]);
+    let found: Value = serde_json::from_str(&found).expect("it is JSON");
+    assert_eq!(
+        (&found["differ"], &found["same_bytes"]),
+        (&json!(false), &json!(false))
+    );
+    let found = output(&["diff", NET, NET, "--json"]);
+    let found: Value = serde_json::from_str(&found).expect("it is JSON");
+    assert_eq!(found["same_bytes"], true);
+}
+
+#[test]
 fn files_without_a_header_need_a_spec() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/bullet/simple.toml");
     let text = fs::read_to_string(spec).expect("the spec is there");
@@ -110,7 +132,7 @@ fn files_without_a_header_need_a_spec() {
     });
     let second = scratch("diff-second.bin", &second);
     let message = refusal(1, &["diff", &first, &second]);
-    assert!(message.contains("give its spec with `--spec`"), "{message}");
+    assert!(message.contains("name it with `--spec`"), "{message}");
     let text = differing(&[&first, &second, "--spec", spec]);
     assert!(text.contains("\ntransformer.biases "), "{text}");
     assert!(text.ends_with("\nA and B differ\n"), "{text}");

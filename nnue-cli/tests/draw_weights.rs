@@ -249,6 +249,31 @@ fn neurons_are_sorted_by_activity() {
     }
 }
 
+/// The file of a known network tells its spec, and positions may be the user's.
+#[test]
+fn files_of_known_networks_need_no_spec() {
+    let net = "../examples/nets/nn-37f18f62d772.nnue";
+    let [with, without] =
+        ["draw_with.png", "draw_without.png"].map(|name| text(&scratch_path(name)));
+    let fens = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n";
+    let fens = scratch("draw_fens.txt", fens.as_bytes());
+    let spec = "../specs/small128.toml";
+    let with_spec = output(&["draw", spec, "--net", net, "--out", &with, "--fens", &fens]);
+    let found = output(&["draw", "--net", net, "--out", &without, "--fens", &fens]);
+    assert_eq!(with_spec.replace(&with, &without), found);
+    let [with, without] = [with, without].map(|path| std::fs::read(path).expect("was written"));
+    assert!(with == without);
+    // Both perspectives see the same at the start of a game.
+    let shares = found.lines().filter(|line| line.starts_with("neuron "));
+    let is_whole = |line: &str| line.contains("active 100.0 %") || line.contains("active 0.0 %");
+    assert_eq!(shares.filter(|line| is_whole(line)).count(), 32);
+
+    let file = net_file_of(&analyse(SIMPLE), "", |_| 1.0);
+    let simple = scratch("draw_unknown.bin", &file);
+    let message = refusal(1, &["draw", "--net", &simple, "--out", "/nowhere/x.png"]);
+    assert!(message.contains("name it with `--spec`"), "{message}");
+}
+
 #[test]
 fn what_cannot_be_drawn_is_refused() {
     let net = "../examples/nets/nn-37f18f62d772.nnue";
@@ -271,6 +296,13 @@ fn what_cannot_be_drawn_is_refused() {
     assert!(message.contains("--out <FILE>"), "{message}");
     let message = refusal(2, &["draw", "../specs/small128.toml", "--neurons", "3"]);
     assert!(message.contains("--net <FILE>"), "{message}");
+    let message = refusal(2, &["draw", "../specs/small128.toml", "--fens", "x.txt"]);
+    assert!(
+        message.contains("`--fens` is for the weights of a net"),
+        "{message}"
+    );
+    let message = refusal(2, &["draw", "--out", "x.svg"]);
+    assert!(message.contains("<SPEC>"), "{message}");
 }
 
 /// Of a network without pieces and squares there are histograms.
@@ -292,5 +324,18 @@ fn another_game_has_histograms_only() {
     for histogram in 0..lines.len() - 2 {
         let bars = (0..256).filter(|bar| pixels.bar(0, histogram, *bar) > 0);
         assert_eq!(bars.collect::<Vec<_>>(), [128]);
+    }
+}
+
+#[test]
+fn a_file_has_the_form_that_its_name_says() {
+    let net = "../examples/nets/nn-37f18f62d772.nnue";
+    for arguments in [
+        &["draw", "small128", "--out", "/nowhere/a.png"][..],
+        &["draw", "small128", "--out", "/nowhere/a.jpg"],
+        &["draw", "--net", net, "--out", "/nowhere/a.svg"],
+    ] {
+        let message = refusal(2, arguments);
+        assert!(message.contains("with `--net`, is a PNG"), "{message}");
     }
 }

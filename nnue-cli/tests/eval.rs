@@ -90,18 +90,37 @@ fn unwrapped(raw: &str, table: &str) -> String {
     rows.iter().map(|row| row.join("\t") + "\n").collect()
 }
 
-/// Compares `--raw` with a table of goldens on every level of this machine.
+/// What computes known networks, where nothing else is asked for.
+fn computed_by() -> &'static str {
+    match cfg!(feature = "compiled") {
+        true => Level::detect().name(),
+        false => "interpreted",
+    }
+}
+
+/// The options for each way in which the program can compute known networks: every level of this
+/// machine, or the interpreter.
+fn ways() -> Vec<Vec<&'static str>> {
+    match cfg!(feature = "compiled") {
+        true => Level::available()
+            .map(|level| vec!["--level", level.name()])
+            .collect(),
+        false => vec![Vec::new()],
+    }
+}
+
+/// Compares `--raw` with a table of goldens, in every [way](ways).
 fn assert_golden(arguments: &[&str], table: &str) {
     let (fens, expected) = goldens(table);
     assert!(expected.lines().count() > 100);
-    for level in Level::available() {
-        let options = ["--raw", "--fens", "-", "--level", level.name()];
-        let output = run_with_input(&[arguments, &options].concat(), &fens);
+    for way in ways() {
+        let options = [arguments, &["--raw", "--fens", "-"], &way].concat();
+        let output = run_with_input(&options, &fens);
         let differing = (printed(&output).lines().zip(expected.lines())).find(|(a, b)| a != b);
-        assert_eq!(differing, None, "{table} at {level}");
-        assert_eq!(stdout(&output), expected, "{table} at {level}");
+        assert_eq!(differing, None, "{table} with {way:?}");
+        assert_eq!(stdout(&output), expected, "{table} with {way:?}");
         let positions = expected.lines().count() - 1;
-        println!("{table} at {level}: {positions} positions equal");
+        println!("{table} with {way:?}: {positions} positions equal");
     }
 }
 
@@ -176,7 +195,7 @@ raw_output_of_nets! {
 
 #[test]
 fn the_start_of_a_game_is_shown_without_colour_where_nobody_sees_it() {
-    let expected = include_str!("start.txt").replace("LEVEL", Level::detect().name());
+    let expected = include_str!("start.txt").replace("LEVEL", computed_by());
     assert_eq!(printed(&run(&[])), expected);
     assert_eq!(printed(&run(&[START])), expected);
 }
@@ -210,7 +229,7 @@ fn a_fen_needs_no_quotes() {
 fn the_spec_is_found_by_the_file() {
     let shown = run(&["--net", SMALL128]);
     let expected = include_str!("start.txt")
-        .replace("LEVEL", Level::detect().name())
+        .replace("LEVEL", computed_by())
         .replace(", built in", "");
     let expected: String = (expected.split_inclusive('\n'))
         .filter(|line| !line.starts_with("This is Stockfish's small net"))
@@ -234,55 +253,41 @@ fn the_spec_is_found_by_the_weights_where_headers_are_the_same() {
 }
 
 #[test]
-fn a_net_that_needs_a_spec_of_its_own_gets_one() {
+fn a_net_of_another_size_is_interpreted() {
     let net = synthetic::net_of(&generations::HM256);
     let net = scratch("relative.nnue", &net);
-    let found = "HalfKAv2_hm, 256 neurons";
     let output = run(&["--net", &net]);
-    assert_eq!(output.status.code(), Some(1));
-    let message = stderr(&output);
-    assert!(
-        message.starts_with("error: ") && message.contains(found),
-        "{message}"
+    let head = "unnamed · relative.nnue · interpreted\n";
+    assert!(printed(&output).starts_with(head), "{}", stdout(&output));
+    // As with the spec that `nnue spec` writes.
+    let spec = program::output(&["spec", &net, "--name", "Mine"]);
+    let spec = scratch("relative.toml", spec.as_bytes());
+    let told = run(&["--net", &net, "--spec", &spec]);
+    assert_eq!(
+        printed(&told).strip_prefix("Mine"),
+        stdout(&output).strip_prefix("unnamed")
     );
-    assert!(!message.contains("encoding"), "{message}");
-    // Standard output holds the spec and nothing else.
-    let spec = stdout(&output).to_string();
-    assert!(spec.contains("\nencoding = \"leb128\"\n"), "{spec}");
-    let source = nnue_compiler::diagnostics::SourceFile::new("my-net.toml", spec.as_str());
-    nnue_compiler::analyse(&source).unwrap_or_else(|errors| panic!("{errors}"));
-
-    let file = scratch("my-net.toml", b"");
-    let output = run(&["--net", &net, "--write-spec", &file]);
-    assert_refused(&output, 1, &[found, &file]);
-    assert_eq!(fs::read_to_string(&file).expect("was written"), spec);
-
     let output = run(&["--net", &net, "--spec", "small128"]);
     assert_refused(
         &output,
         1,
         &["width is 256 in the file and 128 in the spec"],
     );
-    // A known net needs no spec of its own.
-    let output = run(&["--net", SMALL128, "--write-spec", "no/such/folder"]);
-    assert_eq!(output.status.code(), Some(0));
-    assert!(stderr(&output).starts_with("warning: `--write-spec`"));
 }
 
 /// The engine wrote two words for SFNNv13's transformer, of which the spec has the first.
 #[test]
 #[ignore = "large; run with --ignored"]
-fn the_spec_of_a_synthetic_net_with_another_hash_is_named() {
+fn a_synthetic_net_with_another_hash_needs_no_spec() {
     let named = |name| generations::Generation::named(name).expect("is a generation");
     let net = synthetic::net_of(&generations::Generation {
         feature_hash: named("v14").feature_hash,
         ..named("v13").clone()
     });
     let net = scratch("late-v13.nnue", &net);
-    let advice = "needs the spec of SFNNv13 with `transformer_hash = 0x6165DDC9`; one was written";
     let output = run(&["--net", &net]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains(advice), "{}", stderr(&output));
+    let head = "unnamed · late-v13.nnue · interpreted\n";
+    assert!(printed(&output).starts_with(head), "{}", stdout(&output));
     let output = run(&["--net", &net, "--spec", "sfnnv13"]);
     let difference = "`transformer_hash` is 0x6165DDC9 in the file and 0x8F2344B8 in the spec";
     assert_refused(&output, 1, &[difference]);
@@ -310,19 +315,19 @@ fn a_file_of_no_spec_is_refused() {
             &cut[..],
             &["the file ends in `description length`"][..],
         ),
-        ("later.nnue", &later, &["later than SFNNv16", "`small128`"]),
+        ("later.nnue", &later, &["later than SFNNv16", "`--spec`"]),
         (
             "archive.nnue",
             b"\x1F\x8B\x08 and more",
-            &["gzip", "`small128`"],
+            &["gzip", "`--spec`"],
         ),
         (
             "nothing-known.nnue",
             b"nothing known",
-            &["of no known kind", "`small128`"],
+            &["of no known kind", "nnue check SPEC --weights FILE"],
         ),
         ("short.nnue", b"\x20\x2F\xF3", &["of no known kind"]),
-        ("empty.nnue", b"", &["of no known kind"]),
+        ("empty.nnue", b"", &["is empty"]),
     ] {
         let path = scratch(name, content);
         let words = [words, &[name]].concat();
@@ -353,13 +358,12 @@ fn a_file_of_another_spec_is_refused() {
 
 #[test]
 fn wrong_options_are_usage_errors() {
-    let cases: [(&[&str], &[&str]); 9] = [
+    let cases: [(&[&str], &[&str]); 8] = [
         (
             &["--spec", "sfnv5"],
             &["`sfnv5`", "`small128`", "did you mean `sfnnv5`?"],
         ),
         (&["--spec", "sfnnv5"], &["`--net FILE`"]),
-        (&["--write-spec", "x"], &["--net <FILE>"]),
         (&["--level", "avx3"], &["'avx3'", "avx512icl"]),
         (&["--fens"], &["--fens"]),
         (&["--fens", "-", START], &["--fens <FILE>", "[FEN]"]),
@@ -372,12 +376,12 @@ fn wrong_options_are_usage_errors() {
     }
     let unknown = run(&["--spec", "entirely-different"]);
     assert!(!stderr(&unknown).contains("did you mean"));
-    let output = evaluate(&[]).env("NNUE_LEVEL", "avx3").output();
-    assert_refused(
-        &output.expect("the program starts"),
-        1,
-        &["`NNUE_LEVEL`", "`avx3`"],
-    );
+    let unknown = evaluate(&[]).env("NNUE_LEVEL", "avx3").output();
+    let unknown = unknown.expect("the program starts");
+    match cfg!(feature = "compiled") {
+        true => assert_refused(&unknown, 1, &["`NNUE_LEVEL`", "`avx3`"]),
+        false => assert_eq!(printed(&unknown), printed(&run(&[]))),
+    }
 }
 
 #[test]
@@ -523,9 +527,10 @@ fn json_has_the_numbers_of_the_engine() {
 fn the_file_of_a_known_spec_is_as_good_as_its_name() {
     let by_file = run(&["--net", SMALL128, "--spec", "../specs/small128.toml"]);
     assert_eq!(printed(&by_file), printed(&run(&["--net", SMALL128])));
-    let level = Level::BASELINE.name();
-    let options = ["--spec", "../specs/small128.toml", "--level", level];
-    assert_eq!(printed(&run(&options)), printed(&run(&["--level", level])));
+    for way in ways() {
+        let options = [&["--spec", "../specs/small128.toml"], &way[..]].concat();
+        assert_eq!(printed(&run(&options)), printed(&run(&way)));
+    }
     let other = run(&["--net", SMALL128, "--spec", "../specs/sfnnv5.toml"]);
     assert_refused(&other, 1, &["SFNNv5", "a net of small128"]);
 }
@@ -551,11 +556,15 @@ fn a_spec_of_ones_own_is_interpreted() {
     assert_refused(&output, 1, &[SMALL128, "my own", "a net of small128"]);
 }
 
+fn network_of(spec: &str) -> Network {
+    let text = fs::read_to_string(spec).expect("is a spec");
+    analyse(&SourceFile::new(spec, text)).expect("a spec without errors")
+}
+
 /// A spec of the tests, and a net file of it with random weights.
 fn random_net(name: &str) -> (String, Network, Vec<u8>) {
     let path = format!("../tests/specs/layers/{name}.toml");
-    let text = fs::read_to_string(&path).expect("is a spec");
-    let network = analyse(&SourceFile::new(name, text)).expect("a spec without errors");
+    let network = network_of(&path);
     let file = RandomWeights::draw(&network, Style::Small, 5).net_file();
     (path, network, file)
 }
@@ -676,11 +685,16 @@ fn networks_of_all_layers_are_shown() {
 #[test]
 fn what_cannot_be_interpreted_is_refused() {
     let ataxx = "../specs/games/ataxx.toml";
-    let output = run(&["--net", SMALL128, "--spec", ataxx]);
+    let net = nnue_test_support::net_file::random_net_file(&network_of(ataxx), 1);
+    let net = scratch("eval-ataxx.net", &net);
+    let output = run(&["--net", &net, "--spec", ataxx]);
     assert_refused(&output, 1, &["the engine tells", "`Ataxx squares`"]);
+    let output = run(&["--net", SMALL128, "--spec", ataxx]);
+    assert_refused(&output, 1, &["is not a net file for Ataxx: "]);
     let missing = run(&["--net", SMALL128, "--spec", "no/such.toml"]);
     assert_refused(&missing, 1, &["cannot read `no/such.toml`"]);
-    let (spec, ..) = random_net("further_heads_of_three");
+    let (spec, _, net) = random_net("further_heads_of_three");
+    let net = scratch("eval-level.net", &net);
     assert_refused(
         &run(&["--spec", &spec]),
         2,
@@ -688,7 +702,7 @@ fn what_cannot_be_interpreted_is_refused() {
     );
     let missing = run(&["--net", "no/such.nnue", "--spec", &spec]);
     assert_refused(&missing, 1, &["no/such.nnue"]);
-    let level = run(&["--net", SMALL128, "--spec", &spec, "--level", "scalar"]);
+    let level = run(&["--net", &net, "--spec", &spec, "--level", "scalar"]);
     assert_refused(&level, 2, &["`--level scalar`", "is interpreted"]);
     let wrong = scratch("eval-wrong.toml", b"like = \"small128\"\nnane = \"x\"\n");
     let output = run(&["--net", SMALL128, "--spec", &wrong]);

@@ -10,7 +10,7 @@ use nnue_test_support::net_file::random_net_file;
 use nnue_test_support::synthetic::synthetic_net;
 use serde_json::{Value, json};
 
-use program::{output, refusal, scratch};
+use program::{output, refusal, run, scratch, stdout};
 
 const NET: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -45,8 +45,8 @@ fn a_known_net_needs_no_spec() {
         "known specs that fit: small128",
         "size: 3519630 bytes",
         "version 0x7af32f20, network hash 0x1c103c92",
-        "transformer.weights i16    2883584       -595        913      0.876  4.7 %    0.00 %",
-        "fc_2.weights        i8         256       -125        127      0.324  0.0 %    0.39 %",
+        "transformer.weights  i16   2883584     -595      913     0.876  4.7 %     0.00 %",
+        "fc_2.weights         i8        256     -125      127     0.324  0.0 %     0.39 %",
         "accumulator within -5446 to 5610 for 32 features: margin 27157",
         "sums of `fc_2` within -97318 to 92080: margin 2147386330",
     ] {
@@ -143,10 +143,35 @@ fn files_without_a_header_need_a_spec() {
         text.contains(&format!("network: {}\n", network.name)),
         "{text}"
     );
-    assert!(text.contains("\ntransformer.weights i16 "), "{text}");
+    assert!(text.contains("\ntransformer.weights  i16 "), "{text}");
 
     let message = refusal(1, &["info", NET, "--spec", spec]);
     assert!(message.contains("is not a net file for"), "{message}");
+}
+
+#[test]
+fn of_a_damaged_file_it_says_what_is_wrong() {
+    let whole = fs::read(NET).expect("the net is there");
+    let longer = [&whole[..], b"xy"].concat();
+    for (name, bytes, reason) in [
+        ("info-longer.nnue", &longer[..], "but the file has 3519632"),
+        ("info-cut.nnue", &whole[..3_000_000], "the file ends in"),
+        ("info-empty.nnue", b"", "is empty"),
+    ] {
+        let net = scratch(name, bytes);
+        let found = run(&["info", &net]);
+        let text = stdout(&found);
+        assert_eq!(found.status.code(), Some(1), "{text}");
+        let last = text.lines().last().unwrap_or_default();
+        assert!(last.starts_with("it does not load: "), "{text}");
+        assert!(last.contains(reason), "{text}");
+        let found = run(&["info", &net, "--json"]);
+        let found: Value = serde_json::from_str(stdout(&found)).expect("it is JSON");
+        let refused = found["refused"].as_str().expect("a reason");
+        assert!(refused.contains(reason), "{refused}");
+        assert_eq!(found["network"], Value::Null);
+    }
+    assert_eq!(json_of(&[NET])["refused"], Value::Null);
 }
 
 #[test]

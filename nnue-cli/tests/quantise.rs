@@ -66,7 +66,7 @@ fn floating_point_of_integers_becomes_the_same_net() {
         let found = output(&["quantise", &file, &out, "--spec", &path, "--json"]);
         assert!(fs::read(&out).expect("was written") == net, "{name}");
         let found: Value = serde_json::from_str(&found).expect("it is JSON");
-        let tensors = found.as_array().expect("a list");
+        let tensors = found["tensors"].as_array().expect("a list");
         assert_eq!(tensors.len(), Description::of(&network).tensors.len());
         for tensor in tensors {
             assert_eq!(tensor["clipped"], json!(0), "{tensor}");
@@ -92,7 +92,7 @@ fn clipped_numbers_are_counted() {
     let out = text(&scratch_path("quantise-clipped.net"));
     let found = output(&["quantise", &file, &out, "--spec", &path, "--json"]);
     let found: Value = serde_json::from_str(&found).expect("it is JSON");
-    let tensors = found.as_array().expect("a list");
+    let tensors = found["tensors"].as_array().expect("a list");
     let weights = { tensors.iter() }.find(|tensor| tensor["name"] == "fc_0.weights");
     let weights = weights.expect("it is reported");
     // Once in each of eight stacks.
@@ -180,6 +180,10 @@ fn what_cannot_be_quantised_is_refused() {
     assert!(message.contains("bytes"), "{message}");
     let (factorised, _) = spec("tests/specs/features/factorised.toml");
     let message = refused(&nan, &factorised);
-    assert!(message.contains("the spec is factorised"), "{message}");
+    assert!(
+        message.contains("the spec's file has virtual rows"),
+        "{message}"
+    );
+    assert!(message.contains("with `--to`"), "{message}");
     assert!(!out.exists());
 }

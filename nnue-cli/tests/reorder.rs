@@ -5,11 +5,10 @@ mod program;
 
 use std::fs;
 use std::iter;
-use std::path::Path;
 use std::process::{Command, Output};
 
+use nnue_cli::compiled::Compiled;
 use nnue_cli::replay::compare;
-use nnue_cli::specs::Spec;
 use nnue_runtime::Level;
 use nnue_test_support::synthetic;
 use nnue_trace::Trace;
@@ -85,15 +84,14 @@ fn a_net_comes_back_with_fewer_blocks_and_the_same_values() {
 #[test]
 fn what_was_not_moved_along_is_found() {
     let original = synthetic::synthetic_net("v5");
-    let path = scratch("planted-v5.nnue", &original);
-    let spec = Spec::named("sfnnv5").expect("there is such a spec");
+    let network = Compiled::named("sfnnv5").expect("it is compiled");
     let trace = Trace::read(TRACE.as_bytes()).expect("a trace");
     let levels: Vec<Level> = Level::available().collect();
-    let net = spec.open(Path::new(&path), levels[0]).expect("a net");
+    let net = network.load(&original, levels[0]).expect("a net");
     let order: Vec<usize> = (0..512).map(|place| place ^ 5).collect();
     let reordered = net.reordered_file(&order).expect("an order");
     let check = |file: &[u8]| {
-        let net = spec.open(Path::new(&path), levels[0]).expect("a net");
+        let net = network.load(&original, levels[0]).expect("a net");
         let found = net.load(file).expect("the same spec");
         compare(net, found, &levels, &trace)
     };
@@ -171,7 +169,7 @@ fn networks_that_it_makes_no_difference_to_are_refused() {
     let words = [
         "`small128`",
         "makes no difference",
-        "none of its layers skips zeros",
+        "none of its layers is wide enough to skip zeros",
     ];
     for net in [&[][..], &["--net", SMALL128]] {
         assert_refused(&run(&[net, &["--out", &text(&out)]].concat()), 1, &words);

@@ -60,7 +60,7 @@ fn the_built_in_search_is_replayed() {
     );
     assert_eq!(row(&output, "checksum"), ["ce87e0e4"]);
     // The bounds hold for every evaluator that is lazy and keeps a refresh cache (see
-    // `tests/trace`).
+    // `nnue-cli/trace`).
     let number = |label| numbers(&output, label)[0];
     for (label, range) in [
         ("rows per evaluation", 6.0..8.5),

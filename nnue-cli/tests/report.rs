@@ -9,15 +9,20 @@ use base64::engine::general_purpose::STANDARD;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_test_support::net_file::net_file_of;
 use roxmltree::{Document, Node};
+use serde_json::Value;
 
 use crate::program::{output, refusal, scratch, scratch_path, text};
 
 const SPEC: &str = "../specs/small128.toml";
 const NET: &str = "../examples/nets/nn-37f18f62d772.nnue";
 
-fn report(spec: &str, net: &str, name: &str) -> (String, String) {
+fn report(net: &str, name: &str, more: &[&str]) -> (String, String) {
     let path = text(&scratch_path(name));
-    output(&["report", spec, "--net", net, "--out", &path]);
+    let said = output(&[&["report", net, "--out", &path], more].concat());
+    assert!(
+        said.starts_with(&format!("`{path}`: a report on `{net}`, which is ")),
+        "{said}"
+    );
     let page = std::fs::read_to_string(&path).expect("the page was written");
     (path, page)
 }
@@ -50,7 +55,7 @@ fn table(document: &Document<'_>, id: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn a_page_has_all_of_a_net() {
-    let (_, page) = report(SPEC, NET, "report_small128.html");
+    let (_, page) = report(NET, "report_small128.html", &[]);
     let document = parse(&page);
     let tensors = table(&document, "tensors");
     let fc_0 = ["fc_0.weights", "16384", "-127", "127", "-128 to 127"];
@@ -86,6 +91,113 @@ fn a_page_has_all_of_a_net() {
     assert!(links.all(|link| link.value().starts_with("data:")));
 }
 
+/// What `nnue info` prints is on the page.
+#[test]
+fn a_page_has_what_info_says() {
+    let (_, page) = report(NET, "report_info.html", &[]);
+    let document = parse(&page);
+    let info = output(&["info", NET, "--json"]);
+    let info: Value = serde_json::from_str(&info).expect("it is JSON");
+    let network = &info["network"];
+    let facts = table(&document, "file");
+    let fact = |name: &str| {
+        let row = facts.iter().find(|row| row[0] == name);
+        row.unwrap_or_else(|| panic!("no `{name}` in {facts:?}"))[1].clone()
+    };
+    assert_eq!(
+        fact("the file is"),
+        info["identity"].as_str().expect("text")
+    );
+    assert_eq!(fact("size"), format!("{} bytes", info["size"]));
+    assert_eq!(fact("known specs that fit"), "small128");
+    assert_eq!(
+        fact("network hash"),
+        format!(
+            "{:#010x}",
+            network["header"]["hash"].as_u64().expect("a number")
+        )
+    );
+    assert_eq!(
+        fact("description"),
+        network["header"]["description"].to_string()
+    );
+
+    let proofs = table(&document, "proofs");
+    let bound = |name: &str, bound: &Value| {
+        [name.to_string()]
+            .into_iter()
+            .chain(["lowest", "highest", "margin"].map(|key| bound[key].to_string()))
+            .collect::<Vec<String>>()
+    };
+    let mut expected = vec![bound("accumulator", &network["accumulator"])];
+    for layer in network["layers"].as_array().expect("a list") {
+        expected.push(bound(layer["name"].as_str().expect("text"), layer));
+    }
+    assert_eq!(proofs[1..], expected);
+    assert_eq!(proofs.len(), 1 + 1 + 3);
+
+    let numbers = table(&document, "numbers");
+    let tensors = network["tensors"].as_array().expect("a list");
+    assert_eq!(numbers.len(), 1 + tensors.len());
+    for (row, tensor) in numbers[1..].iter().zip(tensors) {
+        assert_eq!(
+            [&row[0], &row[1]],
+            [&tensor["name"], &tensor["element"]].map(|text| text.as_str().expect("text"))
+        );
+        assert_eq!(row[2], tensor["values"].to_string());
+        assert_eq!(format!("{}.0", row[3]), tensor["minimum"].to_string());
+        assert_eq!(
+            row[6],
+            format!(
+                "{:.1} %",
+                100.0 * tensor["zeros"].as_f64().expect("a number")
+            )
+        );
+    }
+}
+
+/// A file of no known network needs its spec, and neurons are looked at over the user's positions.
+#[test]
+fn specs_and_positions_are_the_users() {
+    let spec = include_str!("../../specs/bullet/simple.toml");
+    let network = nnue_compiler::analyse(&SourceFile::new("spec", spec));
+    let network = network.unwrap_or_else(|errors| panic!("{errors}"));
+    // Only a white queen on d4, or a black one on d5 as its owner sees it, makes a neuron positive.
+    const QUEEN_ON_D4: usize = 4 * 64 + 27;
+    let file = net_file_of(&network, "", |weight| match weight.tensor {
+        "transformer.weights" if weight.row == QUEEN_ON_D4 => 9.0,
+        "l1.weights" => weight.column as f64 - 100.0,
+        _ => 0.0,
+    });
+    let net = scratch("report_given.bin", &file);
+    let page = text(&scratch_path("report_given.html"));
+    let message = refusal(1, &["report", &net, "--out", &page]);
+    assert!(message.contains("name it with `--spec`"), "{message}");
+    let spec = "../specs/bullet/simple.toml";
+    let fens = "4k3/8/8/8/3Q4/8/8/4K3 w - - 0 1\n4k3/8/8/8/8/3Q4/8/4K3 w - - 0 1\n";
+    let fens = scratch("report_given.txt", fens.as_bytes());
+    let (_, page) = report(
+        &net,
+        "report_given.html",
+        &["--spec", spec, "--fens", &fens],
+    );
+    let document = parse(&page);
+    // In one of two positions, in the perspective of white.
+    let neurons = table(&document, "neurons");
+    assert!(
+        neurons[1..].iter().all(|row| row[1] == "25.0 %"),
+        "{neurons:?}"
+    );
+    assert!(page.contains(&format!("positive over positions of `{fens}`, then")));
+    let message = refusal(
+        1,
+        &[
+            "report", &net, "--spec", spec, "--fens", "/nowhere", "--out", "/x",
+        ],
+    );
+    assert!(message.contains("cannot read `/nowhere`"), "{message}");
+}
+
 #[test]
 fn warnings_name_what_is_odd() {
     let spec = include_str!("../../specs/bullet/simple.toml");
@@ -102,7 +214,7 @@ fn warnings_name_what_is_odd() {
     });
     let net = scratch("report_odd.bin", &file);
     let spec = scratch("report_odd.toml", spec.as_bytes());
-    let (_, page) = report(&spec, &net, "report_odd.html");
+    let (_, page) = report(&net, "report_odd.html", &["--spec", &spec]);
     let document = parse(&page);
     let entries = by_id(&document, "warnings").children();
     let entries: Vec<&str> = entries
@@ -113,7 +225,7 @@ fn warnings_name_what_is_odd() {
         [
             "all values of l1.weights are 7",
             "all values of l1.biases are 0",
-            "3 of 128 neurons are positive in no position of the search",
+            "3 of 128 neurons are positive in no position of a search",
         ]
     );
     let title = document.descendants().find(|node| node.has_tag_name("h1"));
@@ -124,9 +236,9 @@ fn warnings_name_what_is_odd() {
 fn a_net_of_another_network_is_refused() {
     let arguments = [
         "report",
-        "../specs/sfnnv5.toml",
-        "--net",
         NET,
+        "--spec",
+        "../specs/sfnnv5.toml",
         "--out",
         "/nowhere/x.html",
     ];
@@ -141,7 +253,7 @@ fn a_net_of_another_network_is_refused() {
 #[test]
 #[ignore = "needs Chromium"]
 fn a_browser_shows_the_page() {
-    let (path, _) = report(SPEC, NET, "report_browser.html");
+    let (path, _) = report(NET, "report_browser.html", &[]);
     let page = std::fs::read_to_string(&path).expect("the page was written");
     // What the browser knows once the page is there: the picture's size and the boxes.
     let script = "<script>const i = document.getElementById('weights'); document.title = \

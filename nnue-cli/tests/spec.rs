@@ -25,7 +25,7 @@ fn a_known_net_has_the_spec_of_the_folder() {
     // What a person may have changed is kept.
     let message = refusal(1, &["spec", NET, "--out", &path]);
     assert!(
-        message.starts_with(&format!("error: cannot write `{path}`: ")),
+        message.starts_with(&format!("error: `{path}` is there already")),
         "{message}"
     );
 }
@@ -56,7 +56,9 @@ fn other_files_have_no_spec() {
     let cut = scratch("spec-cut.nnue", &cut[..100_000]);
     let message = refusal(1, &["spec", &cut]);
     assert!(
-        message.contains("the beginning of a net of small128: the rest of the file is missing"),
+        message.contains(
+            "is not a net file for small128: the file ends in `transformer.weights`: found "
+        ),
         "{message}"
     );
 }

@@ -2,6 +2,12 @@
 
 mod program;
 
+use std::collections::BTreeSet;
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_test_support::net_file::random_net_file;
+use serde_json::{Value, json};
+
 use crate::program::{output, refusal, run, scratch};
 
 const SPEC: &str = "../specs/small128.toml";
@@ -21,6 +27,15 @@ fn check_shows_the_network() {
         "memory: weights ",
     ] {
         assert!(text.contains(expected), "no `{expected}` in\n{text}");
+    }
+}
+
+#[test]
+fn known_specs_have_names() {
+    for (name, file) in [("small128", SPEC), ("SFNNv9", "../specs/sfnnv9.toml")] {
+        for command in ["check", "describe", "plan"] {
+            assert_eq!(output(&[command, name]), output(&[command, file]));
+        }
     }
 }
 
@@ -81,27 +96,171 @@ fn expand_prints_formatted_rust() {
 }
 
 #[test]
-fn every_subcommand_has_help_with_an_example() {
-    let all = output(&["--help"]);
-    let (_, commands) = all
-        .split_once("\nCommands:\n")
-        .expect("a list of subcommands");
-    let (commands, _) = commands.split_once("\n\n").expect("an empty line");
-    // A summary that does not fit on a line goes on further to the right.
-    let names = commands.lines().filter_map(|line| {
-        let name = line.strip_prefix("  ")?.split(' ').next()?;
-        (!name.is_empty() && name != "help").then_some(name)
-    });
-    let names: Vec<&str> = names.collect();
-    assert!(names.len() >= 4, "{all}");
-    for name in names {
-        let help = output(&[name, "--help"]);
-        let example = format!("Example: nnue {name} ");
-        assert!(help.contains(&example), "{help}");
-    }
+fn help_names_the_levels() {
     let help = output(&["plan", "-h"]);
     for level in level_names() {
         assert!(help.contains(level), "no {level} in\n{help}");
+    }
+}
+
+/// A plan as `--json` prints it.
+fn plans(arguments: &[&str]) -> Value {
+    let text = output(&[&["plan", "--json"], arguments].concat());
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn plans_as_json_are_those_of_the_text() {
+    let all = plans(&["../specs/sfnnv5.toml"]);
+    assert_eq!(all["network"], "SFNNv5");
+    let prefetch = json!({ "weights": [2], "psqt": 1, "ahead": null });
+    assert_eq!(all["prefetch"], prefetch);
+    let levels = all["levels"].as_array().expect("a list");
+    let names: Vec<&Value> = levels.iter().map(|plan| &plan["level"]).collect();
+    assert_eq!(names, level_names());
+    let one = plans(&["../specs/sfnnv5.toml", "--level", "avx2"]);
+    let [avx2] = &one["levels"].as_array().expect("a list")[..] else {
+        panic!("{one}");
+    };
+    assert!(levels.contains(avx2));
+    assert_eq!(avx2["vector_bytes"], 32);
+    assert_eq!(avx2["accumulate"]["code_of"], Value::Null);
+    assert_eq!(
+        avx2["accumulate"]["updates"],
+        json!([[1, 1], [1, 2], [2, 2]])
+    );
+    assert_eq!(
+        avx2["layers"],
+        json!([
+            { "name": "fc_0", "kernel": "sparse", "blocks": 256, "vectors": 2, "side_by_side": 1, "needs_proof": false },
+            { "name": "ac_sqr_0", "kernel": "elementwise", "values": 15 },
+            { "name": "ac_0", "kernel": "elementwise", "values": 15 },
+            { "name": "fc_1", "kernel": "dense", "blocks": 8, "vectors": 4, "side_by_side": 1, "needs_proof": false, "steps": "straight_line" },
+            { "name": "ac_1", "kernel": "elementwise", "values": 32 },
+            { "name": "fc_2", "kernel": "rows", "outputs": 1, "inputs": 32, "needs_proof": false },
+        ])
+    );
+    // The same numbers as in the text, of each level.
+    let text = output(&["plan", "../specs/sfnnv5.toml"]);
+    for (plan, shown) in levels.iter().zip(text.split("\n\n").skip(1)) {
+        let line = |name: &str| {
+            let mut lines = shown.lines().map(str::trim_start);
+            lines.find(|line| line.starts_with(name)).expect("a line")
+        };
+        let number = |value: &Value| value.as_u64().expect("a number");
+        let head = format!(
+            "{}: vectors of {} bytes",
+            plan["level"].as_str().expect("a name"),
+            number(&plan["vector_bytes"])
+        );
+        assert!(shown.trim_start().starts_with(&head), "{shown}");
+        let accumulate = &plan["accumulate"];
+        let expected = match accumulate["code_of"].as_str() {
+            Some(level) => format!(" as {level}"),
+            None => format!(
+                " {} tile(s) of {} registers of {} x i16",
+                number(&accumulate["tiles"]),
+                number(&accumulate["registers"]),
+                number(&accumulate["lanes"])
+            ),
+        };
+        assert!(line("accumulate").contains(&expected), "{shown}");
+        let transform = &plan["transform"];
+        assert_eq!(transform["outputs"], "bytes");
+        let expected = format!(
+            " {} packed vector(s) of each perspective in groups of {}",
+            number(&transform["vectors"]),
+            number(&transform["group"])
+        );
+        assert!(line("transform").contains(&expected), "{shown}");
+        for layer in plan["layers"].as_array().expect("a list") {
+            let name = layer["name"].as_str().expect("a name");
+            let kernel = layer["kernel"].as_str().expect("a name");
+            let words = match kernel {
+                "function" => format!("kernel `{}`", layer["name"].as_str().expect("a name")),
+                _ => format!("{kernel}: "),
+            };
+            assert!(line(&format!("{name} ")).contains(&words), "{shown}");
+        }
+    }
+}
+
+/// All kinds of kernels that there are have their names in JSON.
+#[test]
+fn plans_of_all_layers_are_json() {
+    let mut kernels = BTreeSet::new();
+    for entry in std::fs::read_dir("../tests/specs/layers").expect("a folder") {
+        let path = entry.expect("a file").path();
+        let found = plans(&[path.to_str().expect("text")]);
+        for plan in found["levels"].as_array().expect("a list") {
+            for layer in plan["layers"].as_array().expect("a list") {
+                kernels.insert(layer["kernel"].as_str().expect("a name").to_string());
+            }
+        }
+    }
+    let expected = [
+        "columns",
+        "dense",
+        "elementwise",
+        "function",
+        "rows",
+        "sparse",
+    ];
+    assert!(kernels.iter().eq(expected.iter()), "{kernels:?}");
+}
+
+#[test]
+fn a_checked_network_is_json() {
+    let checked = |arguments: &[&str]| -> Value {
+        let text = output(&[&["check", "--json"], arguments].concat());
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let found = checked(&[SPEC]);
+    let described: Value = serde_json::from_str(&output(&["describe", SPEC])).expect("JSON");
+    assert_eq!(found["network"], described);
+    assert_eq!(found["weights"], Value::Null);
+    let memory = &found["memory"];
+    assert_eq!(memory, &json!({ "weights": 6_515_520, "accumulator": 640 }));
+    let shown = output(&["check", SPEC]);
+    let expected = format!(
+        "memory: weights {} bytes, accumulator {} bytes\n",
+        memory["weights"], memory["accumulator"]
+    );
+    assert!(shown.ends_with(&expected), "{expected} in {shown}");
+    let net = "../examples/nets/nn-37f18f62d772.nnue";
+    let weights = &checked(&[SPEC, "--weights", net])["weights"];
+    assert_eq!(
+        (&weights["file"], &weights["clamped"]),
+        (&json!(net), &json!([]))
+    );
+    assert_eq!(weights["untold"][0], "shifts");
+
+    let clamped = "../tests/specs/formats/clamped.toml";
+    let text = std::fs::read_to_string(clamped).expect("the spec is there");
+    let network = nnue_compiler::analyse(&SourceFile::new(clamped, text)).expect("it is right");
+    let net = scratch("check-clamped.net", &random_net_file(&network, 3));
+    let found = checked(&[clamped, "--weights", &net]);
+    let shown = output(&["check", clamped, "--weights", &net]);
+    let all = found["weights"]["clamped"].as_array().expect("a list");
+    assert!(!all.is_empty(), "{found}");
+    for Clamped { place, values } in all.iter().map(Clamped::of) {
+        let line = format!("{values} values of `{place}` do not fit");
+        assert!(shown.contains(&line), "{line} in {shown}");
+    }
+}
+
+/// A tensor whose values do not all fit.
+struct Clamped<'v> {
+    place: &'v str,
+    values: u64,
+}
+
+impl Clamped<'_> {
+    fn of(value: &Value) -> Clamped<'_> {
+        Clamped {
+            place: value["place"].as_str().expect("a name"),
+            values: value["values"].as_u64().expect("a number"),
+        }
     }
 }
 
@@ -138,6 +297,10 @@ fn wrong_arguments_are_answered_with_the_nearest() {
         ),
         (&["plan", SPEC, "--level"], &["'--level <NAME>'"]),
         (&["check"], &["<SPEC>"]),
+        (
+            &["check", "sfnv5"],
+            &["a TOML file", "`small128`", "did you mean `sfnnv5`?"],
+        ),
         (&["plan", "a", "b"], &["'b'"]),
     ] {
         let message = refusal(2, arguments);
@@ -228,6 +391,6 @@ fn weights_may_be_compressed_with_zstd() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/files/packed.toml");
     let net = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/files/packed.net");
     let text = output(&["check", spec, "--weights", net]);
-    let expected = format!("`{net}` is a net file for Packed; no file tells shifts, ");
+    let expected = format!("`{net}` is a net file for Packed; no file tells: shifts, ");
     assert!(text.contains(&expected), "{text}");
 }

@@ -38,6 +38,8 @@
 //! * [`Position`], [`Delta`] and [`Board`] are the chess that networks see.
 
 #![no_std]
+// docs.rs, which compiles with nightly, shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -179,3 +181,8 @@ pub mod __private {
         pub use crate::simd::*;
     }
 }
+
+/// The code of README.md, which doctests compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

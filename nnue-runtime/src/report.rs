@@ -14,6 +14,7 @@ use crate::proof::LayerProof;
 
 /// Bounds that a network's weights prove, and warnings about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// How far the accumulator can go.
     pub accumulator: AccumulatorBound,

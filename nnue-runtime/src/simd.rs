@@ -382,7 +382,15 @@ mod tests {
                         words!(|a, _b| shift_right_i16::<0>(a)),
                         words!(|a, _b| shift_right_i16::<6>(a)),
                         words!(|a, _b| shift_right_i16::<15>(a)),
-                        words!(|a, b| mul_high_i16(a, max_i16(b, splat_i16(-i16::MAX)))),
+                        words!(|a, b| mul_high_i16::<0>(a, max_i16(b, splat_i16(-i16::MAX)))),
+                        words!(|a, b| {
+                            let (a, b) = (shift_right_i16::<1>(a), max_i16(b, splat_i16(-i16::MAX)));
+                            mul_high_i16::<1>(a, b)
+                        }),
+                        words!(|a, b| {
+                            let (a, b) = (shift_right_i16::<7>(a), max_i16(b, splat_i16(-i16::MAX)));
+                            mul_high_i16::<7>(a, b)
+                        }),
                         words!(|a, b| mul_rounded_i16(a, max_i16(b, splat_i16(-i16::MAX)))),
                         words!(|a, b| mul_low_i16(a, b)),
                         bytes!(|a, _b| pack_u8(a[0], a[1])),
@@ -400,13 +408,19 @@ mod tests {
                         }),
                         eights!(|a, b| add_i32x8(a, b)),
                         eights!(|a, b| sub_i32x8(a, b)),
-                        sums!(narrow, |sum, inputs, weights| dot(sum, inputs, weights)),
-                        sums!(narrow, |sum, _inputs, weights| {
-                            dot(sum, splat_block(&[0, 1, 99, 127]), weights)
+                        sums!(narrow, |sum, inputs, weights| {
+                            sum_dots(dot(dots(sum), inputs, weights))
                         }),
-                        sums!(wide, |sum, inputs, weights| dot_wide(sum, inputs, weights)),
-                        sums!(wide, |sum, _inputs, weights| {
-                            dot_wide(sum, splat_block(&[1, 0, 128, 255]), weights)
+                        sums!(narrow, |sum, inputs, weights| {
+                            let dots = dot(dots(sum), inputs, weights);
+                            sum_dots(dot(dots, splat_block(&[0, 1, 99, 127]), weights))
+                        }),
+                        sums!(wide, |sum, inputs, weights| {
+                            sum_dots(dot_wide(dots(sum), inputs, weights))
+                        }),
+                        sums!(wide, |sum, inputs, weights| {
+                            let dots = dot_wide(dots(sum), inputs, weights);
+                            sum_dots(dot_wide(dots, splat_block(&[1, 0, 128, 255]), weights))
                         }),
                         row!(dot_row, narrow_row, 32),
                         row!(dot_row, narrow_row, 64),

@@ -4,7 +4,8 @@
 
 use std::error::Error;
 
-use cozy_chess::{Board, Move};
+use cozy_chess::Board;
+use cozy_chess::util::parse_uci_move;
 use nnue_runtime::Delta;
 
 mod small128 {
@@ -22,7 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut made = 0;
     for text in std::env::args().skip(1) {
-        let next: Move = text.parse().map_err(|_| format!("`{text}` is no move"))?;
+        // Castling is written as UCI has it, `e1g1`, and as cozy-chess does, `e1h1`.
+        let next = parse_uci_move(&board, &text).map_err(|_| format!("`{text}` is no move"))?;
         // The evaluator needs the pieces that a move adds and removes, from the board before it.
         let legal = board.is_legal(next);
         if !legal {

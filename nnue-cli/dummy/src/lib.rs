@@ -7,3 +7,8 @@
 pub mod net_file;
 pub mod random;
 pub mod trained;
+
+/// The code of README.md, which doctests compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

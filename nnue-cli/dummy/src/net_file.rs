@@ -4,8 +4,8 @@ use nnue_compiler::file_layout;
 use nnue_compiler::format::{
     self, Element, Encoding, Format, LoadError, Overflow, Quantise, Rounding, Section,
 };
-use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
+use nnue_compiler::network::{Network, OUTPUT_RUN};
 
 use crate::random::Xorshift;
 
@@ -52,6 +52,54 @@ pub fn net_file_of(
     description: &str,
     mut value: impl FnMut(Weight<'_>) -> f64,
 ) -> Vec<u8> {
+    write(network, description, &mut |_, weight| value(weight))
+}
+
+/// The net file of these values where the network allows them, and otherwise of the nearest that it
+/// does: within the limits of types, so that sums with values of another tensor fit too, and zero
+/// where an input of a layer would reach more runs of outputs than the spec says.
+pub(crate) fn nearest_net_file_of(
+    network: &Network,
+    mut value: impl FnMut(Weight<'_>) -> f64,
+) -> Vec<u8> {
+    write(network, "", &mut |tensor, weight| {
+        if is_beyond_runs(network, weight) {
+            return 0.0;
+        }
+        let element = tensor
+            .quantise
+            .map_or(tensor.element, |quantise| quantise.element);
+        let value = value(weight);
+        match element.limits() {
+            Some((low, high)) => {
+                let summands = if is_summand(network, tensor) { 2 } else { 1 };
+                value.clamp((low / summands).into(), (high / summands).into())
+            }
+            None => value,
+        }
+    })
+}
+
+/// Whether a weight is in a run of outputs that its input does not reach: each input reaches the
+/// first ones from its own number on.
+fn is_beyond_runs(network: &Network, weight: Weight<'_>) -> bool {
+    let (Role::LayerWeights(layer) | Role::SharedWeights(layer)) = weight.role else {
+        return false;
+    };
+    let layer = &network.layers[layer];
+    let blocks = layer.affine().and_then(|affine| affine.output_blocks);
+    blocks.is_some_and(|blocks| {
+        let runs = layer.output.len / OUTPUT_RUN;
+        (weight.row / OUTPUT_RUN + runs - weight.column % runs) % runs >= blocks
+    })
+}
+
+/// Writes the file of the values that are asked for with their tensor.
+fn write(
+    network: &Network,
+    description: &str,
+    value: &mut impl FnMut(&Tensor, Weight<'_>) -> f64,
+) -> Vec<u8> {
     let mut file = Vec::new();
     if let Format::Stockfish { version, hash } = network.file.format {
         for word in [version, hash, description.len() as u32] {
@@ -71,7 +119,7 @@ pub fn net_file_of(
                     file.push(b'\n');
                     file.extend_from_slice(&(tensor.values() as u64).to_le_bytes());
                 }
-                let values = values(tensor, stack.unwrap_or(0), &mut value);
+                let values = values(tensor, stack.unwrap_or(0), value);
                 push(&mut file, tensor, &values, is_summand(network, tensor));
             }
         }
@@ -91,7 +139,11 @@ pub fn verify(network: &Network, file: &[u8]) -> Result<(), LoadError> {
 }
 
 /// The values of a tensor in the order of the file.
-fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f64) -> Vec<f64> {
+fn values(
+    tensor: &Tensor,
+    stack: usize,
+    value: &mut impl FnMut(&Tensor, Weight<'_>) -> f64,
+) -> Vec<f64> {
     let [buckets, rows, columns] = match tensor.role {
         Role::Weights(_) => [None, Some(Axis::Feature), Some(Axis::Neuron)],
         Role::Biases(_) => [None, None, Some(Axis::Neuron)],
@@ -109,14 +161,15 @@ fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f
         for (row, of_row) in rows.iter().enumerate() {
             for (column, of_column) in columns.iter().enumerate() {
                 let index = of_bucket + of_row + of_column;
-                values[index] = value(Weight {
+                let weight = Weight {
                     tensor: &tensor.name,
                     role: tensor.role,
                     stack: stack + bucket,
                     row,
                     column,
                     index,
-                });
+                };
+                values[index] = value(tensor, weight);
             }
         }
     }
@@ -252,22 +305,17 @@ fn unquantised(quantise: &Quantise, value: f64, summand: bool) -> f64 {
     middle / quantise.factor
 }
 
-/// A net file with random weights for a network, small enough that accumulators stay within 16 bits
-/// and large enough that both ends of clipping are met.
+/// A net file with random weights for any network, small enough that accumulators stay within 16
+/// bits and large enough that both ends of clipping are met.
 pub fn random_net_file(network: &Network, seed: u64) -> Vec<u8> {
     let mut random = Xorshift::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    net_file_of(network, "", |weight| {
+    nearest_net_file_of(network, |weight| {
         let (low, high) = match weight.role {
             Role::Psqt(_) => (-20_000, 20_000),
             Role::Weights(_) | Role::Biases(_) => (-100, 100),
             Role::LayerBiases(_) | Role::SharedBiases(_) => (-10_000, 10_000),
             Role::LayerFactors(_) => (-128, 127),
-            Role::LayerWeights(layer) | Role::SharedWeights(layer) => {
-                match network.layers[layer].factorised {
-                    true => (-64, 63),
-                    false => (-128, 127),
-                }
-            }
+            Role::LayerWeights(_) | Role::SharedWeights(_) => (-128, 127),
         };
         f64::from(low + random.below((high - low + 1) as usize) as i32)
     })

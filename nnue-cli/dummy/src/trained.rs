@@ -10,10 +10,10 @@ use nnue_compiler::network::{Network, Pooling, TransformerActivation};
 use nnue_interpreter::active_rows;
 use nnue_runtime::{Board, Color};
 
-use crate::net_file::net_file_of;
+use crate::net_file::nearest_net_file_of;
 
 /// The neurons of a block, which a layer skips if all of them are zero.
-const BLOCK: i32 = 4;
+const BLOCK: usize = 4;
 
 /// A net file for a network. `density` is the share of blocks of four inputs of the first layer
 /// that are not zero, from 0 to 1, on average over these positions.
@@ -26,7 +26,7 @@ pub fn trained(network: &Network, density: f64, positions: &[Board]) -> Vec<u8> 
         Role::SharedWeights(layer) | Role::SharedBiases(layer) => 2 + 2 * layer as u64,
         _ => 0,
     };
-    net_file_of(network, "", |weight| {
+    nearest_net_file_of(network, |weight| {
         let (row, column) = (weight.row, weight.column);
         let place = [weight.stack as u64, row as u64, column as u64];
         let noise = |salt: u64| noise(tensor(weight.role) << 8 | salt, place);
@@ -174,48 +174,87 @@ impl Calibration<'_> {
         match transformer.pooling {
             Pooling::Product { shift, .. } => {
                 let half = transformer.block / 2;
-                for first in (0..biases.len()).filter(|neuron| neuron % transformer.block < half) {
-                    let second = first + half;
-                    if second >= biases.len() {
-                        // Neurons that are not pooled.
-                        continue;
-                    }
-                    // The second factor is nearly always far from zero.
-                    biases[second] = (0.6 * reach(self.network)).round();
-                    let needed = |sums: &Vec<f64>| {
-                        let other = (sums[second] + biases[second]).min(reach(self.network));
-                        let factor = (f64::from(1 << shift) / other.max(1e-9)).ceil();
-                        factor.max(least) - sums[first]
-                    };
-                    biases[first] = self.bias(first, needed);
+                let pooled = |neuron: &usize| {
+                    neuron % transformer.block < half && neuron + half < transformer.width
+                };
+                let firsts: Vec<usize> = (0..transformer.width).filter(pooled).collect();
+                // The second factor is nearly always far from zero.
+                let large = (0.6 * reach(self.network)).round();
+                for first in &firsts {
+                    biases[first + half] = large;
                 }
+                let needed = |first: usize, sums: &[f64]| {
+                    let second = (sums[first + half] + large).min(reach(self.network));
+                    let factor = (f64::from(1 << shift) / second.max(1e-9)).ceil();
+                    factor.max(least) - sums[first]
+                };
+                self.choose_blocks(&firsts, needed, biases);
             }
             Pooling::None | Pooling::Average | Pooling::Max => {
-                for (neuron, bias) in biases.iter_mut().enumerate() {
-                    *bias = self.bias(neuron, |sums| least - sums[neuron]);
-                }
+                let neurons: Vec<usize> = (0..transformer.width).collect();
+                self.choose_blocks(&neurons, |neuron, sums| least - sums[neuron], biases);
             }
         }
     }
 
-    /// The bias with which a neuron is active in its share of samples; `needed` is the least one
-    /// with which it is in a sample.
-    fn bias(&self, neuron: usize, needed: impl Fn(&Vec<f64>) -> f64) -> f64 {
-        let mut needed: Vec<f64> = self.sums.iter().map(needed).collect();
-        needed.sort_by(f64::total_cmp);
-        // Blocks differ: some are active half as often as others.
-        let block = neuron as u64 / BLOCK as u64;
-        let of_block = self.density * (1.0 + 0.5 * noise(4, [0, 0, block]));
-        // Of independent neurons.
-        let share = 1.0 - (1.0 - of_block.clamp(0.0, 1.0)).powf(1.0 / f64::from(BLOCK));
-        let place = (share * needed.len() as f64).round() as usize;
-        let bias = match place.checked_sub(1) {
-            Some(place) => needed[place.min(needed.len() - 1)],
-            // Active in none of them.
-            None => needed[0] - 1.0,
-        };
-        bias.clamp(-30_000.0, 30_000.0)
+    /// Chooses the biases of neurons, of which each four decide on a block. `needed` is the least
+    /// bias with which a neuron is active in a sample.
+    fn choose_blocks(
+        &self,
+        neurons: &[usize],
+        needed: impl Fn(usize, &[f64]) -> f64,
+        biases: &mut [f64],
+    ) {
+        for (block, neurons) in neurons.chunks(BLOCK).enumerate() {
+            // Blocks differ: some are active half as often as others.
+            let density = self.density * (1.0 + 0.5 * noise(4, [0, 0, block as u64]));
+            let needed = neurons.iter().map(|neuron| {
+                let of_samples = self.sums.iter().map(|sums| needed(*neuron, sums));
+                of_samples.collect::<Vec<f64>>()
+            });
+            let chosen = biases_of_block(&needed.collect::<Vec<_>>(), density);
+            for (neuron, bias) in neurons.iter().zip(chosen) {
+                biases[*neuron] = bias.clamp(-30_000.0, 30_000.0);
+            }
+        }
     }
+}
+
+/// The biases with which any neuron of a block is active in about that share of samples, and all
+/// neurons are equally often. `needed` has the least bias with which a neuron is active:
+/// `[neuron][sample]`.
+fn biases_of_block(needed: &[Vec<f64>], density: f64) -> Vec<f64> {
+    let samples = needed.first().map_or(0, Vec::len);
+    let sorted = needed.iter().map(|needed| {
+        let mut sorted = needed.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    });
+    let sorted: Vec<Vec<f64>> = sorted.collect();
+    // The biases with which each neuron is active in so many samples.
+    let biases = |count: usize| -> Vec<f64> {
+        let bias = |sorted: &Vec<f64>| match count.checked_sub(1) {
+            Some(last) => sorted[last],
+            None => sorted.first().map_or(0.0, |least| least - 1.0),
+        };
+        sorted.iter().map(bias).collect()
+    };
+    let share = |count: usize| {
+        let biases = biases(count);
+        let active = |sample: &usize| {
+            let mut neurons = needed.iter().zip(&biases);
+            neurons.any(|(needed, bias)| needed[*sample] <= *bias)
+        };
+        (0..samples).filter(active).count() as f64 / samples as f64
+    };
+    let counts: Vec<usize> = (0..samples).collect();
+    let more = counts.partition_point(|count| share(*count) < density);
+    let less = more.saturating_sub(1);
+    let nearest = match density - share(less) < share(more) - density {
+        true => less,
+        false => more,
+    };
+    biases(nearest)
 }
 
 /// The least accumulator value that is not zero after activation.
@@ -264,13 +303,13 @@ mod tests {
                 let Values::Integers(outputs) = trace.transformer else {
                     panic!("integers");
                 };
-                for block in outputs.chunks(BLOCK as usize) {
+                for block in outputs.chunks(BLOCK) {
                     active += usize::from(block.iter().any(|value| *value != 0));
                     all += 1;
                 }
             }
             let found = f64::from(active as u32) / f64::from(all as u32);
-            assert!((found - density).abs() < 0.08, "{}: {found}", network.name);
+            assert!((found - density).abs() < 0.05, "{}: {found}", network.name);
         }
     }
 }

@@ -78,47 +78,49 @@ pub(crate) fn steps(rounds: usize) -> usize {
     PASSES.len() * (1 + rounds)
 }
 
-/// Measures programs over the searches of a trace: `evaluations` says how many each has. What
-/// disturbs the machine for a moment disturbs all of them. Times are medians of the rounds, after
-/// one that is not counted. A program that fails leaves the others' rows.
+/// Measures programs over the searches of a trace: `evaluations` says how many each has. They take
+/// turns, search by search. Of each search the median of all rounds counts, after a round that does
+/// not, so that what disturbs the machine for a moment disturbs a few of these times only. A program
+/// that fails leaves the others' rows.
 pub(crate) fn measure(
     programs: &mut [(Row, Program)],
     evaluations: &[usize],
     rounds: usize,
     progress: &mut dyn FnMut(),
 ) -> Vec<Result<Row, String>> {
-    let all: usize = evaluations.iter().sum();
     let mut failures: Vec<Option<String>> = vec![None; programs.len()];
-    let mut times = vec![[const { Vec::new() }; PASSES.len()]; programs.len()];
+    // By program, pass, search and round.
+    let untimed = PASSES.map(|_| vec![Vec::with_capacity(rounds); evaluations.len()]);
+    let mut times = vec![untimed; programs.len()];
+    let searches = 0..evaluations.len();
     for round in 0..=rounds {
         for (index, pass) in PASSES.into_iter().enumerate() {
-            let mut sums = vec![Duration::ZERO; programs.len()];
-            for search in 0..evaluations.len() {
+            for search in searches.clone() {
                 for turn in 0..programs.len() {
                     let place = (turn + round) % programs.len();
                     if failures[place].is_some() {
                         continue;
                     }
                     match programs[place].1.time(Request { pass, search }) {
-                        Ok(time) => sums[place] += time,
+                        Ok(time) if round > 0 => times[place][index][search].push(time),
+                        Ok(_) => {}
                         Err(failure) => failures[place] = Some(failure),
                     }
-                }
-            }
-            if round > 0 {
-                for (times, sum) in times.iter_mut().zip(sums) {
-                    times[index].push(sum.as_nanos() as f64 / all as f64);
                 }
             }
             progress();
         }
     }
+    let all: usize = evaluations.iter().sum();
     let rows = programs.iter().zip(times).zip(failures);
     let rows = rows.map(|(((row, _), times), failure)| match failure {
         Some(failure) => Err(failure),
         None => {
-            let [incremental, refresh, forward, idle] = times.map(median);
-            let incremental = incremental - idle;
+            let [along, refresh, forward, idle] = times.map(|searches| {
+                let sum: Duration = searches.into_iter().map(median).sum();
+                sum.as_nanos() as f64 / all as f64
+            });
+            let incremental = along - idle;
             Ok(Row {
                 incremental,
                 refresh,
@@ -131,7 +133,18 @@ pub(crate) fn measure(
     rows.collect()
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_disturbs_fewer_than_half_of_the_rounds_does_not_count() {
+        let times = [3, 900, 1, 2, 800].map(Duration::from_nanos);
+        assert_eq!(median(times.to_vec()), Duration::from_nanos(3));
+    }
 }

@@ -24,7 +24,8 @@ pub(crate) fn net_file(
     density: f64,
     trace: &Trace,
 ) -> Result<PathBuf, Failure> {
-    let key = hash(format!("{density}\n{}", spec.text).as_bytes());
+    let version = env!("CARGO_PKG_VERSION");
+    let key = hash(format!("{version}\n{density}\n{}", spec.text).as_bytes());
     let path = folder.join(format!("dummy_{key:016x}.net"));
     if path.is_file() {
         return Ok(path);
@@ -48,16 +49,56 @@ pub(crate) fn net_file(
     Ok(path)
 }
 
-/// The share of blocks that are not zero in a trained network of this kind, as the released nets of
-/// Stockfish have it: 0.63 to 0.22 for SFNNv1 to SFNNv3, 0.5 to 0.25 for SFNNv5 to SFNNv9, whose
-/// neurons are multiplied in pairs. Wider transformers have fewer.
+/// Blocks of four inputs in the first layer of Stockfish's released nets, and the share of them that
+/// is not zero, on average over the positions of the trace: small128, SFNNv5, SFNNv6 and SFNNv9,
+/// whose neurons are multiplied in pairs.
+const ACTIVE_PRODUCTS: [(f64, f64); 4] =
+    [(32.0, 0.69), (256.0, 0.49), (384.0, 0.327), (768.0, 0.253)];
+
+/// The same for SFNNv1 to SFNNv3, whose neurons are clipped only.
+const ACTIVE_NEURONS: [(f64, f64); 3] = [(128.0, 0.633), (256.0, 0.333), (512.0, 0.217)];
+
+/// The share of blocks that are not zero in a trained network of this kind: between the released
+/// nets of Stockfish by the logarithm of the width, and as in the nearest of them beyond.
 pub(crate) fn density_of_trained(network: &Network) -> f64 {
-    let blocks = (network.transformer.output.len as f64 / 4.0).max(1.0);
-    let active = match network.transformer.pooling {
-        Pooling::Product { .. } => (0.5 * blocks).min(92.0 + 0.133 * blocks),
-        Pooling::None | Pooling::Average | Pooling::Max => {
-            (0.63 * blocks).min(75.0 + 0.07 * blocks)
-        }
+    let released: &[(f64, f64)] = match network.transformer.pooling {
+        Pooling::Product { .. } => &ACTIVE_PRODUCTS,
+        Pooling::None | Pooling::Average | Pooling::Max => &ACTIVE_NEURONS,
     };
-    active / blocks
+    let blocks = network.transformer.output.len as f64 / 4.0;
+    let mut share = released[0].1;
+    for pair in released.windows(2) {
+        let ((narrow, more), (wide, less)) = (pair[0], pair[1]);
+        let way = (blocks / narrow).ln() / (wide / narrow).ln();
+        share += way.clamp(0.0, 1.0) * (less - more);
+    }
+    share
+}
+
+#[cfg(test)]
+mod tests {
+    use nnue_compiler::analyse;
+    use nnue_compiler::diagnostics::SourceFile;
+
+    use super::*;
+
+    #[test]
+    fn released_nets_have_the_share_that_was_measured() {
+        for (like, width, share) in [
+            ("small128", 128, 0.69),
+            ("small128", 64, 0.69),
+            // Half-way from 32 blocks to 256 is the square root of their product.
+            ("small128", 362, (0.69 + 0.49) / 2.0),
+            ("sfnnv5", 1024, 0.49),
+            ("sfnnv9", 3072, 0.253),
+            ("sfnnv9", 4096, 0.253),
+            ("sfnnv1", 256, 0.633),
+            ("sfnnv3", 1024, 0.217),
+        ] {
+            let text = format!("name = \"N\"\nlike = \"{like}\"\ntransformer.width = {width}\n");
+            let network = analyse(&SourceFile::new("spec", text)).expect("a spec");
+            let found = density_of_trained(&network);
+            assert!((found - share).abs() < 0.002, "{like} {width}: {found}");
+        }
+    }
 }

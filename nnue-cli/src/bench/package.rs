@@ -8,11 +8,12 @@ use nnue_compiler::network::Network;
 
 use crate::Failure;
 use crate::inputs::unwritable;
+use crate::known::SpecChoice;
 
 /// A spec that is compiled.
 pub(crate) struct Spec {
-    /// The file as the user named it.
-    pub(crate) path: PathBuf,
+    /// The spec as the user named it.
+    pub(crate) choice: SpecChoice,
     /// What it says.
     pub(crate) text: String,
     /// What that means.
@@ -24,28 +25,68 @@ pub(crate) struct Spec {
 /// A spec's package is the same each time, so that only what has changed is compiled.
 pub(crate) struct Packages {
     folder: PathBuf,
-    /// The project's own folder, which has the runtime.
-    runtime: PathBuf,
+    runtime: Runtime,
+}
+
+/// Where the packages of the project are from.
+#[derive(Debug)]
+enum Runtime {
+    /// The project's folder.
+    Folder(PathBuf),
+    /// The registry, in the version of this program.
+    Registry,
+}
+
+/// The packages that the programs need, by their folders in the project.
+const NEEDED: [&str; 2] = ["nnue-runtime", "nnue-cli/replay"];
+
+impl Runtime {
+    /// A folder that the user names, or else the one from which this program was built. That is
+    /// the project's, unless cargo has built a package of the registry.
+    fn new(named: Option<&Path>) -> Result<Runtime, Failure> {
+        let folder = match named {
+            Some(folder) => folder,
+            None => Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")),
+        };
+        let lacks = |package: &&str| !folder.join(package).join("Cargo.toml").is_file();
+        match (NEEDED.into_iter().find(lacks), named) {
+            (None, _) => Ok(Runtime::Folder(absolute(folder)?)),
+            (Some(_), None) => Ok(Runtime::Registry),
+            (Some(package), Some(_)) => Err(Failure::Work(format!(
+                "`{}` has no `{package}`: `--runtime DIR` names the folder of the project, which has it",
+                folder.display()
+            ))),
+        }
+    }
+
+    /// The lines of a manifest that name the packages.
+    fn dependencies(&self) -> String {
+        let version = env!("CARGO_PKG_VERSION");
+        let place = |package: &str| match self {
+            Runtime::Folder(folder) => format!("path = {:?}", folder.join(package)),
+            Runtime::Registry => format!("version = \"={version}\""),
+        };
+        let [runtime, replay] = NEEDED.map(place);
+        format!(
+            "nnue-runtime = {{ {runtime}, features = [\"zstd\"] }}\nnnue-replay = {{ {replay} }}\n"
+        )
+    }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    fs::canonicalize(path).map_err(|error| unwritable(path, &error))
 }
 
 impl Packages {
-    /// The workspace in a cache folder, for the runtime in the project's folder.
-    pub(crate) fn new(cache: &Path, runtime: &Path) -> Result<Packages, Failure> {
-        for package in ["nnue-runtime", "nnue-cli/replay"] {
-            if !runtime.join(package).join("Cargo.toml").is_file() {
-                return Err(Failure::Work(format!(
-                    "`{}` has no `{package}`: `--runtime DIR` names the folder of the project, which has it",
-                    runtime.display()
-                )));
-            }
-        }
+    /// The workspace in a cache folder, for the runtime in a folder of the project, or the one that
+    /// this program was built with.
+    pub(crate) fn new(cache: &Path, runtime: Option<&Path>) -> Result<Packages, Failure> {
+        let runtime = Runtime::new(runtime)?;
         let folder = cache.join("bench");
         fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
-        let absolute =
-            |path: &Path| fs::canonicalize(path).map_err(|error| unwritable(path, &error));
         Ok(Packages {
             folder: absolute(&folder)?,
-            runtime: absolute(runtime)?,
+            runtime,
         })
     }
 
@@ -88,11 +129,9 @@ impl Packages {
             None => "FirstBucket",
         };
         let manifest = format!(
-            "[package]\nname = {:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
-             nnue-runtime = {{ path = {:?}, features = [\"zstd\"] }}\nnnue-replay = {{ path = {:?} }}\n",
+            "[package]\nname = {:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{}",
             name(spec),
-            self.runtime.join("nnue-runtime"),
-            self.runtime.join("nnue-cli/replay"),
+            self.runtime.dependencies(),
         );
         let main = format!(
             "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\");\n}}\n\n\
@@ -117,12 +156,12 @@ impl Packages {
         );
         write(&self.folder.join("Cargo.toml"), &manifest)?;
         // The versions that the project is tested with; cargo adds the packages.
-        let (lock, own) = (
-            self.runtime.join("Cargo.lock"),
-            self.folder.join("Cargo.lock"),
-        );
-        if lock.is_file() && !own.is_file() {
-            fs::copy(&lock, &own).map_err(|error| unwritable(&own, &error))?;
+        let own = self.folder.join("Cargo.lock");
+        if let Runtime::Folder(project) = &self.runtime {
+            let lock = project.join("Cargo.lock");
+            if lock.is_file() && !own.is_file() {
+                fs::copy(&lock, &own).map_err(|error| unwritable(&own, &error))?;
+            }
         }
         Ok(())
     }
@@ -158,7 +197,10 @@ impl Packages {
 
 /// A package's name: that of the file, and a number for its whole path.
 fn name(spec: &Spec) -> String {
-    let path = fs::canonicalize(&spec.path).unwrap_or_else(|_| spec.path.clone());
+    let path = match &spec.choice {
+        SpecChoice::Known(known) => known.name.into(),
+        SpecChoice::File(path) => fs::canonicalize(path).unwrap_or_else(|_| path.clone()),
+    };
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let letters = |letter: char| match letter.is_ascii_alphanumeric() {
         true => letter.to_ascii_lowercase(),

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use anstyle::Style;
-
 use super::Row;
+use crate::style::STRONG;
+use crate::table::{self, Cell};
 
 /// Writes rows with their ratios to the first.
 pub(crate) struct Table<'r> {
@@ -37,31 +37,17 @@ impl Table<'_> {
         let Some(first) = self.rows.first() else {
             return Ok(());
         };
-        let heads = COLUMNS.map(|(head, _)| head.to_string());
-        let cells = self
-            .rows
-            .iter()
-            .map(|row| COLUMNS.map(|(_, cell)| cell(row, first)));
-        let cells: Vec<[String; COLUMNS.len()]> = cells.collect();
-        let widths: [usize; COLUMNS.len()] = std::array::from_fn(|column| {
-            let lens = cells.iter().map(|cells| cells[column].len());
-            2 + lens.chain([heads[column].len()]).max().unwrap_or(0)
-        });
-        let names: Vec<String> = self.rows.iter().map(name).collect();
-        let lens = names.iter().map(|name| name.chars().count());
-        let label = lens.max().unwrap_or(0).max("nanoseconds".len());
-        let line =
-            |out: &mut dyn Write, style: Style, name: &str, level: &str, cells: &[String]| {
-                write!(out, "{style}{name:<label$}{style:#}  {level:<9}")?;
-                for (cell, width) in cells.iter().zip(widths) {
-                    write!(out, "{cell:>width$}")?;
-                }
-                writeln!(out)
+        let heads = COLUMNS.map(|(head, _)| head);
+        let mut table = table::Table::new(2, ["nanoseconds", "level"].into_iter().chain(heads));
+        for row in self.rows {
+            let name = Cell {
+                style: STRONG,
+                text: name(row, self.rows),
             };
-        line(out, Style::new().dimmed(), "nanoseconds", "level", &heads)?;
-        for ((row, name), cells) in self.rows.iter().zip(&names).zip(&cells) {
-            line(out, Style::new().bold(), name, row.level, cells)?;
+            let cells = COLUMNS.map(|(_, cell)| Cell::from(cell(row, first)));
+            table.row([name, row.level.into()].into_iter().chain(cells));
         }
+        table.write(out)?;
         if self.rows.iter().any(|row| row.net.is_none()) {
             writeln!(
                 out,
@@ -72,11 +58,18 @@ impl Table<'_> {
     }
 }
 
-/// The network's name, with a star if nobody has trained its weights.
-fn name(row: &Row) -> String {
+/// The network's name, with its spec where another one has the name too, and a star if nobody has
+/// trained its weights.
+fn name(row: &Row, rows: &[Row]) -> String {
+    let Row { network, spec, .. } = row;
+    let same_name = |other: &Row| other.network == *network && other.spec != *spec;
+    let name = match rows.iter().any(same_name) {
+        true => format!("{network} ({spec})"),
+        false => network.clone(),
+    };
     match row.net {
-        Some(_) => row.network.clone(),
-        None => format!("{} *", row.network),
+        Some(_) => name,
+        None => format!("{name} *"),
     }
 }
 
@@ -141,6 +134,15 @@ mod tests {
         );
         assert!(lines[1].starts_with("Größe  ") && lines[1].contains("1.00x"));
         assert!(lines[4].starts_with("* weights that nobody has trained"));
+    }
+
+    #[test]
+    fn rows_of_one_name_are_told_apart() {
+        let mut rows = [row("A", Some("a.nnue"), 100.0), row("A", None, 100.0)];
+        assert_eq!(name(&rows[1], &rows), "A *");
+        rows[1].spec = "b.toml".into();
+        assert_eq!(name(&rows[0], &rows), "A (a.toml)");
+        assert_eq!(name(&rows[1], &rows), "A (b.toml) *");
     }
 
     #[test]

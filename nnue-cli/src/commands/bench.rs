@@ -1,8 +1,9 @@
 //! `nnue bench`: how fast networks are, beside each other.
 
+use std::fmt;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -18,36 +19,37 @@ use crate::bench::{
     Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file, steps,
 };
 use crate::failure::complain;
-use crate::inputs::{self, available_level, read, write_json};
+use crate::inputs::{available_level, default_level, read, write_json};
 use crate::interpreted::told_features;
+use crate::known::SpecChoice;
 use crate::progress;
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: nnue bench specs/small128.toml my-variant.toml --level avx2,avx512icl"
-)]
+#[command(after_help = "Example: nnue bench small128 my-variant.toml --level avx2,avx512icl")]
 pub(crate) struct Bench {
-    /// The specs, of which the first is what the others are compared with
-    #[arg(value_name = "SPEC", required = true)]
-    specs: Vec<PathBuf>,
+    /// The specs, of which the first is what the others are compared with: TOML files, or names of
+    /// those in `specs`
+    #[arg(value_name = "SPEC", required = true, value_parser = SpecChoice::parser())]
+    specs: Vec<SpecChoice>,
     /// A net file of one of the specs; may be given several times. The others are measured with
     /// weights that nobody has trained
     #[arg(long = "net", value_name = "FILE")]
     nets: Vec<PathBuf>,
-    /// The instruction sets; without it, the best that this machine has
+    /// The instruction sets, separated by commas; without it, the one that NNUE_LEVEL names or the
+    /// best that this machine has
     #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = available_level())]
     levels: Vec<Level>,
-    /// How often each search is evaluated; times are medians
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    /// How often each search is evaluated; of each, the median counts
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
     rounds: u16,
     /// The share of blocks of four inputs that are not zero with weights that nobody has trained;
     /// without it, as in trained networks of that kind
     #[arg(long, value_name = "SHARE", value_parser = share)]
     density: Option<f64>,
     /// The project's folder, which has the runtime; without it, the one from which this program was
-    /// built
-    #[arg(long, value_name = "DIR", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/.."), hide_default_value = true)]
-    runtime: PathBuf,
+    /// built, or crates.io if that is where it is from
+    #[arg(long, value_name = "DIR")]
+    runtime: Option<PathBuf>,
     /// Where networks are compiled, and what is compiled stays; without it, the system's folder for
     /// caches
     #[arg(long, value_name = "DIR")]
@@ -85,6 +87,18 @@ struct Wrong {
     error: String,
 }
 
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Wrong { spec, error } = self;
+        // The compiler's messages say where they are from.
+        let error = error.strip_prefix("error: ").unwrap_or(error);
+        match error.contains(spec) {
+            true => f.write_str(error),
+            false => write!(f, "`{spec}`: {error}"),
+        }
+    }
+}
+
 impl Bench {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let cache = match &self.cache {
@@ -97,11 +111,15 @@ impl Bench {
                     )
                 })?,
         };
-        let packages = Packages::new(&cache, &self.runtime)?;
+        let packages = Packages::new(&cache, self.runtime.as_deref())?;
         let trace = Trace::bundled().map_err(Failure::work)?;
+        let levels = match &*self.levels {
+            [] => vec![default_level()?],
+            levels => levels.to_vec(),
+        };
         loop {
             let texts = self.texts();
-            let code = self.once(&packages, &trace, out)?;
+            let code = self.once(&packages, &trace, &levels, out)?;
             out.flush()?;
             if !self.watch {
                 return Ok(code);
@@ -113,8 +131,13 @@ impl Bench {
         }
     }
 
+    /// What is in the files now.
     fn texts(&self) -> Vec<Option<Vec<u8>>> {
-        self.specs.iter().map(|path| fs::read(path).ok()).collect()
+        let texts = self.specs.iter().map(|spec| match spec {
+            SpecChoice::File(path) => fs::read(path).ok(),
+            SpecChoice::Known(_) => None,
+        });
+        texts.collect()
     }
 
     /// Measures all of them once. An error in one leaves the others' rows.
@@ -122,24 +145,21 @@ impl Bench {
         &self,
         packages: &Packages,
         trace: &Trace,
+        levels: &[Level],
         out: &mut dyn Write,
     ) -> Result<ExitCode, Failure> {
         let bar = progress::stages();
         let (mut specs, mut errors) = (Vec::new(), Vec::new());
-        for path in &self.specs {
-            match spec(path) {
+        for choice in &self.specs {
+            match spec(choice) {
                 Ok(spec) => specs.push(spec),
-                Err(error) => errors.push(wrong(path, &error)),
+                Err(error) => errors.push(wrong(choice, &error)),
             }
         }
         let nets = self.nets_of(&specs)?;
         bar.set_message("compiling");
         bar.tick();
         let built = packages.build(&specs)?;
-        let levels = match &*self.levels {
-            [] => vec![Level::detect()],
-            levels => levels.to_vec(),
-        };
         bar.set_message("choosing weights");
         bar.tick();
         let mut programs = Vec::new();
@@ -159,12 +179,12 @@ impl Bench {
             match started {
                 Ok(started) => {
                     programs.extend(levels.iter().zip(started).map(|(level, program)| {
-                        let names = [spec.path.display().to_string(), spec.network.name.clone()];
+                        let names = [spec.choice.to_string(), spec.network.name.clone()];
                         let net = net.as_ref().map(|net| net.display().to_string());
                         (Row::new(names, net, *level, program.facts), program)
                     }))
                 }
-                Err(error) => errors.push(wrong(&spec.path, &error)),
+                Err(error) => errors.push(wrong(&spec.choice, &error)),
             }
         }
         bar.set_message("measuring");
@@ -179,7 +199,7 @@ impl Bench {
         for (row, (unmeasured, _)) in measured.into_iter().zip(&programs) {
             match row {
                 Ok(row) => rows.push(row),
-                Err(error) => errors.push(wrong(Path::new(&unmeasured.spec), &error)),
+                Err(error) => errors.push(wrong(&unmeasured.spec, &error)),
             }
         }
         self.report(&rows, &errors, out)
@@ -199,8 +219,15 @@ impl Bench {
                 Table { rows }.write(out)?;
             }
             out.flush()?;
-            for Wrong { spec, error } in errors {
-                complain(&format!("`{spec}`: {error}"));
+            for error in errors {
+                complain(&error.to_string());
+            }
+            let first = self.specs[0].to_string();
+            if let (true, Some(row)) = (rows.iter().all(|row| row.spec != first), rows.first()) {
+                complain(&format!(
+                    "`{first}` has no row, so the others are compared with `{}`",
+                    row.spec
+                ));
             }
         }
         Ok(match errors {
@@ -222,8 +249,8 @@ impl Bench {
                         place = Some(index);
                         break;
                     }
-                    Ok(_) => refusals.push(format!("`{}` has one", spec.path.display())),
-                    Err(error) => refusals.push(format!("`{}`: {error}", spec.path.display())),
+                    Ok(_) => refusals.push(format!("`{}` has one", spec.choice)),
+                    Err(error) => refusals.push(format!("`{}`: {error}", spec.choice)),
                 }
             }
             match place {
@@ -242,21 +269,21 @@ impl Bench {
 }
 
 /// Reads a spec whose network can be measured on chess positions.
-fn spec(path: &Path) -> Result<Spec, String> {
-    let (text, network) = inputs::spec(path).map_err(|failure| failure.message())?;
+fn spec(choice: &SpecChoice) -> Result<Spec, String> {
+    let (text, network) = choice.read().map_err(|failure| failure.message())?;
     if told_features(&network).is_some() {
         return Err("it has custom feature sets, which only its engine knows: the recorded search is one of chess".into());
     }
     Ok(Spec {
-        path: path.into(),
+        choice: choice.clone(),
         text,
         network,
     })
 }
 
-fn wrong(path: &Path, error: &str) -> Wrong {
+fn wrong(spec: &impl ToString, error: &str) -> Wrong {
     Wrong {
-        spec: path.display().to_string(),
-        error: error.into(),
+        spec: spec.to_string(),
+        error: error.trim_start().into(),
     }
 }

@@ -9,10 +9,12 @@ use nnue_compiler::format::{Format, Section};
 use nnue_compiler::layout::Layout;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{File, Tensor};
+use serde::Serialize;
 
 use crate::Failure;
-use crate::inputs::{SpecFile, read};
-use crate::net_file::NetFile;
+use crate::description::Description;
+use crate::inputs::{SpecFile, read, write_json};
+use crate::net_file::{NetFile, UNTOLD};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue check my-net.toml --weights my-net.nnue")]
@@ -22,26 +24,98 @@ pub(crate) struct Check {
     /// Check a net file against the spec too
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Checked {
+    /// The network, as `nnue describe` prints it.
+    network: Description,
+    /// What it takes in memory.
+    memory: Memory,
+    /// The net file, if one was given; it is one of the network.
+    weights: Option<Weights>,
+}
+
+/// What a network takes in memory.
+#[derive(Serialize)]
+struct Memory {
+    /// Bytes of all weights.
+    weights: usize,
+    /// Bytes of an accumulator, both perspectives.
+    accumulator: usize,
+}
+
+/// A net file of the network.
+#[derive(Serialize)]
+struct Weights {
+    /// The path of the file.
+    file: String,
+    /// Values that do not fit and become the nearest that do.
+    clamped: Vec<Clamped>,
+    /// What no file tells, so that the spec may be wrong about it although the file fits.
+    untold: [&'static str; 5],
+}
+
+/// Values of a tensor that do not fit.
+#[derive(Serialize)]
+struct Clamped {
+    /// The tensor, with its stack.
+    place: String,
+    /// How many of its values do not fit.
+    values: u64,
+}
+
+impl Weights {
+    fn of(file: &NetFile) -> Weights {
+        let clamped = { file.loaded.clamped.iter() }.map(|(place, count)| Clamped {
+            place: place.to_string(),
+            values: *count as u64,
+        });
+        Weights {
+            file: file.path.display().to_string(),
+            clamped: clamped.collect(),
+            untold: UNTOLD,
+        }
+    }
 }
 
 impl Check {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let network = self.spec.network()?;
-        match &self.weights {
-            None => show(&network, out)?,
-            Some(path) => {
-                // If the file does not fit, that is all there is to say.
-                let file = NetFile::of(path, network, &read(path)?)?;
-                show(&file.network, out)?;
-                show_file(&file, out)?;
-            }
+        let mut network = self.spec.network()?;
+        let mut weights = None;
+        if let Some(path) = &self.weights {
+            // If the file does not fit, that is all there is to say.
+            let file = NetFile::of(path, network, &read(path)?)?;
+            weights = Some(Weights::of(&file));
+            network = file.network;
+        }
+        let layout = Layout::of(&network);
+        let memory = Memory {
+            weights: layout.weights.size,
+            accumulator: 2 * layout.half.size,
+        };
+        if self.json {
+            let checked = Checked {
+                network: Description::of(&network),
+                memory,
+                weights,
+            };
+            write_json(&checked, out)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        show(&network, &memory, out)?;
+        if let Some(weights) = weights {
+            show_weights(&weights, &network, out)?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn show(network: &Network, out: &mut dyn Write) -> Result<(), Failure> {
-    let layout = Layout::of(network);
+fn show(network: &Network, memory: &Memory, out: &mut dyn Write) -> Result<(), Failure> {
     write!(out, "{}", nnue_compiler::diagram(network))?;
     match network.file.format {
         Format::Stockfish { version, hash } => {
@@ -63,8 +137,7 @@ fn show(network: &Network, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(
         out,
         "memory: weights {} bytes, accumulator {} bytes",
-        layout.weights.size,
-        2 * layout.half.size
+        memory.weights, memory.accumulator
     )?;
     Ok(())
 }
@@ -91,17 +164,18 @@ fn order(network: &Network) -> String {
     all.collect::<Vec<_>>().join("; ")
 }
 
-fn show_file(file: &NetFile, out: &mut dyn Write) -> Result<(), Failure> {
+fn show_weights(weights: &Weights, network: &Network, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(
         out,
-        "`{}` is a net file for {}; no file tells shifts, limits, `select`, or the order of what layers read",
-        file.path.display(),
-        file.network.name
+        "`{}` is a net file for {}; no file tells: {}",
+        weights.file,
+        network.name,
+        weights.untold.join(", ")
     )?;
-    for (place, count) in &file.loaded.clamped {
+    for Clamped { place, values } in &weights.clamped {
         writeln!(
             out,
-            "{count} values of `{place}` do not fit and become the nearest that do"
+            "{values} values of `{place}` do not fit and become the nearest that do"
         )?;
     }
     Ok(())

@@ -8,13 +8,20 @@ use clap::Args;
 
 use crate::Failure;
 use crate::conversion::convert;
-use crate::inputs::{network, read, write};
+use crate::inputs::{read, write};
+use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 
+const EXAMPLE: &str = "\
+Example: nnue convert raw.nnue compressed.nnue --from raw.toml --to leb128.toml";
+
+const NOTES: &str = "\
+If the first spec is factorised and the second is not, the file that is written has the sums: \
+virtual rows are added to the real ones, and what stacks share to the weights of each. The other way \
+is impossible, because nothing tells the parts of a sum.";
+
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: nnue convert raw.nnue compressed.nnue --from raw.toml --to leb128.toml"
-)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Convert {
     /// The net file that is read
     #[arg(value_name = "IN")]
@@ -22,17 +29,18 @@ pub(crate) struct Convert {
     /// The net file that is written
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// The spec of the file that is read
-    #[arg(long, value_name = "SPEC")]
-    from: PathBuf,
-    /// The spec of the file that is written: the same network with another `[file]`
-    #[arg(long, value_name = "SPEC")]
-    to: PathBuf,
+    /// The spec of the file that is read: its name in `specs`, or a TOML file
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    from: SpecChoice,
+    /// The spec of the file that is written: the same network with another `[file]`, or without
+    /// virtual rows and weights that stacks share
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    to: SpecChoice,
 }
 
 impl Convert {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let (from, to) = (network(&self.from)?, network(&self.to)?);
+        let (from, to) = (self.from.network()?, self.to.network()?);
         let file = NetFile::of(&self.input, from, &read(&self.input)?)?;
         let converted = convert(file, &to)?;
         let (path, bytes) = (self.output.display(), &converted.bytes);

@@ -10,7 +10,7 @@ use crate::description::Description;
 use crate::inputs::{SpecFile, write_json};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue describe specs/small128.toml --json > small128.json")]
+#[command(after_help = "Example: nnue describe small128 --json > small128.json")]
 pub(crate) struct Describe {
     #[command(flatten)]
     spec: SpecFile,

@@ -9,11 +9,31 @@ use clap::Args;
 use crate::Failure;
 use crate::difference::Difference;
 use crate::inputs::write_json;
+use crate::known::SpecChoice;
 use crate::net_file::NetFile;
-use crate::positions;
+use crate::positions::{Given, PositionFile};
+use crate::table::Table;
+
+/// The positions that are compared where no file names any: from the beginning of a game to its end,
+/// with both players to move.
+const BUILT_IN: [&str; 6] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b - - 0 1",
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1",
+    "8/8/4k3/3p4/3P4/4K3/8/8 w - - 0 1",
+];
+
+fn built_in() -> Result<Vec<Given>, Failure> {
+    let given = BUILT_IN.into_iter().map(Given::parse);
+    given.collect::<Result<_, _>>().map_err(Failure::work)
+}
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue diff before.nnue after.nnue --fens positions.txt")]
+#[command(
+    after_help = "The exit code is 1 if a number differs.\n\nExample: nnue diff before.nnue after.nnue --fens positions.txt"
+)]
 pub(crate) struct Diff {
     /// A net file
     #[arg(value_name = "A")]
@@ -21,24 +41,26 @@ pub(crate) struct Diff {
     /// Another one
     #[arg(value_name = "B")]
     second: PathBuf,
-    /// The spec of both, for files that no header tells
-    #[arg(long, value_name = "SPEC")]
-    spec: Option<PathBuf>,
-    /// Compare the evaluations of the positions in this file, a FEN in each line
-    #[arg(long, value_name = "FILE")]
-    fens: Option<PathBuf>,
+    /// The spec of both, for files that no header tells: its name in `specs`, or a TOML file
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    spec: Option<SpecChoice>,
+    #[command(flatten)]
+    positions: PositionFile,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 impl Diff {
-    /// The exit code is 1 if something differs.
+    /// The exit code is 1 if a number differs.
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let spec = self.spec.as_deref();
+        let spec = self.spec.as_ref();
         let first = NetFile::open(&self.first, spec)?;
         let second = NetFile::open(&self.second, spec)?;
-        let positions = positions::read(self.fens.as_deref())?;
+        let positions = match self.positions.open()? {
+            Some(positions) => positions.all()?,
+            None => built_in()?,
+        };
         let difference = Difference::of([&first, &second], &positions)?;
         match self.json {
             true => write_json(&difference, out)?,
@@ -58,42 +80,46 @@ fn show(difference: &Difference, out: &mut dyn Write) -> Result<(), Failure> {
     for (letter, (file, network)) in ["A", "B"].iter().zip(files.iter().zip(networks)) {
         writeln!(out, "{letter}: `{file}`, a net of {network}")?;
     }
-    let names = { difference.tensors.iter() }.map(|tensor| tensor.name.len());
-    let width = names.max().unwrap_or(0);
-    writeln!(
-        out,
-        "\n{:width$}    values  differing    largest difference",
-        "tensor"
-    )?;
+    let mut table = Table::new(1, ["tensor", "values", "differing", "largest difference"]);
     for tensor in &difference.tensors {
-        match (tensor.differing, tensor.largest, tensor.values) {
-            (Some(differing), Some(largest), [values, _]) => writeln!(
-                out,
-                "{:width$} {values:9} {differing:10} {largest:21}",
-                tensor.name
-            )?,
-            (_, _, [first, second]) => {
-                writeln!(out, "{:width$} {first} in A, {second} in B", tensor.name)?
-            }
-        }
+        let values = match tensor.values {
+            [first, second] if first == second => first.to_string(),
+            [first, second] => format!("{first} in A, {second} in B"),
+        };
+        // Tensors of different sizes have no pairs of numbers.
+        let differing = tensor.differing.map(|count| count.to_string());
+        let largest = tensor.largest.map(|distance| distance.to_string());
+        table.row([
+            tensor.name.clone(),
+            values,
+            differing.unwrap_or_else(|| "-".into()),
+            largest.unwrap_or_else(|| "-".into()),
+        ]);
     }
+    writeln!(out)?;
+    table.write(out)?;
+    writeln!(out)?;
     match difference.evaluations.as_slice() {
         [] => writeln!(
             out,
-            "\nno evaluations: the engine tells the features of the network"
+            "no evaluations: the engine tells the features of the network"
         )?,
         all => {
-            writeln!(out, "\n         A          B  position")?;
+            let mut table = Table::new(1, ["position", "A", "B"]);
             for values in all {
-                let (first, second) = (text(&values.first), text(&values.second));
-                writeln!(out, "{first:>10} {second:>10}  {}", values.fen)?;
+                table.row([
+                    values.fen.clone(),
+                    text(&values.first),
+                    text(&values.second),
+                ]);
             }
+            table.write(out)?;
         }
     }
-    let verdict = if difference.differ {
-        "differ"
-    } else {
-        "are the same"
+    let verdict = match (difference.differ, difference.same_bytes) {
+        (true, _) => "differ",
+        (false, true) => "are the same",
+        (false, false) => "have the same numbers, in files that differ elsewhere",
     };
     writeln!(out, "\nA and B {verdict}")?;
     Ok(())

@@ -5,29 +5,31 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_compiler::network::Network;
 
 use crate::Failure;
-use crate::inputs::{SpecFile, read, write};
+use crate::inputs::{SampledPositions, write};
+use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::{drawing, picture};
 
 const WEIGHTS: &str = "\
-With --net, the picture is a PNG of the weights. Each neuron of the transformer is a row: how \
-often its sum is positive, over positions of a search, then a board for each kind of piece, in the \
+With --net, the picture is a PNG of the weights; SPEC may be left out if the file is of a known \
+network. Each neuron of the transformer is a row: how often its sum is positive, over positions of \
+a search or of --fens, then a board for each kind of piece, in the \
 order of the feature set, with the mean of its weights over all buckets of kings. Red is positive, \
 blue is negative, and the strongest colour is the neuron's largest weight. Below are histograms of \
 all tensors, with heights in logarithms and a red line where the type ends. What stands where is \
 printed.
 
-Example: nnue draw specs/sfnnv9.toml --out sfnnv9.svg
-Example: nnue draw specs/small128.toml --net nn-37f18f62d772.nnue --out small128.png";
+Example: nnue draw sfnnv9 --out sfnnv9.svg
+Example: nnue draw --net nn-37f18f62d772.nnue --out small128.png";
 
 #[derive(Args, Debug)]
 #[command(after_help = WEIGHTS)]
 pub(crate) struct Draw {
-    #[command(flatten)]
-    spec: SpecFile,
+    /// The spec: its name in `specs`, or a TOML file
+    #[arg(value_name = "SPEC", required_unless_present = "net", value_parser = SpecChoice::parser())]
+    spec: Option<SpecChoice>,
     /// Draw the weights of this net file
     #[arg(long, value_name = "FILE", requires = "out")]
     net: Option<PathBuf>,
@@ -35,6 +37,8 @@ pub(crate) struct Draw {
     #[arg(long, value_name = "COUNT", default_value_t = 32, requires = "net",
         value_parser = clap::value_parser!(u16).range(1..=4096))]
     neurons: u16,
+    #[command(flatten)]
+    positions: SampledPositions,
     /// The file to write: SVG, which otherwise goes to standard output, or PNG
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -42,25 +46,44 @@ pub(crate) struct Draw {
 
 impl Draw {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let network = self.spec.network()?;
-        match (&self.net, &self.out) {
-            (Some(net), Some(path)) => self.draw_weights(network, net, path, out)?,
-            (_, Some(path)) => write(path, drawing::svg(&network))?,
-            (_, None) => write!(out, "{}", drawing::svg(&network))?,
+        if let Some(path) = &self.out {
+            let form = match self.net {
+                Some(_) => "png",
+                None => "svg",
+            };
+            let extension = path.extension().unwrap_or(form.as_ref());
+            if !extension.eq_ignore_ascii_case(form) {
+                return Err(Failure::Arguments(format!(
+                    "`{}`: the drawing of a network is an SVG, and that of weights, with `--net`, is a PNG",
+                    path.display()
+                )));
+            }
+        }
+        if let (Some(net), Some(path)) = (&self.net, &self.out) {
+            self.draw_weights(net, path, out)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let Some(spec) = &self.spec else {
+            return Err(Failure::Arguments("found no SPEC".to_string()));
+        };
+        if self.positions.are_given() {
+            return Err(Failure::Arguments(
+                "`--fens` is for the weights of a net: it needs `--net FILE`".to_string(),
+            ));
+        }
+        let drawing = drawing::svg(&spec.network()?);
+        match &self.out {
+            Some(path) => write(path, drawing)?,
+            None => write!(out, "{drawing}")?,
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn draw_weights(
-        &self,
-        network: Network,
-        net: &Path,
-        path: &Path,
-        out: &mut dyn Write,
-    ) -> Result<(), Failure> {
-        let file = NetFile::of(net, network, &read(net)?)?;
+    fn draw_weights(&self, net: &Path, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+        let file = NetFile::open(net, self.spec.as_ref())?;
+        let positions = self.positions.read(picture::EVERY)?;
         let name = &file.network.name;
-        let picture = picture::draw(&file.net()?, self.neurons.into())
+        let picture = picture::draw(&file.net()?, self.neurons.into(), &positions)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write(path, &picture.png)?;
         writeln!(out, "`{}`: {name}", path.display())?;

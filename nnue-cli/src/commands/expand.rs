@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::inputs::{Kernels, SpecFile};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue expand specs/small128.toml --level avx512icl")]
+#[command(after_help = "Example: nnue expand small128 --level avx512icl")]
 pub(crate) struct Expand {
     #[command(flatten)]
     spec: SpecFile,

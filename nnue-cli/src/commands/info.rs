@@ -7,19 +7,23 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::Failure;
-use crate::info::{Contents, Info};
-use crate::inputs::{self, read, write_json};
+use crate::info::{Contents, Info, number};
+use crate::inputs::{read, write_json};
+use crate::known::SpecChoice;
 use crate::net_file::NetFile;
+use crate::table::Table;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue info nn-37f18f62d772.nnue")]
+#[command(
+    after_help = "The exit code is 1 if the file is damaged. `nnue spec FILE` writes the spec of a file that is recognised.\n\nExample: nnue info nn-37f18f62d772.nnue"
+)]
 pub(crate) struct InfoCommand {
     /// The net file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The spec of the network, for files that no header tells
-    #[arg(long, value_name = "SPEC")]
-    spec: Option<PathBuf>,
+    /// The spec of the network, for files that no header tells: its name in `specs`, or a TOML file
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    spec: Option<SpecChoice>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -27,7 +31,7 @@ pub(crate) struct InfoCommand {
 
 impl InfoCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let network = self.spec.as_deref().map(inputs::network).transpose()?;
+        let network = self.spec.as_ref().map(SpecChoice::network).transpose()?;
         let bytes = read(&self.file)?;
         let given = network.map(|network| NetFile::of(&self.file, network, &bytes));
         let info = Info::of(&self.file, &bytes, given.transpose()?)?;
@@ -35,7 +39,10 @@ impl InfoCommand {
             true => write_json(&info, out)?,
             false => show(&info, out)?,
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(match info.refused {
+            Some(_) => ExitCode::FAILURE,
+            None => ExitCode::SUCCESS,
+        })
     }
 }
 
@@ -46,12 +53,13 @@ fn show(info: &Info, out: &mut dyn Write) -> Result<(), Failure> {
         [] => writeln!(out, "known specs that fit: none")?,
         fits => writeln!(out, "known specs that fit: {}", fits.join(", "))?,
     }
-    match &info.network {
-        Some(network) => show_contents(network, out),
-        None => {
-            writeln!(out, "more can be said with its spec: `--spec SPEC`")?;
-            Ok(())
-        }
+    match (&info.network, &info.refused) {
+        (Some(network), _) => show_contents(network, out),
+        (None, Some(reason)) => Ok(writeln!(out, "it does not load: {reason}")?),
+        (None, None) => Ok(writeln!(
+            out,
+            "more can be said with its spec: `--spec SPEC`"
+        )?),
     }
 }
 
@@ -65,30 +73,34 @@ fn show_contents(network: &Contents, out: &mut dyn Write) -> Result<(), Failure>
         writeln!(out, "version {version:#010x}, network hash {hash:#010x}")?;
         writeln!(out, "description: {:?}", header.description)?;
     }
-    let widest = network.tensors.iter().map(|tensor| tensor.name.len()).max();
-    let width = widest.unwrap_or(0);
-    writeln!(
-        out,
-        "\n{:width$} type    values    minimum    maximum       mean  zeros  saturated",
-        "tensor"
-    )?;
+    writeln!(out)?;
+    let heads = [
+        "tensor",
+        "type",
+        "values",
+        "minimum",
+        "maximum",
+        "mean",
+        "zeros",
+        "saturated",
+    ];
+    let mut table = Table::new(2, heads);
     for tensor in &network.tensors {
-        let saturated = match tensor.saturated {
-            Some(share) => format!("{:.2} %", 100.0 * share),
-            None => "-".to_string(),
-        };
-        writeln!(
-            out,
-            "{:width$} {:4} {:9} {:>10} {:>10} {:10.3} {:4.1} % {saturated:>9}",
-            tensor.name,
-            tensor.element,
-            tensor.values,
+        table.row([
+            tensor.name.clone(),
+            tensor.element.into(),
+            tensor.values.to_string(),
             number(tensor.minimum),
             number(tensor.maximum),
-            tensor.mean,
-            100.0 * tensor.zeros,
-        )?;
+            format!("{:.3}", tensor.mean),
+            format!("{:.1} %", 100.0 * tensor.zeros),
+            match tensor.saturated {
+                Some(share) => format!("{:.2} %", 100.0 * share),
+                None => "-".into(),
+            },
+        ]);
     }
+    table.write(out)?;
     let bound = &network.accumulator;
     writeln!(
         out,
@@ -107,12 +119,4 @@ fn show_contents(network: &Contents, out: &mut dyn Write) -> Result<(), Failure>
     }
     writeln!(out, "no file tells: {}", network.untold.join(", "))?;
     Ok(())
-}
-
-/// An integer as it is, and other numbers with as many digits as tell them apart.
-fn number(number: f64) -> String {
-    match number.fract() == 0.0 {
-        true => format!("{number}"),
-        false => format!("{number:.5}"),
-    }
 }

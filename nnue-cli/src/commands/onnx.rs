@@ -30,7 +30,7 @@ networks that have these.
 
 Networks with f32, and with weights for white and for black, are not supported.
 
-Example: nnue onnx specs/small128.toml --net nn-37f18f62d772.nnue --out small128.onnx";
+Example: nnue onnx small128 --net nn-37f18f62d772.nnue --out small128.onnx";
 
 #[derive(Args, Debug)]
 #[command(after_help = MODEL)]

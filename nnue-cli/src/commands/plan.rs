@@ -8,15 +8,19 @@ use nnue_compiler::layout::Layout;
 use nnue_compiler::plan::Plans;
 
 use crate::Failure;
-use crate::inputs::{Kernels, SpecFile};
+use crate::inputs::{Kernels, SpecFile, write_json};
+use crate::planned::Planned;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue plan specs/sfnnv5.toml --level avx2")]
+#[command(after_help = "Example: nnue plan sfnnv5 --level avx2")]
 pub(crate) struct Plan {
     #[command(flatten)]
     spec: SpecFile,
     #[command(flatten)]
     kernels: Kernels,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl Plan {
@@ -24,6 +28,11 @@ impl Plan {
         let network = self.spec.network()?;
         let layout = Layout::of(&network);
         let plans = Plans::of(&layout, self.kernels.unroll()).map_err(Failure::work)?;
+        if self.json {
+            let shows = |level: &str| self.kernels.shows(level);
+            write_json(&Planned::of(&network.name, &plans, shows), out)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         write!(out, "{}", plans.prefetch)?;
         for plan in &plans.levels {
             if self.kernels.shows(plan.isa.name) {

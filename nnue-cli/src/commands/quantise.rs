@@ -5,13 +5,41 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::diagnostics::SourceFile;
 
 use crate::Failure;
-use crate::inputs::{network, read, write, write_json};
-use crate::quantisation::{TensorReport, quantise};
+use crate::inputs::{SampledPositions, read, write, write_json};
+use crate::known::SpecChoice;
+use crate::quantisation::{Comparison, Proposal, Report, Spec, TensorReport, quantise};
+use crate::table::Table;
+
+const EXAMPLE: &str = "\
+Example: nnue quantise floats.bin my-net.nnue --spec my-net.toml --fens positions.epd";
+
+const NOTES: &str = "\
+Shown are, for each tensor, what stands for 1.0, how many numbers its type has no room for, and how \
+far the integers are from the numbers, in which 1.0 is 1.
+
+Then the network of integers is compared with the same network computed in floating point without \
+any rounding, over positions: for the transformer's output and for each layer, the divergence \
+(Kullback and Leibler's, in nats) of the histogram of all its values with integers from the one \
+without rounding, in up to 128 bins; and how far the evaluations are apart, in the network's units.
+
+Last come changes of the spec with which the weights of a part lose less: all keys that must be \
+changed together, and what becomes of the errors (the root of the mean squared error) of this part \
+and of others. PSQT values, and layers with a one for each output, are left as they are.
+
+Of a factorised network, virtual rows and weights that stacks share are added before sums are \
+rounded; --to then names the spec of the network without them.
+
+With --json, `tensors`, `comparison` (or why there is none: `not_compared`) and `better_ones` have \
+the same.";
+
+/// Of the positions of the search that is built in, one out of so many is evaluated.
+const EVERY: usize = 290;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue quantise floats.bin my-net.nnue --spec my-net.toml")]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct QuantiseCommand {
     /// Floating point: a file of the spec, if that has `f32` tensors that become integers;
     /// otherwise the tensors of the spec's file as `f32`, little-endian, in its order and with its
@@ -21,12 +49,15 @@ pub(crate) struct QuantiseCommand {
     /// The net file that is written
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// The spec of the network
-    #[arg(long, value_name = "SPEC")]
-    spec: PathBuf,
-    /// The spec of OUT: the same network with another `[file]`
-    #[arg(long, value_name = "SPEC")]
-    to: Option<PathBuf>,
+    /// The spec of the network: its name in `specs`, or a TOML file
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    spec: SpecChoice,
+    /// The spec of OUT: the same network with another `[file]`; of a factorised network, the one
+    /// without virtual rows
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    to: Option<SpecChoice>,
+    #[command(flatten)]
+    positions: SampledPositions,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -34,40 +65,130 @@ pub(crate) struct QuantiseCommand {
 
 impl QuantiseCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let spec = network(&self.spec)?;
-        let to = self.to.as_deref().map(network).transpose()?;
-        let quantised = quantise(&spec, to.as_ref(), &read(&self.input)?)?;
+        let checked = |spec: &SpecChoice| -> Result<Spec, Failure> {
+            let (text, network) = spec.read()?;
+            let text = SourceFile::new(spec.to_string(), text);
+            Ok(Spec { text, network })
+        };
+        let (spec, to) = (
+            checked(&self.spec)?,
+            self.to.as_ref().map(checked).transpose()?,
+        );
+        let positions = self.positions.read(EVERY)?;
+        let input = (self.input.as_path(), &*read(&self.input)?);
+        let quantised = quantise(&spec, to.as_ref(), input, &positions)?;
         write(&self.output, &quantised.bytes)?;
         match self.json {
-            true => write_json(&quantised.tensors, out)?,
-            false => show(&quantised.tensors, out)?,
+            true => write_json(&quantised.report, out)?,
+            false => self.show(&quantised.report, out)?,
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    fn show(&self, report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
+        show_tensors(&report.tensors, out)?;
+        match (&report.comparison, &report.not_compared) {
+            (Some(comparison), _) => {
+                let (count, source) = (comparison.positions, self.positions.source());
+                writeln!(out, "\nover {count} positions of {source}:")?;
+                show_comparison(comparison, out)?;
+            }
+            (None, reason) => {
+                let reason = reason.as_deref().unwrap_or_default();
+                writeln!(out, "\nactivations are not compared: {reason}")?;
+            }
+        }
+        match report.better_ones.as_slice() {
+            [] => writeln!(out, "\nno other ones are better")?,
+            proposals => show_proposals(proposals, out)?,
+        }
+        Ok(())
+    }
 }
 
-fn show(tensors: &[TensorReport], out: &mut dyn Write) -> Result<(), Failure> {
-    let width = tensors.iter().map(|tensor| tensor.name.len()).max();
-    let width = width.unwrap_or(0);
-    writeln!(
-        out,
-        "{:width$}    values        one  clipped  largest error  mean error  better one",
-        "tensor"
-    )?;
+fn show_tensors(tensors: &[TensorReport], out: &mut dyn Write) -> Result<(), Failure> {
+    let heads = [
+        "tensor",
+        "values",
+        "one",
+        "clipped",
+        "largest error",
+        "mean error",
+    ];
+    let mut table = Table::new(1, heads);
     for tensor in tensors {
-        let better = tensor
-            .better_one
-            .map_or("-".to_string(), |one| format!("{one:.2}"));
+        table.row([
+            tensor.name.clone(),
+            tensor.values.to_string(),
+            format!("{:.2}", tensor.one),
+            tensor.clipped.to_string(),
+            format!("{:.3e}", tensor.largest_error),
+            format!("{:.3e}", tensor.mean_error),
+        ]);
+    }
+    table.write(out)?;
+    Ok(())
+}
+
+fn show_comparison(comparison: &Comparison, out: &mut dyn Write) -> Result<(), Failure> {
+    let heads = [
+        "activation",
+        "neurons",
+        "lowest",
+        "highest",
+        "bins",
+        "bin width",
+        "divergence",
+    ];
+    let mut table = Table::new(1, heads);
+    for activation in &comparison.activations {
+        table.row([
+            activation.name.clone(),
+            activation.neurons.to_string(),
+            format!("{:.4}", activation.lowest),
+            format!("{:.4}", activation.highest),
+            activation.bins.to_string(),
+            format!("{:.2e}", activation.bin_width),
+            format!("{:.3e}", activation.divergence),
+        ]);
+    }
+    table.write(out)?;
+    for output in &comparison.outputs {
+        let (mean, largest) = (output.mean_difference, output.largest_difference);
+        let [mean_share, largest_share] = [mean, largest].map(|difference| {
+            // Of 1.0, in percent.
+            100.0 * output.relative(difference)
+        });
         writeln!(
             out,
-            "{:width$} {:9} {:10.2} {:8} {:14.3e} {:11.3e} {better:>11}",
-            tensor.name,
-            tensor.values,
-            tensor.one,
-            tensor.clipped,
-            tensor.largest_error,
-            tensor.mean_error,
+            "{}, in which 1.0 is {}: differs by {mean:.3} in the mean ({mean_share:.3} %), by at most \
+             {largest:.3} ({largest_share:.3} %)",
+            output.name, output.one,
         )?;
+    }
+    Ok(())
+}
+
+fn show_proposals(proposals: &[Proposal], out: &mut dyn Write) -> Result<(), Failure> {
+    for proposal in proposals {
+        writeln!(out, "\na better one for `{}`:", proposal.part)?;
+        for change in &proposal.changes {
+            let (table, key, to) = (&change.table, change.key, &change.to);
+            match &change.from {
+                Some(from) => writeln!(out, "    {table}: {key} = {to} instead of {from}")?,
+                None => writeln!(out, "    {table}: {key} = {to}")?,
+            }
+        }
+        for effect in &proposal.tensors {
+            let ([one, other], [before, after]) = (effect.one, effect.error);
+            let [clipped, still_clipped] = effect.clipped;
+            writeln!(
+                out,
+                "  {}: one {one:.2} -> {other:.2}, error {before:.3e} -> {after:.3e}, clipped \
+                 {clipped} -> {still_clipped}",
+                effect.name
+            )?;
+        }
     }
     Ok(())
 }

@@ -11,10 +11,11 @@ use nnue_runtime::neurons::BLOCK;
 
 use crate::Failure;
 use crate::heading;
-use crate::inputs::{NetOptions, TraceFile, level_of_environment, unwritable, write_json};
+use crate::inputs::{NetOptions, TraceFile, default_level, unwritable, write_json};
 use crate::progress;
 use crate::reorder::{Gain, NotZero, reorder};
 use crate::replay::thousands;
+use crate::table::Table;
 
 const EXAMPLE: &str = "\
 Example: nnue reorder --net nn-ad9b42354671.nnue --out nn-faster.nnue";
@@ -48,10 +49,11 @@ const STEPS: u64 = 1000;
 
 impl Reorder {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let choice = self.net.choice()?;
-        let level = level_of_environment()?.unwrap_or_else(Level::detect);
+        let chosen = self.net.open()?;
+        let level = default_level()?;
         let trace = self.trace.read()?;
-        let (net, file) = choice.open(level).map_err(Failure::work)?;
+        let net = chosen.compiled(level)?;
+        let file = chosen.name;
         let mut head = Vec::new();
         let usage = format!("{} positions", thousands(trace.evaluations()));
         heading::write(&*net, &file, &usage, &mut head)?;
@@ -100,26 +102,22 @@ fn show(gain: &Gain, out: &mut dyn Write) -> io::Result<()> {
     let Gain {
         outputs, blocks, ..
     } = gain;
-    writeln!(
-        out,
-        "\nnot zero, per evaluation{:>14}{:>10}{:>10}",
-        "of", "before", "after"
-    )?;
-    writeln!(
-        out,
-        "outputs{:>31}{:>10.1}{:>10.1}",
-        thousands(outputs.of),
-        outputs.before,
-        outputs.after
-    )?;
-    writeln!(
-        out,
-        "blocks of four{:>24}{:>10.1}{:>10.1}{:>+9.1} %",
-        thousands(blocks.of),
-        blocks.before,
-        blocks.after,
-        100.0 * (blocks.after / blocks.before - 1.0)
-    )?;
+    let counts = |label: &str, counts: &NotZero| {
+        let NotZero { of, before, after } = counts;
+        [
+            label.into(),
+            thousands(*of),
+            format!("{before:.1}"),
+            format!("{after:.1}"),
+        ]
+    };
+    writeln!(out)?;
+    let mut table = Table::new(1, ["not zero, per evaluation", "of", "before", "after"]);
+    table.row(counts("outputs", outputs));
+    let fewer = 100.0 * (blocks.after / blocks.before - 1.0);
+    let fewer = format!("{fewer:+.1} %");
+    table.row({ counts("blocks of four", blocks).into_iter() }.chain([fewer]));
+    table.write(out)?;
     writeln!(
         out,
         "\nAll {} values are the same in both orders on {}.",

@@ -69,13 +69,13 @@ impl Replay {
                     .into(),
             ));
         }
-        let choice = self.net.choice()?;
+        let chosen = self.net.open()?;
         let levels = self.levels()?;
         let trace = self.trace.read()?;
-        let (net, file) = choice.open(levels[0]).map_err(Failure::work)?;
+        let net = chosen.compiled(levels[0])?;
         let workload = Workload {
             network: net.name().into(),
-            file,
+            file: chosen.name,
             processor: processor(),
             baseline: Level::BASELINE.name(),
             moves: trace.moves(),
@@ -92,8 +92,7 @@ impl Replay {
         }
         #[cfg(feature = "beside")]
         if self.beside {
-            let peer = choice.bytes()?;
-            return self.race(&peer, &levels, net, &trace, &workload, out);
+            return self.race(&chosen.file.bytes, &levels, net, &trace, &workload, out);
         }
         let bar = progress::bar();
         let results = measure(
@@ -155,9 +154,9 @@ mod race {
     use nnue_trace::Trace;
 
     use super::*;
-    use crate::any_network::AnyNetwork;
+    use crate::compiled::AnyNetwork;
     use crate::replay::beside::nnue_rs::Peer;
-    use crate::replay::beside::{self, Conditions, Raced, Table};
+    use crate::replay::beside::{self, Conditions, Raced, Report};
 
     impl Replay {
         pub(super) fn race(
@@ -187,7 +186,7 @@ mod race {
                 let raced = Raced::of(workload, conditions.threads, &results);
                 write_json(&raced, out)?;
             } else {
-                Table {
+                Report {
                     results: &results,
                     trace,
                     out,

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::Failure;
-use crate::inputs::{SpecFile, read, write};
+use crate::info::Info;
+use crate::inputs::{SampledPositions, read, write};
+use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::page::{self, Subject};
 use crate::picture;
@@ -15,35 +17,48 @@ use crate::picture;
 /// How many neurons are drawn.
 const NEURONS: usize = 32;
 
+const EXAMPLE: &str = "\
+Example: nnue report nn-37f18f62d772.nnue --out report.html";
+
+const NOTES: &str = "\
+On the page are warnings, what `nnue info` prints of the file and what its weights prove of sums, the \
+drawing of the network that `nnue draw` makes and the table of `nnue check`, the weights as `nnue \
+draw --net` draws them, and how often neurons are active. It needs no other files.";
+
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: nnue report specs/small128.toml --net nn-37f18f62d772.nnue --out report.html"
-)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Report {
-    #[command(flatten)]
-    spec: SpecFile,
     /// The net file
-    #[arg(long, value_name = "FILE")]
-    net: PathBuf,
-    /// The HTML file to write; it needs no other files
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The spec of the network, for files that no header tells: its name in `specs`, or a TOML file
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    spec: Option<SpecChoice>,
+    /// The HTML file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    positions: SampledPositions,
 }
 
 impl Report {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let bytes = read(&self.net)?;
-        let file = NetFile::of(&self.net, self.spec.network()?, &bytes)?;
+        let given = self.spec.as_ref().map(SpecChoice::network).transpose()?;
+        let bytes = read(&self.file)?;
+        let file = NetFile::of_any(&self.file, given, &bytes)?;
+        let info = Info::of_opened(&self.file, &bytes, Some(&file))?;
         let name = &file.network.name;
-        let picture = picture::draw(&file.net()?, NEURONS)
+        let positions = self.positions.read(picture::EVERY)?;
+        let picture = picture::draw(&file.net()?, NEURONS, &positions)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         let page = page::html(&Subject {
-            file: &file,
-            file_len: bytes.len(),
+            network: &file.network,
+            info: &info,
             picture: &picture,
+            positions: &self.positions.source(),
         });
         write(&self.out, page)?;
-        let (path, net) = (self.out.display(), self.net.display());
+        let (path, net) = (self.out.display(), self.file.display());
         writeln!(out, "`{path}`: a report on `{net}`, which is {name}")?;
         Ok(ExitCode::SUCCESS)
     }

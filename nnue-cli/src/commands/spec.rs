@@ -1,7 +1,7 @@
 //! `nnue spec`: the spec of a net file that is recognised.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::Failure;
 use crate::inputs::{read, unwritable};
-use crate::net_file::spec_for;
+use crate::net_file::Recognised;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue spec my-net.nnue --out my-net.toml")]
@@ -28,13 +28,19 @@ pub(crate) struct SpecCommand {
 impl SpecCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let bytes = read(&self.file)?;
-        let spec = spec_for(&self.file, &bytes, &self.name)?;
+        let spec = Recognised::of(&self.file, &bytes, &self.name)?.spec;
         match &self.out {
             None => write!(out, "{spec}")?,
             Some(path) => {
                 let file = fs::File::create_new(path);
                 file.and_then(|mut file| file.write_all(spec.as_bytes()))
-                    .map_err(|error| unwritable(path, &error))?;
+                    .map_err(|error| match error.kind() {
+                        ErrorKind::AlreadyExists => Failure::Work(format!(
+                            "`{}` is there already: remove it, or name another file",
+                            path.display()
+                        )),
+                        _ => unwritable(path, &error),
+                    })?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -241,7 +241,7 @@ fn describe(network: &Network, tensor: &FileTensor, per_stack: bool) -> Tensor {
 }
 
 /// What stands for 1.0 in the values of a tensor, once they are the network's.
-fn one(network: &Network, role: Role) -> Option<[u64; 2]> {
+pub(crate) fn one(network: &Network, role: Role) -> Option<[u64; 2]> {
     let of_transformer = u64::from(network.transformer.one);
     let one = match role {
         Role::Weights(row) => {

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use anstyle::Style;
 use nnue_runtime::{Board, Color, HeadValue, Position, Role, Square};
 
 use crate::evaluation::{Answer, BucketOutput, Evaluate, Evaluation, Sums, Value};
 use crate::style::{BLACK, CHOSEN, FAINT, PLAIN, STRONG, WHITE, of_sign, paint};
+use crate::table::Cell;
 
 /// Writes reports about a network's evaluations.
 pub struct Report<'a> {
@@ -226,18 +226,10 @@ const TOP: Rule = Rule("┌", "┬", "┐");
 const BETWEEN: Rule = Rule("├", "┼", "┤");
 const BOTTOM: Rule = Rule("└", "┴", "┘");
 
-/// A cell of the table of buckets.
-struct Cell {
-    style: Style,
-    text: String,
-}
-
-impl Cell {
-    fn number(value: i32) -> Cell {
-        Cell {
-            style: of_sign(value),
-            text: signed(value),
-        }
+fn number(value: i32) -> Cell {
+    Cell {
+        style: of_sign(value),
+        text: signed(value),
     }
 }
 
@@ -264,10 +256,10 @@ fn numbers(output: &BucketOutput) -> impl Iterator<Item = Cell> {
             positional,
             value,
         } = sums;
-        [psqt, positional, value].map(Cell::number)
+        [psqt, positional, value].map(number)
     });
     let heads = output.heads.iter().map(|(_, value)| match *value {
-        HeadValue::Integer(value) => Cell::number(value),
+        HeadValue::Integer(value) => number(value),
         HeadValue::Float(value) => Cell {
             style: PLAIN,
             text: format!("{value:+}"),
@@ -290,16 +282,21 @@ fn signed(value: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use nnue_runtime::Level;
-
     use super::*;
-    use crate::specs;
+    use crate::interpreted::Interpreted;
+    use crate::net_file::NetFile;
+
+    fn net() -> Interpreted {
+        let path = "../examples/nets/nn-37f18f62d772.nnue";
+        let file = NetFile::open(path.as_ref(), None).unwrap();
+        Interpreted::of(&file).unwrap()
+    }
 
     fn position(fen: &str) -> String {
-        let net = specs::built_in(Level::detect());
+        let net = net();
         let mut out = Vec::new();
         let mut report = Report {
-            net: &*net,
+            net: &net,
             out: &mut out,
         };
         report
@@ -326,7 +323,7 @@ mod tests {
 
     #[test]
     fn contributions_are_differences_for_white() {
-        let net = specs::built_in(Level::detect());
+        let net = net();
         let value = |fen: &str| {
             let evaluation = net.evaluate(&Board::from_fen(fen).unwrap());
             evaluation.white_value().unwrap()

@@ -24,7 +24,7 @@ pub(crate) struct LayerBound {
 }
 
 /// The bound of all perspectives that have weights of their own.
-pub(super) fn accumulator(network: &Network, weights: &Weights) -> AccumulatorBound {
+pub(crate) fn accumulator(network: &Network, weights: &Weights) -> AccumulatorBound {
     let sets: Vec<FeatureSet> = network.features.iter().map(set).collect();
     let bounds = weights.transformer.iter();
     let bounds = bounds.map(|own| accumulator_bound(&own.biases, &own.rows, &sets));
@@ -63,7 +63,7 @@ fn set(set: &feature_set::FeatureSet) -> FeatureSet {
 }
 
 /// The bounds of all layers whose sums can wrap around in 32 bits.
-pub(super) fn layers(network: &Network, weights: &Weights) -> Vec<LayerBound> {
+pub(crate) fn layers(network: &Network, weights: &Weights) -> Vec<LayerBound> {
     let layers = network.layers.iter().enumerate();
     let bounds = layers.filter_map(|(index, layer)| {
         let mut proofs = Proofs::new();

@@ -3,87 +3,93 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use nnue_runtime::Level;
 
 use crate::Failure;
-use crate::any_network::AnyNetwork;
-use crate::specs::{self, NetError, Spec};
+use crate::known::{Known, SpecChoice};
+use crate::net_file::NetFile;
 
-/// The net that a subcommand is about, of a spec that is compiled in.
+/// The spec of the net that is part of the program.
+const BUILT_IN_SPEC: &str = "small128";
+
+/// The name of its file.
+const BUILT_IN_FILE: &str = "nn-37f18f62d772.nnue";
+
+/// The net that a subcommand is about.
 #[derive(Args, Debug)]
 pub(crate) struct NetOptions {
     /// Use this net file, not the one that is built in
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
-    /// The network's spec, by its name in `specs`; without it, the file decides
-    #[arg(long, value_name = "NAME", value_parser = Spec::named)]
-    spec: Option<&'static Spec>,
+    /// The network's spec: its name in `specs`, or a TOML file; without it, the net file decides
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    spec: Option<SpecChoice>,
+}
+
+/// The net that the options name.
+#[derive(Debug)]
+pub(crate) struct ChosenNet {
+    pub(crate) file: NetFile,
+    /// The name of its file, which heads a report.
+    pub(crate) name: String,
+    pub(crate) is_built_in: bool,
 }
 
 impl NetOptions {
-    pub(crate) fn choice(&self) -> Result<NetChoice, Failure> {
-        NetChoice::of(self.net.clone(), self.spec)
-    }
-}
-
-/// The net that `--net` and `--spec` name.
-#[derive(Clone, Debug)]
-pub(crate) enum NetChoice {
-    /// The one that is part of the program.
-    BuiltIn,
-    /// A file and its spec; without a spec, the file decides which one it is.
-    File(PathBuf, Option<&'static Spec>),
-}
-
-impl NetChoice {
-    /// The net that the values of the two options mean.
-    pub(crate) fn of(
-        file: Option<PathBuf>,
-        spec: Option<&'static Spec>,
-    ) -> Result<NetChoice, Failure> {
-        match (file, spec) {
-            (Some(file), spec) => Ok(NetChoice::File(file, spec)),
-            (None, Some(spec)) if spec.name != specs::BUILT_IN_SPEC => Err(needs_file(spec.name)),
-            (None, _) => Ok(NetChoice::BuiltIn),
+    /// Reads the file.
+    pub(crate) fn open(&self) -> Result<ChosenNet, Failure> {
+        match &self.net {
+            Some(path) => Ok(ChosenNet {
+                file: NetFile::open(path, self.spec.as_ref())?,
+                name: file_name(path),
+                is_built_in: false,
+            }),
+            None => self.open_built_in(),
         }
     }
 
-    /// Loads the network, and names its file.
-    pub(crate) fn open(&self, level: Level) -> Result<(Box<dyn AnyNetwork>, String), NetError> {
-        let (path, spec) = match self {
-            NetChoice::BuiltIn => {
-                let file = format!("{}, built in", specs::BUILT_IN_FILE);
-                return Ok((specs::built_in(level), file));
-            }
-            NetChoice::File(path, spec) => (path, spec),
-        };
-        let spec = match spec {
-            Some(spec) => spec,
-            None => Spec::of_file(path)?,
-        };
-        Ok((spec.open(path, level)?, file_name(path)))
-    }
-
-    /// The bytes of the net file.
-    #[cfg(feature = "beside")]
-    pub(crate) fn bytes(&self) -> Result<std::borrow::Cow<'static, [u8]>, Failure> {
-        match self {
-            NetChoice::BuiltIn => Ok(specs::built_in_file().into()),
-            NetChoice::File(path, _) => Ok(super::read(path)?.into()),
+    fn open_built_in(&self) -> Result<ChosenNet, Failure> {
+        let network = Known::named(BUILT_IN_SPEC)
+            .map_err(Failure::work)?
+            .network()?;
+        if let Some(spec) = &self.spec
+            && spec.network()? != network
+        {
+            return Err(Failure::Arguments(format!(
+                "`--spec {spec}` needs `--net FILE`: the net that is built in is one of `{BUILT_IN_SPEC}`"
+            )));
         }
+        Ok(ChosenNet {
+            file: NetFile::of(Path::new(BUILT_IN_FILE), network, nnue_known_networks::NET)?,
+            name: format!("{BUILT_IN_FILE}, built in"),
+            is_built_in: true,
+        })
     }
 }
 
-/// `--spec` names a spec, but nothing names a file of it.
-pub(crate) fn needs_file(spec: &str) -> Failure {
-    Failure::Arguments(format!(
-        "`--spec {spec}` needs `--net FILE`: the net that is built in is one of `{}`",
-        specs::BUILT_IN_SPEC
-    ))
+#[cfg(feature = "compiled")]
+impl ChosenNet {
+    /// The network as compiled code.
+    pub(crate) fn compiled(
+        &self,
+        level: nnue_runtime::Level,
+    ) -> Result<Box<dyn crate::compiled::AnyNetwork>, Failure> {
+        use crate::compiled::Compiled;
+
+        let network = &self.file.network;
+        let Some(compiled) = Compiled::of(network) else {
+            return Err(Failure::Work(format!(
+                "`{}` is not compiled into this program: `nnue bench SPEC --net FILE` compiles a network and measures it",
+                network.name
+            )));
+        };
+        compiled
+            .load(&self.file.bytes, level)
+            .map_err(Failure::work)
+    }
 }
 
-/// A path's last part, which heads a report.
-pub(crate) fn file_name(path: &Path) -> String {
+/// A path's last part.
+fn file_name(path: &Path) -> String {
     let name = path.file_name().map_or(path, Path::new);
     name.display().to_string()
 }

@@ -70,7 +70,7 @@ fn square(parameters: &Parameters, place: usize) -> usize {
 }
 
 /// For each neuron, in which share of the perspectives of these positions its sum is positive.
-pub(super) fn activity<'a>(net: &Net, positions: impl Iterator<Item = &'a Board>) -> Vec<f64> {
+pub(super) fn activity(net: &Net, positions: &[Board]) -> Vec<f64> {
     let mut positive = vec![0usize; net.network().transformer.width];
     let mut perspectives = 0;
     for position in positions {

@@ -32,4 +32,4 @@ mod table;
 
 pub use self::race::{Conditions, Difference, LevelResults, Results, race};
 pub use self::raced::Raced;
-pub use self::table::Table;
+pub use self::table::Report;

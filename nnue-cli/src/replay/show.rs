@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use anstyle::Style;
 use nnue_trace::Trace;
 
 use super::{LevelResults, Pass, Results, Times};
-use crate::style::{FAINT, PLAIN, STRONG, paint};
+use crate::style::{FAINT, STRONG};
+use crate::table::Table;
 
 /// Writes reports about measurements.
 pub struct Report<'a> {
@@ -18,10 +18,8 @@ pub struct Report<'a> {
     pub out: &'a mut dyn Write,
 }
 
-/// The width of what stands before the columns.
-const LABEL: usize = 30;
-/// The width of a column.
-const COLUMN: usize = 11;
+/// A number of what the evaluator did.
+type Count = fn(&LevelResults) -> u64;
 
 impl Report<'_> {
     /// Writes all of it.
@@ -30,54 +28,50 @@ impl Report<'_> {
     ///
     /// The errors of the writer.
     pub fn write(&mut self) -> io::Result<()> {
-        self.times()?;
-        writeln!(self.out)?;
-        self.work()?;
+        let levels = |of: &LevelResults| of.level.to_string();
+        let mut table = Table::new(1, self.row("ns per evaluation", levels));
+        self.times(&mut table);
+        table.row([""; 0]);
+        self.work(&mut table);
+        table.write(self.out)?;
         writeln!(self.out)?;
         self.footer()
     }
 
-    fn times(&mut self) -> io::Result<()> {
-        let levels = |of: &LevelResults| of.level.to_string();
-        self.row(FAINT, "ns per evaluation", &levels)?;
+    fn times(&self, table: &mut Table) {
         for (index, pass) in Pass::ALL.into_iter().enumerate() {
             let figure = |figure: fn(&Times) -> f64| {
                 move |of: &LevelResults| format!("{:.1}", figure(&of.times[index]))
             };
             let label = format!("{pass}, median");
-            self.row(STRONG, &label, &figure(Times::median))?;
-            self.row(PLAIN, "  min", &figure(Times::min))?;
-            self.row(PLAIN, "  max", &figure(Times::max))?;
+            table.styled(STRONG, self.row(&label, figure(Times::median)));
+            table.row(self.row("  min", figure(Times::min)));
+            table.row(self.row("  max", figure(Times::max)));
         }
-        Ok(())
     }
 
-    fn work(&mut self) -> io::Result<()> {
+    fn work(&self, table: &mut Table) {
         let evaluations = self.trace.evaluations() as f64;
-        self.row(FAINT, "incremental updates", &|_| String::new())?;
-        self.row(PLAIN, "evaluations per second", &|of| {
-            thousands((1e9 / of.times[0].median()) as usize)
-        })?;
-        let per_evaluation = |figure: fn(&LevelResults) -> u64| {
-            move |of: &LevelResults| format!("{:.2}", figure(of) as f64 / evaluations)
-        };
-        let rows = per_evaluation(|of| of.statistics.rows());
-        self.row(PLAIN, "rows per evaluation", &rows)?;
-        let rows = per_evaluation(|of| of.statistics.updated_rows);
-        self.row(PLAIN, "  in updates", &rows)?;
-        let rows = per_evaluation(|of| of.statistics.refreshed_rows);
-        self.row(PLAIN, "  in refreshes", &rows)?;
-        let updates = per_evaluation(|of| of.statistics.updates);
-        self.row(PLAIN, "updates per evaluation", &updates)?;
-        let refreshes = per_evaluation(|of| of.statistics.refreshes);
-        self.row(PLAIN, "refreshes per evaluation", &refreshes)?;
-        self.row(PLAIN, "  cache hits", &|of| {
-            thousands(of.statistics.hits() as usize)
-        })?;
-        self.row(PLAIN, "  cache misses", &|of| {
-            thousands(of.statistics.misses as usize)
-        })?;
-        self.row(PLAIN, "checksum", &|of| format!("{:08x}", of.checksum))
+        table.styled(FAINT, ["incremental updates"]);
+        let speed = |of: &LevelResults| thousands((1e9 / of.times[0].median()) as usize);
+        table.row(self.row("evaluations per second", speed));
+        let per_evaluation: [(&str, Count); 5] = [
+            ("rows per evaluation", |of| of.statistics.rows()),
+            ("  in updates", |of| of.statistics.updated_rows),
+            ("  in refreshes", |of| of.statistics.refreshed_rows),
+            ("updates per evaluation", |of| of.statistics.updates),
+            ("refreshes per evaluation", |of| of.statistics.refreshes),
+        ];
+        for (label, count) in per_evaluation {
+            let mean = |of: &LevelResults| format!("{:.2}", count(of) as f64 / evaluations);
+            table.row(self.row(label, mean));
+        }
+        let hits = |of: &LevelResults| thousands(of.statistics.hits() as usize);
+        table.row(self.row("  cache hits", hits));
+        let misses = |of: &LevelResults| thousands(of.statistics.misses as usize);
+        table.row(self.row("  cache misses", misses));
+        let checksum = |of: &LevelResults| format!("{:08x}", of.checksum);
+        table.row(self.row("checksum", checksum));
     }
 
     fn footer(&mut self) -> io::Result<()> {
@@ -100,16 +94,10 @@ impl Report<'_> {
         )
     }
 
-    fn row(
-        &mut self,
-        style: Style,
-        label: &str,
-        figure: &dyn Fn(&LevelResults) -> String,
-    ) -> io::Result<()> {
+    /// A label, and a figure of each level.
+    fn row(&self, label: &str, figure: impl Fn(&LevelResults) -> String) -> Vec<String> {
         let figures = self.results.levels.iter().map(figure);
-        let columns: String = figures.map(|text| format!("{text:>COLUMN$}")).collect();
-        let line = format!("{label:<LABEL$}{columns}");
-        writeln!(self.out, "{}", paint(style, line.trim_end()))
+        [label.to_string()].into_iter().chain(figures).collect()
     }
 }
 

@@ -20,6 +20,24 @@ macro_rules! known {
     };
 }
 
+/// Whether this is the target of a link, which git writes into an ordinary file where it makes no
+/// links: on Windows, unless it is told to.
+const fn is_target_of_link(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'.', b'.', b'/', ..])
+}
+
+const _: () = {
+    let mut rest = KNOWN;
+    while let [known, others @ ..] = rest {
+        assert!(
+            !is_target_of_link(known.text),
+            "git has made no links in nnue-macros/compiler/known: \
+             set core.symlinks to true and check out anew"
+        );
+        rest = others;
+    }
+};
+
 /// All of them, in the order in which errors list them.
 pub(crate) const KNOWN: &[Known] = known![
     "sfnnv1", "sfnnv2", "sfnnv3", "sfnnv4", "sfnnv5", "sfnnv6", "sfnnv7", "sfnnv8", "sfnnv9",
@@ -31,4 +49,16 @@ pub(crate) const KNOWN: &[Known] = known![
 /// text.
 pub fn known_specs() -> impl Iterator<Item = (&'static str, &'static str)> {
     KNOWN.iter().map(|known| (known.name, known.text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_target_of_link;
+
+    #[test]
+    fn targets_of_links_are_not_taken_for_specs() {
+        assert!(is_target_of_link("../../../specs/sfnnv1.toml"));
+        assert!(!is_target_of_link("name = \"SFNNv1\"\n"));
+        assert!(!is_target_of_link(""));
+    }
 }

@@ -140,3 +140,8 @@ pub fn operations(network: &Network) -> Vec<[String; 6]> {
 pub fn skeleton(runtime: &TokenStream) -> TokenStream {
     emit::skeleton(runtime)
 }
+
+/// The code of README.md, which doctests compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

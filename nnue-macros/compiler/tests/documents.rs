@@ -6,9 +6,31 @@ use std::path::{Path, PathBuf};
 const DOCUMENTS: &[&str] = &[
     "ARCHITECTURE.md",
     "README.md",
+    "docs/describe.md",
+    "docs/levels.md",
+    "docs/net-files.md",
     "docs/performance.md",
+    "docs/variants.md",
+    "docs/versions.md",
+    "nnue-cli/README.md",
+    "nnue-cli/dummy/README.md",
+    "nnue-cli/networks/README.md",
+    "nnue-cli/replay/README.md",
+    "nnue-cli/trace/README.md",
+    "nnue-macros/README.md",
+    "nnue-macros/compiler/README.md",
+    "nnue-runtime/README.md",
+    "nnue-runtime/format/README.md",
+    "nnue-runtime/interpreter/README.md",
+    "nnue-runtime/levels/README.md",
     "specs/README.md",
     "tests/README.md",
+];
+
+/// What links to the repository begin with, in documents that are read elsewhere too.
+const REPOSITORY: [&str; 2] = [
+    "https://github.com/nnue-compiler/nnue-compiler/blob/main/",
+    "https://github.com/nnue-compiler/nnue-compiler/tree/main/",
 ];
 
 #[test]
@@ -22,7 +44,9 @@ fn documents_name_files_that_exist() {
         let folder = root.join(document).parent().unwrap().to_path_buf();
         for link in links(&prose) {
             found += 1;
-            if !folder.join(link).exists() {
+            let in_repository = REPOSITORY.iter().find_map(|start| link.strip_prefix(start));
+            let path = in_repository.map_or(folder.join(link), |path| root.join(path));
+            if !path.exists() {
                 missing.push(format!("{document}: the link to {link}"));
             }
         }
@@ -49,11 +73,15 @@ fn without_code_blocks(text: &str) -> String {
     outside.collect()
 }
 
-/// The targets of Markdown links within the repository.
+/// The targets of Markdown links to the repository.
 fn links(prose: &str) -> impl Iterator<Item = &str> {
     let targets = prose.split("](").skip(1);
     let targets = targets.filter_map(|rest| rest.split([')', '#']).next());
-    targets.filter(|target| !target.is_empty() && !target.contains("://"))
+    let is_in_repository = |target: &&str| {
+        let absolute = REPOSITORY.iter().any(|start| target.starts_with(start));
+        !target.is_empty() && (absolute || !target.contains("://"))
+    };
+    targets.filter(is_in_repository)
 }
 
 /// What stands in backticks.

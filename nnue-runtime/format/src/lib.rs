@@ -37,6 +37,8 @@
 //! [`identify`] needs no layout: it says which network a file holds.
 
 #![no_std]
+// docs.rs, which compiles with nightly, shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
@@ -105,3 +107,8 @@ pub use targets::ThreatTargets;
 pub use tensor::{Block, Encoding, Stored, Tensor};
 pub use threats::{ThreatRules, Threats};
 pub use zstd::{is_packed, unpack};
+
+/// The code of README.md, which doctests compile. It reads a path.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -12,6 +12,7 @@ use nnue_compiler::network::{Element, Layer, Network, WeightType};
 use nnue_format::{LoadError, Numbers, Overflow, Section};
 
 use crate::features;
+use crate::unrounded::{UnroundedLayer, UnroundedWeights};
 use crate::weights::{LayerWeights, TransformerWeights, Values, Weights};
 
 /// The bytes of a file, as far as it can be one of the network.
@@ -21,6 +22,30 @@ pub(crate) fn bytes(network: &Network, path: &Path) -> Result<Vec<u8>, LoadError
 
 /// The weights in a net file.
 pub(crate) fn read(network: &Network, bytes: &[u8]) -> Result<Weights, LoadError> {
+    with_file(network, bytes, Rounding::AsLoaded, |file| Weights {
+        transformer: file.transformer(|x| x as i16, |x| x as i16, |x| x as i32),
+        stacks: file.stacks(typed),
+    })
+}
+
+/// The weights in a net file before they are rounded, in the units of the network's integers.
+pub(crate) fn read_unrounded(
+    network: &Network,
+    bytes: &[u8],
+) -> Result<UnroundedWeights, LoadError> {
+    with_file(network, bytes, Rounding::None, |file| UnroundedWeights {
+        transformer: file.transformer(|x| x, |x| x as f32, |x| x),
+        stacks: file.stacks(|_, numbers| numbers),
+    })
+}
+
+/// What `read` makes of a file that was checked.
+fn with_file<T>(
+    network: &Network,
+    bytes: &[u8],
+    rounding: Rounding,
+    read: impl FnOnce(&File<'_>) -> T,
+) -> Result<T, LoadError> {
     let layout = file_layout(network);
     let bytes = nnue_format::unpack(&layout, bytes)?;
     let parts = nnue_format::split(&layout, &bytes)?;
@@ -34,26 +59,26 @@ pub(crate) fn read(network: &Network, bytes: &[u8]) -> Result<Weights, LoadError
         let tensor = tensors.find(|tensor| tensor.name == numbers.tensor.name)?;
         Some((tensor.role, numbers))
     });
-    let file = File {
+    Ok(read(&File {
         network,
+        rounding,
         tables: tables.collect(),
-    };
-    let copies = 0..network.transformer.perspectives.copies();
-    let stacks = (0..network.stacks.count).map(|stack| {
-        let layers = network.layers.iter().enumerate();
-        layers
-            .map(|(index, layer)| file.layer(stack, index, layer))
-            .collect()
-    });
-    Ok(Weights {
-        transformer: copies.map(|copy| file.transformer(copy)).collect(),
-        stacks: stacks.collect(),
-    })
+    }))
+}
+
+/// Whether numbers become those that the network has.
+#[derive(Clone, Copy, PartialEq)]
+enum Rounding {
+    /// They do, as in every loader.
+    AsLoaded,
+    /// They are brought to the units of the network's numbers, and neither rounded nor clamped.
+    None,
 }
 
 /// A file that was checked.
 struct File<'a> {
     network: &'a Network,
+    rounding: Rounding,
     tables: Vec<(Role, Numbers<'a>)>,
 }
 
@@ -61,7 +86,20 @@ struct File<'a> {
 type Row<'a> = (&'a Numbers<'a>, usize);
 
 impl File<'_> {
-    fn layer(&self, stack: usize, index: usize, layer: &Layer) -> Option<LayerWeights> {
+    /// `[stack][layer]`: what files have of layers, made of their numbers.
+    fn stacks<T>(&self, convert: impl Fn(&Layer, UnroundedLayer) -> T) -> Vec<Vec<Option<T>>> {
+        let stacks = (0..self.network.stacks.count).map(|stack| {
+            let layers = self.network.layers.iter().enumerate();
+            let layers = layers.map(|(index, layer)| {
+                let numbers = self.layer(stack, index, layer)?;
+                Some(convert(layer, numbers))
+            });
+            layers.collect()
+        });
+        stacks.collect()
+    }
+
+    fn layer(&self, stack: usize, index: usize, layer: &Layer) -> Option<UnroundedLayer> {
         let row = |role, row| {
             let table = self.table(stack, role);
             // The file has a table for each stack, or the table a bucket, unless there is but one.
@@ -69,60 +107,58 @@ impl File<'_> {
             let shared = match role {
                 Role::LayerWeights(index) if layer.factorised => Role::SharedWeights(index),
                 Role::LayerBiases(index) if layer.factorised => Role::SharedBiases(index),
-                _ => return quantised(table, table.row(bucket, row)).collect(),
+                _ => return self.numbers(table, table.row(bucket, row)).collect(),
             };
             let shared = self.table(stack, shared);
-            with_shared(table, table.row(bucket, row), shared.row(0, row))
+            self.with_shared(table, table.row(bucket, row), shared.row(0, row))
         };
-        let factors = layer.factors().map(|(_, element)| {
-            let factors = row(Role::LayerFactors(index), 0).into_iter();
-            match element {
-                Element::F32 => floats(factors),
-                _ => integers(factors),
-            }
-        });
+        let factors = layer.factors().map(|_| row(Role::LayerFactors(index), 0));
         let Some(affine) = layer.affine() else {
-            return factors.map(|factors| LayerWeights {
-                biases: Values::NONE,
-                weights: Values::NONE,
+            return factors.map(|factors| UnroundedLayer {
                 factors,
+                ..UnroundedLayer::default()
             });
         };
-        // Layers without biases have zeros.
-        let biases = match affine.biases {
-            true => row(Role::LayerBiases(index), 0),
-            false => vec![0.0; layer.output.len],
-        };
-        let biases = biases.into_iter();
         let weights =
             (0..layer.output.len).flat_map(|output| row(Role::LayerWeights(index), output));
-        Some(LayerWeights {
-            biases: match layer.output.element {
-                Element::F32 => floats(biases),
-                _ => integers(biases),
+        let weights: Vec<f64> = match affine.weights {
+            // Only the sign counts, and 0 is positive.
+            WeightType::Binary => weights.map(|x| if x < 0.0 { -1.0 } else { 1.0 }).collect(),
+            _ => weights.collect(),
+        };
+        Some(UnroundedLayer {
+            // Layers without biases have zeros.
+            biases: match affine.biases {
+                true => row(Role::LayerBiases(index), 0),
+                false => vec![0.0; layer.output.len],
             },
-            weights: match affine.weights {
-                WeightType::F32 => floats(weights),
-                // Only the sign counts, and 0 is positive.
-                WeightType::Binary => integers(weights.map(|x| if x < 0.0 { -1.0 } else { 1.0 })),
-                WeightType::I8 | WeightType::I16 | WeightType::I32 => integers(weights),
-            },
-            factors: factors.unwrap_or(Values::NONE),
+            weights,
+            factors: factors.unwrap_or_default(),
         })
     }
 
-    fn transformer(&self, copy: usize) -> TransformerWeights {
-        let table = self.table(0, Role::Biases(copy));
-        let biases = quantised(table, table.row(0, 0));
-        let psqt = match self.network.transformer.psqt {
-            0 => Vec::new(),
-            _ => self.coalesced_rows(copy, Role::Psqt, |value| value as i32),
-        };
-        TransformerWeights {
-            biases: biases.map(|bias| bias as i16).collect(),
-            rows: self.coalesced_rows(copy, Role::Weights, |weight| weight as i16),
-            psqt,
-        }
+    /// A table that both perspectives use, or white's and black's. The conversions are those of
+    /// biases, weights and PSQT values.
+    fn transformer<B, W, P>(
+        &self,
+        bias: impl Fn(f64) -> B,
+        weight: impl Fn(f64) -> W,
+        psqt: impl Fn(f64) -> P,
+    ) -> Vec<TransformerWeights<B, W, P>> {
+        let copies = 0..self.network.transformer.perspectives.copies();
+        let tables = copies.map(|copy| {
+            let table = self.table(0, Role::Biases(copy));
+            let biases = self.numbers(table, table.row(0, 0));
+            TransformerWeights {
+                biases: biases.map(&bias).collect(),
+                rows: self.coalesced_rows(copy, Role::Weights, &weight),
+                psqt: match self.network.transformer.psqt {
+                    0 => Vec::new(),
+                    _ => self.coalesced_rows(copy, Role::Psqt, &psqt),
+                },
+            }
+        });
+        tables.collect()
     }
 
     /// The rows of all features: to each, the virtual rows that stand for a part of it are added.
@@ -147,7 +183,7 @@ impl File<'_> {
                 let row = copy * self.network.feature_count() + first + row;
                 let virtual_rows = virtual_rows.into_iter();
                 let virtual_rows = virtual_rows.map(|row| self.row(role, first_virtual + row));
-                let sums = coalesced(self.row(role, row), virtual_rows, round_each);
+                let sums = self.coalesced(self.row(role, row), virtual_rows, round_each);
                 values.extend(sums.into_iter().map(&convert));
             }
             first += set.rows;
@@ -179,71 +215,96 @@ impl File<'_> {
         });
         found.unwrap_or_else(|| unreachable!("every file of the network has row {row}"))
     }
-}
 
-/// The sum of a row and its virtual rows.
-fn coalesced<'a>(
-    (table, row): Row<'a>,
-    virtual_rows: impl Iterator<Item = Row<'a>>,
-    round_each: bool,
-) -> Vec<f64> {
-    if table.tensor.stored.quantise.is_none() || round_each {
-        // Integers are added exactly.
-        let mut sums: Vec<f64> = quantised(table, table.row(0, row)).collect();
-        for (table, row) in virtual_rows {
-            add(&mut sums, quantised(table, table.row(0, row)));
+    /// The sum of a row and its virtual rows.
+    fn coalesced<'a>(
+        &self,
+        (table, row): Row<'a>,
+        virtual_rows: impl Iterator<Item = Row<'a>>,
+        round_each: bool,
+    ) -> Vec<f64> {
+        if table.tensor.stored.quantise.is_none() || round_each {
+            // Integers are added exactly.
+            let mut sums: Vec<f64> = self.numbers(table, table.row(0, row)).collect();
+            for (table, row) in virtual_rows {
+                add(&mut sums, self.numbers(table, table.row(0, row)));
+            }
+            return sums;
         }
-        return sums;
+        // Floating point is added in 32 bits, each addition rounded. The sum becomes an integer.
+        let mut sums: Vec<f32> = table.row(0, row).map(|number| number as f32).collect();
+        for (table, row) in virtual_rows {
+            add(&mut sums, table.row(0, row).map(|number| number as f32));
+        }
+        self.numbers(table, sums.into_iter().map(f64::from))
+            .collect()
     }
-    // Floating point is added in 32 bits, each addition rounded. The sum becomes an integer.
-    let mut sums: Vec<f32> = table.row(0, row).map(|number| number as f32).collect();
-    for (table, row) in virtual_rows {
-        add(&mut sums, table.row(0, row).map(|number| number as f32));
+
+    /// The numbers of a stack, with those that all stacks share added before they become integers:
+    /// in 32 bits if they are floating point.
+    fn with_shared(
+        &self,
+        table: &Numbers<'_>,
+        own: impl Iterator<Item = f64>,
+        shared: impl Iterator<Item = f64>,
+    ) -> Vec<f64> {
+        let is_float = table.tensor.stored.element.is_float();
+        let sums = own.zip(shared).map(|(own, shared)| match is_float {
+            true => f64::from(own as f32 + shared as f32),
+            false => own + shared,
+        });
+        self.numbers(table, sums).collect()
     }
-    quantised(table, sums.into_iter().map(f64::from)).collect()
+
+    /// The numbers of a table as the network has them: integers, unless it has floating point,
+    /// which may be quotients of integers.
+    fn numbers(
+        &self,
+        table: &Numbers<'_>,
+        numbers: impl Iterator<Item = f64>,
+    ) -> impl Iterator<Item = f64> {
+        let (quantise, divisor) = (table.tensor.stored.quantise, table.tensor.stored.divisor);
+        let rounding = self.rounding;
+        numbers.map(move |number| {
+            let Some(quantise) = quantise else {
+                return number / divisor;
+            };
+            if rounding == Rounding::None {
+                return number * quantise.factor;
+            }
+            let integer = quantise.apply(number);
+            match (quantise.overflow, quantise.element.limits()) {
+                (Overflow::Clamp, Some((low, high))) => integer.max(low.into()).min(high.into()),
+                _ => integer,
+            }
+        })
+    }
 }
 
-/// The numbers of a stack, with those that all stacks share added before they become integers: in
-/// 32 bits if they are floating point.
-fn with_shared(
-    table: &Numbers<'_>,
-    own: impl Iterator<Item = f64>,
-    shared: impl Iterator<Item = f64>,
-) -> Vec<f64> {
-    let is_float = table.tensor.stored.element.is_float();
-    let sums = own.zip(shared).map(|(own, shared)| match is_float {
-        true => f64::from(own as f32 + shared as f32),
-        false => own + shared,
-    });
-    quantised(table, sums).collect()
+/// The numbers of a layer in the types that the network has.
+fn typed(layer: &Layer, numbers: UnroundedLayer) -> LayerWeights {
+    let of_weights = layer.affine().map(|affine| affine.weights);
+    let of_factors = layer.factors().map(|(_, element)| element);
+    LayerWeights {
+        biases: values(
+            numbers.biases,
+            layer.output.element == Element::F32 && of_weights.is_some(),
+        ),
+        weights: values(numbers.weights, of_weights == Some(WeightType::F32)),
+        factors: values(numbers.factors, of_factors == Some(Element::F32)),
+    }
+}
+
+fn values(numbers: Vec<f64>, are_floats: bool) -> Values {
+    let numbers = numbers.into_iter();
+    match are_floats {
+        true => Values::Floats(numbers.map(|number| number as f32).collect()),
+        false => Values::Integers(numbers.map(|number| number as i64).collect()),
+    }
 }
 
 fn add<T: std::ops::AddAssign>(sums: &mut [T], values: impl Iterator<Item = T>) {
     for (sum, value) in sums.iter_mut().zip(values) {
         *sum += value;
     }
-}
-
-/// The numbers of a table as the network has them: integers, unless it has floating point, which
-/// may be quotients of integers.
-fn quantised(table: &Numbers<'_>, numbers: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
-    let (quantise, divisor) = (table.tensor.stored.quantise, table.tensor.stored.divisor);
-    numbers.map(move |number| {
-        let Some(quantise) = quantise else {
-            return number / divisor;
-        };
-        let integer = quantise.apply(number);
-        match (quantise.overflow, quantise.element.limits()) {
-            (Overflow::Clamp, Some((low, high))) => integer.max(low.into()).min(high.into()),
-            _ => integer,
-        }
-    })
-}
-
-fn integers(values: impl Iterator<Item = f64>) -> Values {
-    Values::Integers(values.map(|value| value as i64).collect())
-}
-
-fn floats(values: impl Iterator<Item = f64>) -> Values {
-    Values::Floats(values.map(|value| value as f32).collect())
 }

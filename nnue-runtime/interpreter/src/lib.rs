@@ -47,6 +47,7 @@
 //! | `output` | how the last layers become an evaluation |
 //! | `fixed_point` | how divisions round, and how values of different ones are brought together |
 //! | `weights`, `file` | which weights there are, and how a net file's numbers become them |
+//! | `unrounded` | the same network without rounding, which shows what rounding costs |
 //!
 //! What every formula is for stands in the [language reference], its types in
 //! [`nnue_compiler::network`].
@@ -71,13 +72,22 @@ mod file;
 mod fixed_point;
 mod layers;
 mod net;
+mod number;
 mod output;
 mod transformer;
+mod unrounded;
 mod weights;
 
 pub use crate::evaluation::{Evaluation, Trace};
 pub use crate::features::{ActiveRows, UnknownFeature, active_rows};
 pub use crate::net::Net;
+pub use crate::number::NumberPlace;
 pub use crate::transformer::{Accumulator, Accumulators};
+pub use crate::unrounded::{UnroundedLayer, UnroundedNet, UnroundedTrace, UnroundedWeights};
 pub use crate::weights::{LayerWeights, Shape, TransformerWeights, Values, Weights, WrongWeights};
 pub use nnue_format::LoadError;
+
+/// The code of README.md, which doctests compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

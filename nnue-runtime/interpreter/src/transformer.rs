@@ -58,7 +58,7 @@ fn sum(network: &Network, weights: &TransformerWeights, active: &[usize]) -> Acc
 }
 
 /// The shift of the set that a row belongs to.
-fn shift_of(network: &Network, row: usize) -> u32 {
+pub(crate) fn shift_of(network: &Network, row: usize) -> u32 {
     let mut rows_before = 0;
     for set in &network.features {
         rows_before += set.rows;
@@ -70,12 +70,11 @@ fn shift_of(network: &Network, row: usize) -> u32 {
 }
 
 /// The perspectives in the order in which the layers see them.
-pub(crate) fn ordered<'a>(
+pub(crate) fn ordered<'a, T>(
     transformer: &Transformer,
-    accumulators: &'a Accumulators,
+    [white, black]: &'a [T; 2],
     side_to_move: Color,
-) -> [&'a Accumulator; 2] {
-    let [white, black] = accumulators;
+) -> [&'a T; 2] {
     match (transformer.perspectives.order, side_to_move) {
         (Order::WhiteFirst, _) | (_, Color::White) => [white, black],
         (Order::StmFirst | Order::Interleaved, Color::Black) => [black, white],
@@ -141,11 +140,11 @@ pub(crate) fn unpooled(transformer: &Transformer, ordered: [&Accumulator; 2]) ->
 }
 
 /// The values of both perspectives as the layers see them.
-fn together(transformer: &Transformer, [first, second]: [Vec<i64>; 2]) -> Vec<i64> {
+pub(crate) fn together<T>(transformer: &Transformer, [first, second]: [Vec<T>; 2]) -> Vec<T> {
     let perspectives = transformer.perspectives;
     match (perspectives.count, perspectives.order) {
         (1, _) => first,
-        (_, Order::StmFirst | Order::WhiteFirst) => [first, second].concat(),
+        (_, Order::StmFirst | Order::WhiteFirst) => first.into_iter().chain(second).collect(),
         (_, Order::Interleaved) => {
             let pairs = first.into_iter().zip(second);
             pairs.flat_map(|(first, second)| [first, second]).collect()
@@ -178,11 +177,7 @@ fn pool(transformer: &Transformer, activated: &[i64]) -> Vec<i64> {
     if transformer.pooling == Pooling::None {
         return activated.to_vec();
     }
-    let pairs = activated.chunks(transformer.block).flat_map(|block| {
-        let (first, second) = block.split_at(block.len() / 2);
-        first.iter().copied().zip(second.iter().copied())
-    });
-    pairs
+    pairs(transformer, activated)
         .map(|(a, b)| match transformer.pooling {
             Pooling::None => a,
             Pooling::Product { shift, rounding } => {
@@ -198,6 +193,17 @@ fn pool(transformer: &Transformer, activated: &[i64]) -> Vec<i64> {
             Pooling::Max => a.max(b),
         })
         .collect()
+}
+
+/// The pairs of a perspective's activated values that are pooled.
+pub(crate) fn pairs<T: Copy>(
+    transformer: &Transformer,
+    activated: &[T],
+) -> impl Iterator<Item = (T, T)> {
+    activated.chunks(transformer.block).flat_map(|block| {
+        let (first, second) = block.split_at(block.len() / 2);
+        first.iter().copied().zip(second.iter().copied())
+    })
 }
 
 #[cfg(test)]

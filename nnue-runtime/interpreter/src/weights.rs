@@ -72,9 +72,6 @@ impl Values {
         }
     }
 
-    /// No values.
-    pub(crate) const NONE: Values = Values::Integers(Vec::new());
-
     fn shape(&self) -> Shape {
         match self {
             Values::Integers(values) => Shape::Integers(values.len()),
@@ -92,15 +89,16 @@ pub struct Weights {
     pub stacks: Vec<Vec<Option<LayerWeights>>>,
 }
 
-/// The weights of the transformer, virtual rows added to those that they are a part of.
+/// The weights of the transformer, virtual rows added to those that they are a part of. The types
+/// are those of biases, of weights and of PSQT values.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TransformerWeights {
+pub struct TransformerWeights<B = i16, W = i16, P = i32> {
     /// `[neuron]`: what the accumulator of an empty board has.
-    pub biases: Vec<i16>,
+    pub biases: Vec<B>,
     /// `[feature][neuron]`, the features of all sets one after the other.
-    pub rows: Vec<i16>,
+    pub rows: Vec<W>,
     /// `[feature][PSQT value]`, empty for networks without PSQT.
-    pub psqt: Vec<i32>,
+    pub psqt: Vec<P>,
 }
 
 /// The numbers of a layer.

@@ -251,6 +251,11 @@ const fn first(list: &[&'static str]) -> Option<&'static str> {
     }
 }
 
+/// The code of README.md, which doctests compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 /// How much an [`Evaluator`](crate::Evaluator) has computed. Accumulators are those of one
 /// perspective.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Accumulators computed from that of an earlier ply.
     pub updates: u64,

@@ -27,6 +27,8 @@ pub type I32x8 = __m256i;
 pub type U8 = __m256i;
 /// A vector of signed bytes.
 pub type I8 = __m256i;
+/// Sums of products of bytes, before they are a vector of 32-bit lanes.
+pub type Dots = I32;
 /// Eight lanes of 64 bits.
 pub type U64x8 = [__m256i; 2];
 
@@ -113,11 +115,12 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
     _mm256_srai_epi16::<N>(a)
 }
 
-/// The high 16 bits of the signed product of 32 bits: `a * b >> 16`, rounding down.
+/// The high 16 bits of the signed product of 32 bits, of which the first factor is shifted left
+/// before: `(a << N) * b >> 16`, rounding down. Bits that are shifted out are lost.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn mul_high_i16(a: I16, b: I16) -> I16 {
-    _mm256_mulhi_epi16(a, b)
+pub fn mul_high_i16<const N: i32>(a: I16, b: I16) -> I16 {
+    _mm256_mulhi_epi16(shift_left_i16::<N>(a), b)
 }
 
 /// `a * b >> 15` of the signed product of 32 bits, rounded to the nearest, halves up, and wrapping.
@@ -291,12 +294,26 @@ pub fn splat_block(block: &[u8; 4]) -> U8 {
     _mm256_set1_epi32(i32::from_le_bytes(*block))
 }
 
+/// Sums of products of bytes that start at these lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn dots(lanes: I32) -> Dots {
+    lanes
+}
+
+/// The lanes of sums of products of bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn sum_dots(dots: Dots) -> I32 {
+    dots
+}
+
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for inputs in
 /// `0..=127`: `vpmaddubsw` saturates sums of two products to 16 bits, and the greatest is
 /// `2 * 127 * 128 = 32512`.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
+pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
     add_i32(sum, add_pairs(_mm256_maddubs_epi16(inputs, weights)))
 }
 
@@ -305,7 +322,7 @@ pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
 /// `2 * 128 * -128 ..= 2 * 128 * 127` or `-32768..=32512` for the latter.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
+pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
     let low = _mm256_and_si256(inputs, _mm256_set1_epi8(0x7F));
     let high = _mm256_andnot_si256(_mm256_set1_epi8(0x7F), inputs);
     let low = add_pairs(_mm256_maddubs_epi16(low, weights));

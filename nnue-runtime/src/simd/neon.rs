@@ -28,6 +28,8 @@ pub type I32x8 = [int32x4_t; 2];
 pub type U8 = uint8x16_t;
 /// A vector of signed bytes.
 pub type I8 = int8x16_t;
+/// Sums of products of bytes, before they are a vector of 32-bit lanes.
+pub type Dots = I32;
 /// Eight lanes of 64 bits.
 pub type U64x8 = [uint64x2_t; 4];
 
@@ -115,13 +117,20 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
     vshlq_s16(a, vdupq_n_s16(-(N as i16)))
 }
 
-/// The high 16 bits of the signed product of 32 bits: `a * b >> 16`, rounding down. Levels differ
-/// where both factors are `i16::MIN`.
+/// The high 16 bits of the signed product of 32 bits, of which the first factor is shifted left
+/// before: `(a << N) * b >> 16`, rounding down. Levels differ where `a << N` does not fit in 16 bits,
+/// and where both factors are `i16::MIN`.
+///
+/// The instruction doubles the product: it needs one shift fewer.
 #[inline]
 #[target_feature(enable = "neon")]
-pub fn mul_high_i16(a: I16, b: I16) -> I16 {
-    // The instruction doubles the product, and drops 16 bits of that.
-    vshrq_n_s16::<1>(vqdmulhq_s16(a, b))
+pub fn mul_high_i16<const N: i32>(a: I16, b: I16) -> I16 {
+    match N {
+        0 => vshrq_n_s16::<1>(vqdmulhq_s16(a, b)),
+        1 => vqdmulhq_s16(a, b),
+        // The shift is known when this is compiled, and so is that.
+        _ => vqdmulhq_s16(vshlq_s16(a, vdupq_n_s16(N as i16 - 1)), b),
+    }
 }
 
 /// `a * b >> 15` of the signed product of 32 bits, rounded to the nearest, halves up. Levels differ
@@ -293,6 +302,20 @@ pub fn splat_block(block: &[u8; 4]) -> U8 {
     vreinterpretq_u8_u32(vdupq_n_u32(u32::from_le_bytes(*block)))
 }
 
+/// Sums of products of bytes that start at these lanes.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn dots(lanes: I32) -> Dots {
+    lanes
+}
+
+/// The lanes of sums of products of bytes.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn sum_dots(dots: Dots) -> I32 {
+    dots
+}
+
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for inputs in
 /// `0..=127`, which are the same with a sign and without: sums of two products have 16 bits, and the
 /// greatest is `2 * 127 * 128 = 32512`.
@@ -301,7 +324,7 @@ pub fn splat_block(block: &[u8; 4]) -> U8 {
 /// halves to the low ones of other registers first.
 #[inline]
 #[target_feature(enable = "neon")]
-pub fn dot(mut sum: I32, inputs: U8, weights: I8) -> I32 {
+pub fn dot(mut sum: Dots, inputs: U8, weights: I8) -> Dots {
     // SAFETY: the instructions, of a feature that this function enables, change the three registers
     // that are named as outputs and nothing else.
     unsafe {
@@ -325,7 +348,7 @@ pub fn dot(mut sum: I32, inputs: U8, weights: I8) -> I32 {
 /// `255 * 128 = 32640`.
 #[inline]
 #[target_feature(enable = "neon")]
-pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
+pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
     let low = vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(inputs)));
     let high = vreinterpretq_s16_u16(vmovl_high_u8(inputs));
     let low = vpaddlq_s16(vmulq_s16(low, vmovl_s8(vget_low_s8(weights))));

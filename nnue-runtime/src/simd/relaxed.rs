@@ -7,21 +7,58 @@
 
 use core::arch::wasm32::*;
 
+use super::simd128::sum_lanes;
+
 pub use super::simd128::*;
+
+/// A vector of signed bytes.
+pub type I8 = v128;
+/// Sums of products of bytes, before they are a vector of 32-bit lanes.
+pub type Dots = I32;
+
+/// Reads a vector of signed bytes from memory.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn load_i8(from: &[i8; BYTES]) -> I8 {
+    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
+    unsafe { v128_load(from.as_ptr().cast()) }
+}
+
+/// Sums of products of bytes that start at these lanes.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn dots(lanes: I32) -> Dots {
+    lanes
+}
+
+/// The lanes of sums of products of bytes.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn sum_dots(dots: Dots) -> I32 {
+    dots
+}
 
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for inputs in
 /// `0..=127`.
 #[inline]
 #[target_feature(enable = "simd128,relaxed-simd")]
-pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
+pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
     i32x4_relaxed_dot_i8x16_i7x16_add(weights, inputs, sum)
 }
 
 /// As [`dot`], exact for all inputs.
+///
+/// Even bytes and odd ones are widened apart: the sums of two products that the instruction makes
+/// then lie in the lane where they belong. Those of widened halves would have to be moved.
 #[inline]
 #[target_feature(enable = "simd128,relaxed-simd")]
-pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
-    super::simd128::dot(sum, inputs, weights)
+pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+    let even = i32x4_dot_i16x8(
+        v128_and(inputs, u16x8_splat(0x00FF)),
+        i16x8_shr(i16x8_shl(weights, 8), 8),
+    );
+    let odd = i32x4_dot_i16x8(u16x8_shr(inputs, 8), i16x8_shr(weights, 8));
+    i32x4_add(i32x4_add(sum, even), odd)
 }
 
 /// The sum of the products of a whole row, wrapping; `N` is a multiple of 32. Exact for inputs in
@@ -29,9 +66,21 @@ pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
 #[inline]
 #[target_feature(enable = "simd128,relaxed-simd")]
 pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
-    super::simd128::sum_row(inputs, weights, |sum, inputs, weights| {
-        dot(sum, inputs, weights)
-    })
+    const { assert!(N.is_multiple_of(32), "rows are padded to 32 inputs") };
+    let (inputs, last_inputs) = inputs.as_chunks::<BYTES>().0.as_chunks::<4>();
+    let (weights, last_weights) = weights.as_chunks::<BYTES>().0.as_chunks::<4>();
+    // Four sums at once, because each waits for itself.
+    let mut sums = [zero_i32(); 4];
+    for (inputs, weights) in inputs.iter().zip(weights) {
+        for (index, sum) in sums.iter_mut().enumerate() {
+            *sum = dot(*sum, load_u8(&inputs[index]), load_i8(&weights[index]));
+        }
+    }
+    for ((inputs, weights), sum) in last_inputs.iter().zip(last_weights).zip(&mut sums) {
+        *sum = dot(*sum, load_u8(inputs), load_i8(weights));
+    }
+    let [a, b, c, d] = sums;
+    sum_lanes(add_i32(add_i32(a, b), add_i32(c, d)))
 }
 
 /// As [`dot_row`], exact for all inputs.

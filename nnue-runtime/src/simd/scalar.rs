@@ -32,6 +32,8 @@ pub type I32x8 = [i32; 8];
 pub type U8 = [u8; BYTES];
 /// A vector of signed bytes.
 pub type I8 = [i8; BYTES];
+/// Sums of products of bytes, before they are a vector of 32-bit lanes.
+pub type Dots = I32;
 /// Eight lanes of 64 bits.
 pub type U64x8 = [u64; 8];
 
@@ -103,10 +105,12 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
     a.map(|lane| lane >> N)
 }
 
-/// The high 16 bits of the signed product of 32 bits: `a * b >> 16`, rounding down. Levels differ
-/// where both factors are `i16::MIN`.
+/// The high 16 bits of the signed product of 32 bits, of which the first factor is shifted left
+/// before: `(a << N) * b >> 16`, rounding down. Levels differ where `a << N` does not fit in 16 bits,
+/// and where both factors are `i16::MIN`.
 #[inline(always)]
-pub fn mul_high_i16(a: I16, b: I16) -> I16 {
+pub fn mul_high_i16<const N: i32>(a: I16, b: I16) -> I16 {
+    let a = shift_left_i16::<N>(a);
     array::from_fn(|lane| ((i32::from(a[lane]) * i32::from(b[lane])) >> 16) as i16)
 }
 
@@ -255,16 +259,28 @@ pub fn splat_block(block: &[u8; 4]) -> U8 {
     array::from_fn(|index| block[index % 4])
 }
 
+/// Sums of products of bytes that start at these lanes.
+#[inline(always)]
+pub fn dots(lanes: I32) -> Dots {
+    lanes
+}
+
+/// The lanes of sums of products of bytes.
+#[inline(always)]
+pub fn sum_dots(dots: Dots) -> I32 {
+    dots
+}
+
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for inputs in
 /// `0..=127`; levels differ beyond.
 #[inline(always)]
-pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
+pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
     dot_wide(sum, inputs, weights)
 }
 
 /// As [`dot`], exact for all inputs.
 #[inline(always)]
-pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
+pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
     array::from_fn(|lane| {
         let products = chunk::<u8, 4>(&inputs, lane)
             .iter()
@@ -515,9 +531,16 @@ mod tests {
             splat_i16(0xFF80_u16 as i16)
         );
         assert_eq!(shift_right_i16::<2>(splat_i16(-5)), splat_i16(-2));
-        assert_eq!(mul_high_i16(splat_i16(-3), splat_i16(1)), splat_i16(-1));
         assert_eq!(
-            mul_high_i16(splat_i16(i16::MIN), splat_i16(i16::MIN)),
+            mul_high_i16::<0>(splat_i16(-3), splat_i16(1)),
+            splat_i16(-1)
+        );
+        assert_eq!(
+            mul_high_i16::<7>(splat_i16(255), splat_i16(255)),
+            splat_i16(127)
+        );
+        assert_eq!(
+            mul_high_i16::<0>(splat_i16(i16::MIN), splat_i16(i16::MIN)),
             splat_i16(0x4000)
         );
         assert_eq!(

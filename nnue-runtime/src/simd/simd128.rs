@@ -32,8 +32,11 @@ pub type I32 = v128;
 pub type I32x8 = [v128; 2];
 /// A vector of unsigned bytes.
 pub type U8 = v128;
-/// A vector of signed bytes.
-pub type I8 = v128;
+/// A vector of signed bytes, which are widened to 16 bits when they are loaded.
+pub type I8 = [v128; 2];
+/// Sums of products of bytes, before they are a vector of 32-bit lanes: two for each lane, of which
+/// the first vector has those of the lower half.
+pub type Dots = [v128; 2];
 
 /// Reads a vector of 16-bit lanes from memory.
 #[inline]
@@ -118,11 +121,12 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
     i16x8_shr(a, N as u32)
 }
 
-/// The high 16 bits of the signed product of 32 bits: `a * b >> 16`, rounding down. Levels differ
-/// where both factors are `i16::MIN`.
+/// The high 16 bits of the signed product of 32 bits, of which the first factor is shifted left
+/// before: `(a << N) * b >> 16`, rounding down. Bits that are shifted out are lost.
 #[inline]
 #[target_feature(enable = "simd128")]
-pub fn mul_high_i16(a: I16, b: I16) -> I16 {
+pub fn mul_high_i16<const N: i32>(a: I16, b: I16) -> I16 {
+    let a = shift_left_i16::<N>(a);
     let (low, high) = (i32x4_extmul_low_i16x8(a, b), i32x4_extmul_high_i16x8(a, b));
     i16x8_shuffle::<1, 3, 5, 7, 9, 11, 13, 15>(low, high)
 }
@@ -282,8 +286,10 @@ pub fn sub_i32x8(a: I32x8, b: I32x8) -> I32x8 {
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn load_i8(from: &[i8; BYTES]) -> I8 {
-    // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
-    unsafe { v128_load(from.as_ptr().cast()) }
+    [
+        load_i16_from_i8(chunk(from, 0)),
+        load_i16_from_i8(chunk(from, 1)),
+    ]
 }
 
 /// The four bytes, repeated over the whole vector.
@@ -293,26 +299,49 @@ pub fn splat_block(block: &[u8; 4]) -> U8 {
     i32x4_splat(i32::from_le_bytes(*block))
 }
 
+/// Sums of products of bytes that start at these lanes.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn dots(lanes: I32) -> Dots {
+    let zero = zero_i32();
+    [
+        i32x4_shuffle::<0, 4, 1, 4>(lanes, zero),
+        i32x4_shuffle::<2, 4, 3, 4>(lanes, zero),
+    ]
+}
+
+/// The lanes of sums of products of bytes.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn sum_dots([low, high]: Dots) -> I32 {
+    i32x4_add(
+        i32x4_shuffle::<0, 2, 4, 6>(low, high),
+        i32x4_shuffle::<1, 3, 5, 7>(low, high),
+    )
+}
+
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for all
 /// inputs.
 ///
-/// Even bytes and odd ones are widened apart: the sums of two products that the instruction makes
-/// then lie in the lane where they belong. Those of widened halves would have to be moved.
+/// The instruction multiplies lanes of 16 bits, and adds each two products. The four of a lane are
+/// brought together by [`sum_dots`] alone, once for all blocks.
 #[inline]
 #[target_feature(enable = "simd128")]
-pub fn dot(sum: I32, inputs: U8, weights: I8) -> I32 {
-    let even = i32x4_dot_i16x8(
-        v128_and(inputs, u16x8_splat(0x00FF)),
-        i16x8_shr(i16x8_shl(weights, 8), 8),
-    );
-    let odd = i32x4_dot_i16x8(u16x8_shr(inputs, 8), i16x8_shr(weights, 8));
-    i32x4_add(i32x4_add(sum, even), odd)
+pub fn dot([low, high]: Dots, inputs: U8, weights: I8) -> Dots {
+    let inputs = [
+        u16x8_extend_low_u8x16(inputs),
+        u16x8_extend_high_u8x16(inputs),
+    ];
+    [
+        i32x4_add(low, i32x4_dot_i16x8(inputs[0], weights[0])),
+        i32x4_add(high, i32x4_dot_i16x8(inputs[1], weights[1])),
+    ]
 }
 
 /// The same as [`dot`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "simd128")]
-pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
+pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
     dot(sum, inputs, weights)
 }
 
@@ -320,9 +349,19 @@ pub fn dot_wide(sum: I32, inputs: U8, weights: I8) -> I32 {
 #[inline]
 #[target_feature(enable = "simd128")]
 pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
-    sum_row(inputs, weights, |sum, inputs, weights| {
-        dot(sum, inputs, weights)
-    })
+    const { assert!(N.is_multiple_of(32), "rows are padded to 32 inputs") };
+    let inputs = inputs.as_chunks::<{ 2 * BYTES }>().0;
+    // Two sums of two vectors each, because each waits for itself.
+    let mut sums = [dots(zero_i32()); 2];
+    for (inputs, weights) in inputs.iter().zip(weights.as_chunks().0) {
+        let weights: &[i8; 2 * BYTES] = weights;
+        for (index, sum) in sums.iter_mut().enumerate() {
+            let (inputs, weights) = (chunk(inputs, index), chunk(weights, index));
+            *sum = dot(*sum, load_u8(inputs), load_i8(weights));
+        }
+    }
+    let [first, second] = sums.map(|sum| sum_dots(sum));
+    sum_lanes(add_i32(first, second))
 }
 
 /// The same as [`dot_row`], which is exact for all inputs.
@@ -371,34 +410,12 @@ pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     unsafe { list.grow(counts[0] + counts[1]) };
 }
 
-/// The sum over a row for a given `dot`. Four sums at once, because each waits for itself.
+/// The sum of all lanes, wrapping.
 #[inline]
 #[target_feature(enable = "simd128")]
-pub(super) fn sum_row<const N: usize>(
-    inputs: &[u8; N],
-    weights: &[i8; N],
-    dot: impl Fn(I32, U8, I8) -> I32,
-) -> i32 {
-    const { assert!(N.is_multiple_of(32), "rows are padded to 32 inputs") };
-    let (inputs, weights) = (
-        inputs.as_chunks::<BYTES>().0,
-        weights.as_chunks::<BYTES>().0,
-    );
-    let (inputs, last_inputs) = inputs.as_chunks::<4>();
-    let (weights, last_weights) = weights.as_chunks::<4>();
-    let mut sums = [zero_i32(); 4];
-    for (inputs, weights) in inputs.iter().zip(weights) {
-        for (index, sum) in sums.iter_mut().enumerate() {
-            *sum = dot(*sum, load_u8(&inputs[index]), load_i8(&weights[index]));
-        }
-    }
-    for ((inputs, weights), sum) in last_inputs.iter().zip(last_weights).zip(&mut sums) {
-        *sum = dot(*sum, load_u8(inputs), load_i8(weights));
-    }
-    let [a, b, c, d] = sums;
-    let sum = add_i32(add_i32(a, b), add_i32(c, d));
-    let sum = i32x4_add(sum, i32x4_shuffle::<2, 3, 0, 1>(sum, sum));
-    i32x4_extract_lane::<0>(sum).wrapping_add(i32x4_extract_lane::<1>(sum))
+pub(super) fn sum_lanes(lanes: I32) -> i32 {
+    let halves = i32x4_add(lanes, i32x4_shuffle::<2, 3, 0, 1>(lanes, lanes));
+    i32x4_extract_lane::<0>(halves).wrapping_add(i32x4_extract_lane::<1>(halves))
 }
 
 /// A bit for each of 64 bytes: its top bit.

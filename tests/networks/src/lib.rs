@@ -12,7 +12,7 @@ macro_rules! networks {
     };
 }
 
-pub use nnue_example_networks::*;
+pub use nnue_known_networks::*;
 
 networks! {
     /// Stockfish 15.1, every layer as straight-line code.

@@ -4,7 +4,9 @@
 //! once, however many tests build them.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsStr,
+    fs,
     path::{Path, PathBuf},
     process::Command,
     sync::OnceLock,
@@ -79,10 +81,7 @@ impl Fixtures {
     /// `cargo subcommand` for a target, offline, in the workspace of fixtures.
     #[must_use]
     pub fn cargo_for(&self, subcommand: &str, target: &str) -> Command {
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
-        for variable in NOT_INHERITED {
-            cargo.env_remove(variable);
-        }
+        let mut cargo = alone(env::var_os("CARGO").unwrap_or("cargo".into()));
         cargo
             .current_dir(Fixtures::folder())
             .envs(PROFILE)
@@ -114,6 +113,16 @@ impl Fixtures {
     fn target_dir(&self) -> PathBuf {
         self.scratch("fixtures")
     }
+}
+
+/// A command that builds something, without what the build that runs the tests was told.
+#[must_use]
+pub fn alone(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for variable in NOT_INHERITED {
+        command.env_remove(variable);
+    }
+    command
 }
 
 /// Runs a command, and gives what it wrote to standard output.

@@ -8,6 +8,5 @@ pub mod goldens;
 pub mod nets;
 pub mod random_weights;
 pub mod synthetic;
-pub mod wasm;
 
 pub use nnue_dummy::{net_file, random};

@@ -5,34 +5,83 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs, panic};
 
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, Parser, Subcommand};
 use nnue_zoo::{Coverage, Drawn, Scratch, Specimen, check_for, draw, words_of};
 
-const USAGE: &str = "\
-usage: zoo draw  [--seed N] [--count N] [--out DIR]
-       zoo check [--seed N] [--count N] [--forever]
-       zoo check FILE...
-       zoo pick  [--seed N] [--count N] [--out DIR]
+const NOTES: &str = "\
+Every command says how many drafts the compiler refused. Run it from the project's folder.
 
-Random networks over the whole spec language. A seed always draws the same network.
+Exit codes: 0 all is well; 1 a network fails, or no few seeds use every word; 2 nothing could be \
+tried (arguments, the disk, cargo).
 
-  draw   prints specs, or writes them as DIR/zoo_SEED.toml
-  check  draws, compiles and compares with the interpreter, on every level of this
-         machine; prints failing seeds and leaves their specs in the target folder. With files,
-         compares these specs: what is left of a failing one when it is made smaller
-  pick   finds few seeds whose specs use every word of the language, prints how often each is
-         used, and writes the specs as DIR/zoo_01.toml, zoo_02.toml, ...
+Example: cargo run -p nnue-zoo -- check --seed 100";
 
-  --seed N    the first seed, by default 1
-  --count N   how many networks, by default 10; of pick, how many to write, by default 40
-  --out DIR   where specs go
-  --forever   go on with the seeds after these until stopped
+/// Random networks over the whole spec language; a seed always draws the same network
+#[derive(Debug, Parser)]
+#[command(name = "zoo", after_help = NOTES, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Zoo,
+}
 
-Every command says how many drafts the compiler refused. Run it from the project's folder:
+#[derive(Debug, Subcommand)]
+enum Zoo {
+    /// Print specs, or write them as DIR/zoo_SEED.toml
+    Draw(Draw),
+    /// Draw, compile and compare with the interpreter, on every level of this machine; failing
+    /// seeds are printed, and their specs stay in the target folder
+    Check(Check),
+    /// Find few seeds whose specs use every word of the language, print how often each is used, and
+    /// write the specs as DIR/zoo_01.toml, zoo_02.toml, ...
+    Pick(Pick),
+}
 
-  cargo run -p nnue-zoo -- check
+#[derive(Args, Debug)]
+struct Draw {
+    /// The first seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many networks
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = count())]
+    count: u64,
+    /// Where specs go; without it, standard output
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
 
-exit codes: 0 all is well; 1 a network fails, or no few seeds use every word;
-            2 nothing could be tried (arguments, the disk, cargo)";
+#[derive(Args, Debug)]
+struct Check {
+    /// Compare these specs: what is left of a failing one when it is made smaller
+    #[arg(value_name = "FILE", conflicts_with_all = ["seed", "count", "forever"])]
+    files: Vec<PathBuf>,
+    /// The first seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many networks
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = count())]
+    count: u64,
+    /// Go on with the seeds after these until stopped
+    #[arg(long)]
+    forever: bool,
+}
+
+#[derive(Args, Debug)]
+struct Pick {
+    /// The first of the seeds that are tried
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many networks are written
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = count())]
+    count: u64,
+    /// Where specs go; without it, nothing is written
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+fn count() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..)
+}
 
 /// Networks that are compiled together.
 const BATCH: usize = 10;
@@ -52,30 +101,11 @@ enum Stop {
     Local(String),
 }
 
-#[derive(Default)]
-struct Options {
-    seed: Option<u64>,
-    count: Option<usize>,
-    out: Option<PathBuf>,
-    forever: bool,
-    files: Vec<PathBuf>,
-}
-
 fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    if let ["--help" | "-h", ..] | [_, "--help" | "-h"] = arguments[..] {
-        println!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    let outcome = match arguments[..] {
-        ["draw", ref rest @ ..] => options(rest).and_then(|options| run_draw(&options)),
-        ["check", ref rest @ ..] => options(rest).and_then(|options| run_check(&options)),
-        ["pick", ref rest @ ..] => options(rest).and_then(|options| run_pick(&options)),
-        [] => Err(Stop::Local(format!("which command?\n\n{USAGE}"))),
-        [other, ..] => Err(Stop::Local(format!(
-            "unknown command `{other}`, allowed are `draw`, `check` and `pick`\n\n{USAGE}"
-        ))),
+    let outcome = match Arguments::parse().command {
+        Zoo::Draw(options) => run_draw(&options),
+        Zoo::Check(options) => run_check(&options),
+        Zoo::Pick(options) => run_pick(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -85,36 +115,6 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-fn options(arguments: &[&str]) -> Result<Options, Stop> {
-    let mut options = Options::default();
-    let mut arguments = arguments.iter();
-    while let Some(&argument) = arguments.next() {
-        let mut value = || {
-            let value = arguments.next().copied();
-            value.ok_or_else(|| Stop::Local(format!("`{argument}` needs a value")))
-        };
-        match argument {
-            "--seed" => options.seed = Some(number(argument, value()?)?),
-            "--count" => options.count = Some(number(argument, value()?)?.max(1) as usize),
-            "--out" => options.out = Some(PathBuf::from(value()?)),
-            "--forever" => options.forever = true,
-            file if !file.starts_with('-') => options.files.push(PathBuf::from(file)),
-            _ => {
-                return Err(Stop::Local(format!(
-                    "unknown option `{argument}`\n\n{USAGE}"
-                )));
-            }
-        }
-    }
-    Ok(options)
-}
-
-fn number(option: &str, value: &str) -> Result<u64, Stop> {
-    value
-        .parse()
-        .map_err(|_| Stop::Local(format!("`{option}` is `{value}`, expected a whole number")))
 }
 
 /// Counts of drafts that were used and discarded.
@@ -152,11 +152,9 @@ impl Tally {
     }
 }
 
-fn run_draw(options: &Options) -> Result<(), Stop> {
-    no_check(options)?;
+fn run_draw(options: &Draw) -> Result<(), Stop> {
     let mut tally = Tally::default();
-    let first = options.seed.unwrap_or(1);
-    for seed in (first..).take(options.count.unwrap_or(10)) {
+    for seed in (options.seed..).take(options.count as usize) {
         let drawn = tally.draw(seed)?;
         match &options.out {
             Some(folder) => write(&folder.join(format!("zoo_{seed}.toml")), &drawn.text)?,
@@ -167,20 +165,15 @@ fn run_draw(options: &Options) -> Result<(), Stop> {
     Ok(())
 }
 
-fn run_check(options: &Options) -> Result<(), Stop> {
-    if options.out.is_some() {
-        return Err(Stop::Local(
-            "`--out` does not belong to `check`".to_string(),
-        ));
-    }
+fn run_check(options: &Check) -> Result<(), Stop> {
     let folder = scratch_folder()?;
     let local = |error| Stop::Local(format!("`{}`: {error}", folder.display()));
     let scratch = Scratch::new(&folder).map_err(local)?;
     if !options.files.is_empty() {
-        return check_files(options, &scratch);
+        return check_files(&options.files, &scratch);
     }
-    let count = options.count.unwrap_or(10);
-    let mut seeds = options.seed.unwrap_or(1)..;
+    let count = options.count as usize;
+    let mut seeds = options.seed..;
     let (mut tally, mut failing, mut left) = (Tally::default(), Vec::new(), count);
     while left > 0 || options.forever {
         if left == 0 {
@@ -222,14 +215,9 @@ fn compare(scratch: &Scratch, specimens: &[Specimen]) -> Result<Vec<String>, Sto
     Ok(failures.into_iter().map(|failure| failure.name).collect())
 }
 
-fn check_files(options: &Options, scratch: &Scratch) -> Result<(), Stop> {
-    if options.forever || options.seed.is_some() || options.count.is_some() {
-        return Err(Stop::Local(
-            "files are checked as they are, without other options".to_string(),
-        ));
-    }
+fn check_files(files: &[PathBuf], scratch: &Scratch) -> Result<(), Stop> {
     let mut specimens = Vec::new();
-    for (number, path) in options.files.iter().enumerate() {
+    for (number, path) in files.iter().enumerate() {
         let local = |message: String| Stop::Local(format!("`{}`: {message}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| local(error.to_string()))?;
         let specimen = Specimen::new(&name_of(path, number), &text).map_err(local)?;
@@ -265,20 +253,6 @@ fn name_of(path: &Path, number: usize) -> String {
     format!("file_{number}_{}", identifier.to_lowercase())
 }
 
-/// Refuses what only `check` knows.
-fn no_check(options: &Options) -> Result<(), Stop> {
-    if options.forever {
-        return Err(Stop::Local("`--forever` is only for `check`".to_string()));
-    }
-    match options.files.first() {
-        Some(file) => Err(Stop::Local(format!(
-            "`{}`: only `check` takes files",
-            file.display()
-        ))),
-        None => Ok(()),
-    }
-}
-
 /// The folder for scratch packages, beside the output of cargo.
 fn scratch_folder() -> Result<PathBuf, Stop> {
     let program = env::current_exe().map_err(|error| Stop::Local(error.to_string()))?;
@@ -290,19 +264,17 @@ fn scratch_folder() -> Result<PathBuf, Stop> {
 
 /// Chooses seeds one by one: each time the one that uses most words that few of those chosen before
 /// use.
-fn run_pick(options: &Options) -> Result<(), Stop> {
-    no_check(options)?;
+fn run_pick(options: &Pick) -> Result<(), Stop> {
     let mut tally = Tally::default();
-    let first = options.seed.unwrap_or(1);
     let mut candidates = Vec::new();
-    for seed in (first..).take(CANDIDATES) {
+    for seed in (options.seed..).take(CANDIDATES) {
         let drawn = tally.draw(seed)?;
         candidates.push((words_of(&drawn.text), drawn));
     }
     tally.print();
     let mut coverage = Coverage::default();
     let mut chosen: Vec<Drawn> = Vec::new();
-    for _ in 0..options.count.unwrap_or(40) {
+    for _ in 0..options.count {
         let gain = |(words, _): &(Vec<String>, Drawn)| coverage.gain(words);
         let best = (0..candidates.len())
             .max_by(|a, b| gain(&candidates[*a]).total_cmp(&gain(&candidates[*b])));

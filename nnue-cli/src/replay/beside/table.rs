@@ -9,10 +9,11 @@ use nnue_trace::Trace;
 use super::nnue_rs::Way;
 use super::{LevelResults, Results};
 use crate::replay::{Times, thousands};
-use crate::style::{FAINT, PLAIN, STRONG, paint};
+use crate::style::{PLAIN, STRONG};
+use crate::table::Table;
 
 /// Writes what was measured with one net.
-pub struct Table<'a> {
+pub struct Report<'a> {
     /// The times that were measured.
     pub results: &'a Results,
     /// The recorded search that was replayed.
@@ -21,45 +22,35 @@ pub struct Table<'a> {
     pub out: &'a mut dyn Write,
 }
 
-/// The width of what stands before the columns.
-const LABEL: usize = 36;
-/// The width of a column of times.
-const TIME: usize = 10;
-/// The width of a column of ratios.
-const RATIO: usize = 9;
-
 /// A figure of a list of times.
 type Figure = fn(&Times) -> f64;
 
-impl Table<'_> {
+impl Report<'_> {
     /// Writes all of it.
     ///
     /// # Errors
     ///
     /// The errors of the writer.
     pub fn write(&mut self) -> io::Result<()> {
-        let columns = |of: &LevelResults| {
-            let level = of.level.name();
-            format!("{:>TIME$}{level:>TIME$}{:>RATIO$}", "nnue-rs", "ratio")
-        };
-        self.row(FAINT, "ns per evaluation", &columns)?;
+        let heads = |of: &LevelResults| ["nnue-rs", of.level.name(), "ratio"].map(String::from);
+        let mut table = Table::new(1, self.row("ns per evaluation", heads));
         for way in Way::ALL {
             let median = format!("{way}, median");
-            let figures: [(&str, Figure); 3] = [
-                (&median, Times::median),
-                ("  lower quartile", |times| times.quantile(0.25)),
-                ("  upper quartile", |times| times.quantile(0.75)),
+            let figures: [(&str, Style, Figure); 3] = [
+                (&median, STRONG, Times::median),
+                ("  lower quartile", PLAIN, |times| times.quantile(0.25)),
+                ("  upper quartile", PLAIN, |times| times.quantile(0.75)),
             ];
-            for (label, figure) in figures {
-                let style = if label == median { STRONG } else { PLAIN };
-                self.row(style, label, &|of| times(way, figure, of))?;
+            for (label, style, figure) in figures {
+                table.styled(style, self.row(label, |of| times(way, figure, of)));
             }
         }
         let idle = |of: &LevelResults| {
             let idle = format!("{:.1}", of.idle.median());
-            format!("{idle:>width$}{:>RATIO$}", "", width = 2 * TIME)
+            [String::new(), idle, String::new()]
         };
-        self.row(PLAIN, "reading alone, median, subtracted", &idle)?;
+        table.row(self.row("reading alone, median, subtracted", idle));
+        table.write(self.out)?;
         let equal = thousands(self.trace.evaluations());
         match self.results.rounded_otherwise {
             0 => writeln!(self.out, "\nAll {equal} values are equal."),
@@ -71,24 +62,22 @@ impl Table<'_> {
         }
     }
 
-    fn row(
-        &mut self,
-        style: Style,
-        label: &str,
-        columns: &dyn Fn(&LevelResults) -> String,
-    ) -> io::Result<()> {
-        let columns: String = self.results.levels.iter().map(columns).collect();
-        let line = format!("{label:<LABEL$}{columns}");
-        writeln!(self.out, "{}", paint(style, line.trim_end()))
+    /// A label, and three columns for each level.
+    fn row(&self, label: &str, columns: impl Fn(&LevelResults) -> [String; 3]) -> Vec<String> {
+        let columns = self.results.levels.iter().flat_map(columns);
+        [label.to_string()].into_iter().chain(columns).collect()
     }
 }
 
 /// Both times, along a search without reading the trace, and how many times as long `nnue-rs`
 /// takes.
-fn times(way: Way, figure: Figure, of: &LevelResults) -> String {
+fn times(way: Way, figure: Figure, of: &LevelResults) -> [String; 3] {
     let reading = of.reading(way);
     let peer = figure(&of.peer[way as usize]) - reading;
     let ours = figure(&of.ours[way.pass() as usize]) - reading;
-    let ratio = format!("{:.2} x", peer / ours);
-    format!("{peer:>TIME$.1}{ours:>TIME$.1}{ratio:>RATIO$}")
+    [
+        format!("{peer:.1}"),
+        format!("{ours:.1}"),
+        format!("{:.2} x", peer / ours),
+    ]
 }

@@ -5,6 +5,8 @@
 //! optimiser chooses well. For all other layers a plain loop over arrays of known sizes becomes
 //! good code by itself: they are functions of the runtime.
 
+use std::ops::Range;
+
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -56,7 +58,7 @@ pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
     plan.kernels().any(|(_, kernel)| calls(kernel)).then(|| {
         quote! {
             #[inline(never)]
-            fn step(sum: simd::I32, inputs: simd::U8, weights: simd::I8) -> simd::I32 {
+            fn step(sum: simd::Dots, inputs: simd::U8, weights: simd::I8) -> simd::Dots {
                 simd::dot(sum, inputs, weights)
             }
         }
@@ -277,24 +279,17 @@ impl Writer<'_> {
                     0 => self.start(&count(vector)),
                     _ => quote! { simd::zero_i32() },
                 };
-                quote! { let mut #name = #start; }
-            })
-        });
-        let totals = pairwise(sums.sets).into_iter().flat_map(|(total, set)| {
-            (0..sums.vectors).map(move |vector| {
-                let (total, name) = (Sums::name(total, vector), Sums::name(set, vector));
-                quote! { #total = simd::add_i32(#total, #name); }
+                quote! { let mut #name = simd::dots(#start); }
             })
         });
         let results = (0..sums.vectors).map(|vector| {
-            let (index, total) = (count(vector), Sums::name(0, vector));
+            let (index, total) = (count(vector), Sums::total(0..sums.sets, vector));
             quote! { simd::store_i32(#total, chunk_mut(&mut sums.0, #index)); }
         });
         let outputs = count(self.affine.outputs);
         quote! {
             #(#starts)*
             #blocks
-            #(#totals)*
             let mut sums = Aligned([0i32; #outputs]);
             #(#results)*
             sums
@@ -417,18 +412,6 @@ impl Writer<'_> {
     }
 }
 
-/// Which sum is added to which, so that the first becomes the sum of all and as few additions as
-/// possible wait for others.
-fn pairwise(sums: usize) -> Vec<(usize, usize)> {
-    let steps = (0..usize::BITS).map(|bit| 1 << bit);
-    let steps = steps.take_while(|step| *step < sums);
-    let additions = steps.flat_map(|step| {
-        let totals = (0..sums - step).step_by(2 * step);
-        totals.map(move |total| (total, total + step))
-    });
-    additions.collect()
-}
-
 /// The sums of a layer that takes its inputs in blocks: vectors of outputs, in several sets so that
 /// one need not wait for another.
 struct Sums {
@@ -452,6 +435,19 @@ impl Sums {
 
     fn name(set: usize, vector: usize) -> Ident {
         format_ident!("sum_{set}_{vector}")
+    }
+
+    /// The sum of the same vector of several sets, of which as few additions as possible wait for
+    /// others.
+    fn total(sets: Range<usize>, vector: usize) -> TokenStream {
+        if sets.len() == 1 {
+            let name = Sums::name(sets.start, vector);
+            return quote! { simd::sum_dots(#name) };
+        }
+        let middle = sets.start + sets.len().div_ceil(2);
+        let first = Sums::total(sets.start..middle, vector);
+        let second = Sums::total(middle..sets.end, vector);
+        quote! { simd::add_i32(#first, #second) }
     }
 
     /// Adds one block to a set.

@@ -304,14 +304,9 @@ fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) 
     let word = |shift: u32| count(shift as usize);
     match multiply {
         Multiply::High { shifts, rounding } => {
-            let (first, second) = (word(shifts.0), word(shifts.1));
-            let multiply = multiply_high(rounding);
-            quote! {
-                simd::#multiply(
-                    simd::shift_left_i16::<#first>(#a),
-                    simd::shift_left_i16::<#second>(#b),
-                )
-            }
+            let second = word(shifts.1);
+            let b = quote! { simd::shift_left_i16::<#second>(#b) };
+            multiplied_high(rounding, shifts.0, a, &b)
         }
         Multiply::Low if shift == 0 => quote! { simd::mul_low_i16(#a, #b) },
         Multiply::Low => {
@@ -330,11 +325,19 @@ fn multiplied(multiply: Multiply, shift: u32, a: &TokenStream, b: &TokenStream) 
     }
 }
 
-/// The function that makes the upper bits of a product.
-fn multiply_high(rounding: ProductRounding) -> Ident {
+/// The upper bits of a product, of which the first factor is shifted left before.
+fn multiplied_high(
+    rounding: ProductRounding,
+    shift: u32,
+    a: &TokenStream,
+    b: &TokenStream,
+) -> TokenStream {
+    let shift = count(shift as usize);
     match rounding {
-        ProductRounding::Floor => format_ident!("mul_high_i16"),
-        ProductRounding::Nearest => format_ident!("mul_rounded_i16"),
+        ProductRounding::Floor => quote! { simd::mul_high_i16::<#shift>(#a, #b) },
+        ProductRounding::Nearest => quote! {
+            simd::mul_rounded_i16(simd::shift_left_i16::<#shift>(#a), #b)
+        },
     }
 }
 
@@ -343,14 +346,13 @@ fn multiply_high(rounding: ProductRounding) -> Ident {
 /// A negative second factor makes no positive product, and packing clips at zero; only when it is
 /// shifted, and might lose its sign, must it be clipped itself.
 fn product(shifts: (u32, u32), rounding: ProductRounding) -> TokenStream {
-    let (first, second) = (count(shifts.0 as usize), count(shifts.1 as usize));
+    let shift = count(shifts.1 as usize);
     let second = if shifts.1 == 0 {
         quote! { second }
     } else {
-        quote! { simd::shift_left_i16::<#second>(simd::max_i16(second, zero)) }
+        quote! { simd::shift_left_i16::<#shift>(simd::max_i16(second, zero)) }
     };
-    let multiply = multiply_high(rounding);
-    quote! { simd::#multiply(simd::shift_left_i16::<#first>(first), #second) }
+    multiplied_high(rounding, shifts.0, &quote! { first }, &second)
 }
 
 /// All groups of all perspectives, one after the other.

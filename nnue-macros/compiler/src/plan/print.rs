@@ -79,10 +79,13 @@ impl fmt::Display for Accumulate {
         let updates = updates.map(|(added, removed)| format!("+{added} -{removed}"));
         write!(
             f,
-            "{tiles} tile(s) of {registers} registers of {lanes} x i16{pairs}{}; in one pass: {}",
+            "{tiles} tile(s) of {registers} registers of {lanes} x i16{pairs}{}",
             straight(self.unrolled),
-            updates.collect::<Vec<_>>().join(", ")
-        )
+        )?;
+        match updates.collect::<Vec<_>>().as_slice() {
+            [] => Ok(()),
+            updates => write!(f, "; in one pass: {}", updates.join(", ")),
+        }
     }
 }
 

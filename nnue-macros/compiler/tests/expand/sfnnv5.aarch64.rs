@@ -226,14 +226,14 @@ mod neon {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
-            let mut sum_1_0 = simd::zero_i32();
-            let mut sum_1_1 = simd::zero_i32();
-            let mut sum_1_2 = simd::zero_i32();
-            let mut sum_1_3 = simd::zero_i32();
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
+            let mut sum_1_0 = simd::dots(simd::zero_i32());
+            let mut sum_1_1 = simd::dots(simd::zero_i32());
+            let mut sum_1_2 = simd::dots(simd::zero_i32());
+            let mut sum_1_3 = simd::dots(simd::zero_i32());
             let (groups, rest) = nonzero.groups::<2>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
@@ -265,15 +265,23 @@ mod neon {
                 sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
                 sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
-            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
-            sum_0_2 = simd::add_i32(sum_0_2, sum_1_2);
-            sum_0_3 = simd::add_i32(sum_0_3, sum_1_3);
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                chunk_mut(&mut sums.0, 0),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                chunk_mut(&mut sums.0, 1),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                chunk_mut(&mut sums.0, 2),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                chunk_mut(&mut sums.0, 3),
+            );
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -287,14 +295,14 @@ mod neon {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
-            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
-            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
-            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
-            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -376,14 +384,14 @@ mod neon {
             sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
-            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
-            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
-            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
-            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -486,14 +494,14 @@ mod neondot {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
-            let mut sum_1_0 = simd::zero_i32();
-            let mut sum_1_1 = simd::zero_i32();
-            let mut sum_1_2 = simd::zero_i32();
-            let mut sum_1_3 = simd::zero_i32();
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
+            let mut sum_1_0 = simd::dots(simd::zero_i32());
+            let mut sum_1_1 = simd::dots(simd::zero_i32());
+            let mut sum_1_2 = simd::dots(simd::zero_i32());
+            let mut sum_1_3 = simd::dots(simd::zero_i32());
             let (groups, rest) = nonzero.groups::<2>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
@@ -525,15 +533,23 @@ mod neondot {
                 sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
                 sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
-            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
-            sum_0_2 = simd::add_i32(sum_0_2, sum_1_2);
-            sum_0_3 = simd::add_i32(sum_0_3, sum_1_3);
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                chunk_mut(&mut sums.0, 0),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                chunk_mut(&mut sums.0, 1),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                chunk_mut(&mut sums.0, 2),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                chunk_mut(&mut sums.0, 3),
+            );
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -547,14 +563,14 @@ mod neondot {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
-            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
-            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
-            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
-            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -636,14 +652,14 @@ mod neondot {
             sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
-            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
-            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
-            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
-            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -746,14 +762,14 @@ mod neoni8mm {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
-            let mut sum_1_0 = simd::zero_i32();
-            let mut sum_1_1 = simd::zero_i32();
-            let mut sum_1_2 = simd::zero_i32();
-            let mut sum_1_3 = simd::zero_i32();
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
+            let mut sum_1_0 = simd::dots(simd::zero_i32());
+            let mut sum_1_1 = simd::dots(simd::zero_i32());
+            let mut sum_1_2 = simd::dots(simd::zero_i32());
+            let mut sum_1_3 = simd::dots(simd::zero_i32());
             let (groups, rest) = nonzero.groups::<2>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
@@ -785,15 +801,23 @@ mod neoni8mm {
                 sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
                 sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
-            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
-            sum_0_2 = simd::add_i32(sum_0_2, sum_1_2);
-            sum_0_3 = simd::add_i32(sum_0_3, sum_1_3);
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                chunk_mut(&mut sums.0, 0),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                chunk_mut(&mut sums.0, 1),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                chunk_mut(&mut sums.0, 2),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                chunk_mut(&mut sums.0, 3),
+            );
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -807,14 +831,14 @@ mod neoni8mm {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
-            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
-            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
-            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
-            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -896,14 +920,14 @@ mod neoni8mm {
             sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
-            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
-            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
-            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
-            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(

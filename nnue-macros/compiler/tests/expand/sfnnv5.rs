@@ -628,10 +628,10 @@ mod scalar {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
             for block in nonzero.as_slice() {
                 let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
@@ -641,10 +641,10 @@ mod scalar {
                 sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -658,14 +658,14 @@ mod scalar {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
-            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
-            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
-            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
-            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -747,14 +747,14 @@ mod scalar {
             sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
-            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
-            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
-            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
-            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -963,8 +963,8 @@ mod avx2 {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
             for block in nonzero.as_slice() {
                 let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
@@ -972,8 +972,8 @@ mod avx2 {
                 sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -987,10 +987,10 @@ mod avx2 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -1040,10 +1040,10 @@ mod avx2 {
             sum_0_2 = simd::dot(sum_0_2, inputs, simd::load_i8(chunk(weights, 2)));
             sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_1_out = Aligned(
@@ -1132,14 +1132,14 @@ mod avxvnni {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
-            let mut sum_1_0 = simd::zero_i32();
-            let mut sum_1_1 = simd::zero_i32();
-            let mut sum_2_0 = simd::zero_i32();
-            let mut sum_2_1 = simd::zero_i32();
-            let mut sum_3_0 = simd::zero_i32();
-            let mut sum_3_1 = simd::zero_i32();
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_1_0 = simd::dots(simd::zero_i32());
+            let mut sum_1_1 = simd::dots(simd::zero_i32());
+            let mut sum_2_0 = simd::dots(simd::zero_i32());
+            let mut sum_2_1 = simd::dots(simd::zero_i32());
+            let mut sum_3_0 = simd::dots(simd::zero_i32());
+            let mut sum_3_1 = simd::dots(simd::zero_i32());
             let (groups, rest) = nonzero.groups::<4>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
@@ -1183,15 +1183,21 @@ mod avxvnni {
                 sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
                 sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
             }
-            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
-            sum_2_0 = simd::add_i32(sum_2_0, sum_3_0);
-            sum_2_1 = simd::add_i32(sum_2_1, sum_3_1);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_2_1);
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                    simd::add_i32(simd::sum_dots(sum_2_0), simd::sum_dots(sum_3_0)),
+                ),
+                chunk_mut(&mut sums.0, 0),
+            );
+            simd::store_i32(
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                    simd::add_i32(simd::sum_dots(sum_2_1), simd::sum_dots(sum_3_1)),
+                ),
+                chunk_mut(&mut sums.0, 1),
+            );
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -1205,14 +1211,14 @@ mod avxvnni {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
-            let mut sum_1_0 = simd::zero_i32();
-            let mut sum_1_1 = simd::zero_i32();
-            let mut sum_1_2 = simd::zero_i32();
-            let mut sum_1_3 = simd::zero_i32();
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_1_0 = simd::dots(simd::zero_i32());
+            let mut sum_1_1 = simd::dots(simd::zero_i32());
+            let mut sum_1_2 = simd::dots(simd::zero_i32());
+            let mut sum_1_3 = simd::dots(simd::zero_i32());
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -1261,15 +1267,23 @@ mod avxvnni {
             sum_1_1 = simd::dot(sum_1_1, inputs, simd::load_i8(chunk(weights, 1)));
             sum_1_2 = simd::dot(sum_1_2, inputs, simd::load_i8(chunk(weights, 2)));
             sum_1_3 = simd::dot(sum_1_3, inputs, simd::load_i8(chunk(weights, 3)));
-            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
-            sum_0_2 = simd::add_i32(sum_0_2, sum_1_2);
-            sum_0_3 = simd::add_i32(sum_0_3, sum_1_3);
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                chunk_mut(&mut sums.0, 0),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                chunk_mut(&mut sums.0, 1),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_2), simd::sum_dots(sum_1_2)),
+                chunk_mut(&mut sums.0, 2),
+            );
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_3), simd::sum_dots(sum_1_3)),
+                chunk_mut(&mut sums.0, 3),
+            );
             sums
         };
         let ac_1_out = Aligned(
@@ -1520,8 +1534,8 @@ mod avx512 {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_1_0 = simd::zero_i32();
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1_0 = simd::dots(simd::zero_i32());
             let (groups, rest) = nonzero.groups::<2>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
@@ -1541,9 +1555,11 @@ mod avx512 {
                 let weights = rest.block(1).of(&stack.fc_0_weights);
                 sum_1_0 = simd::dot(sum_1_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
-            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(
+                simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                chunk_mut(&mut sums.0, 0),
+            );
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -1557,8 +1573,8 @@ mod avx512 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -1592,8 +1608,8 @@ mod avx512 {
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_0_1 = simd::dot(sum_0_1, inputs, simd::load_i8(chunk(weights, 1)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
             sums
         };
         let ac_1_out = Aligned(
@@ -1694,14 +1710,14 @@ mod avx512icl {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_1_0 = simd::zero_i32();
-            let mut sum_2_0 = simd::zero_i32();
-            let mut sum_3_0 = simd::zero_i32();
-            let mut sum_4_0 = simd::zero_i32();
-            let mut sum_5_0 = simd::zero_i32();
-            let mut sum_6_0 = simd::zero_i32();
-            let mut sum_7_0 = simd::zero_i32();
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_1_0 = simd::dots(simd::zero_i32());
+            let mut sum_2_0 = simd::dots(simd::zero_i32());
+            let mut sum_3_0 = simd::dots(simd::zero_i32());
+            let mut sum_4_0 = simd::dots(simd::zero_i32());
+            let mut sum_5_0 = simd::dots(simd::zero_i32());
+            let mut sum_6_0 = simd::dots(simd::zero_i32());
+            let mut sum_7_0 = simd::dots(simd::zero_i32());
             let (groups, rest) = nonzero.groups::<8>();
             for blocks in groups {
                 let inputs = simd::splat_block(blocks[0].of(transformer));
@@ -1769,15 +1785,20 @@ mod avx512icl {
                 let weights = rest.block(7).of(&stack.fc_0_weights);
                 sum_7_0 = simd::dot(sum_7_0, inputs, simd::load_i8(chunk(weights, 0)));
             }
-            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
-            sum_2_0 = simd::add_i32(sum_2_0, sum_3_0);
-            sum_4_0 = simd::add_i32(sum_4_0, sum_5_0);
-            sum_6_0 = simd::add_i32(sum_6_0, sum_7_0);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
-            sum_4_0 = simd::add_i32(sum_4_0, sum_6_0);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_4_0);
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
+            simd::store_i32(
+                simd::add_i32(
+                    simd::add_i32(
+                        simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                        simd::add_i32(simd::sum_dots(sum_2_0), simd::sum_dots(sum_3_0)),
+                    ),
+                    simd::add_i32(
+                        simd::add_i32(simd::sum_dots(sum_4_0), simd::sum_dots(sum_5_0)),
+                        simd::add_i32(simd::sum_dots(sum_6_0), simd::sum_dots(sum_7_0)),
+                    ),
+                ),
+                chunk_mut(&mut sums.0, 0),
+            );
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -1791,14 +1812,14 @@ mod avx512icl {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
-            let mut sum_1_0 = simd::zero_i32();
-            let mut sum_1_1 = simd::zero_i32();
-            let mut sum_2_0 = simd::zero_i32();
-            let mut sum_2_1 = simd::zero_i32();
-            let mut sum_3_0 = simd::zero_i32();
-            let mut sum_3_1 = simd::zero_i32();
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_1_0 = simd::dots(simd::zero_i32());
+            let mut sum_1_1 = simd::dots(simd::zero_i32());
+            let mut sum_2_0 = simd::dots(simd::zero_i32());
+            let mut sum_2_1 = simd::dots(simd::zero_i32());
+            let mut sum_3_0 = simd::dots(simd::zero_i32());
+            let mut sum_3_1 = simd::dots(simd::zero_i32());
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -1831,15 +1852,21 @@ mod avx512icl {
             let weights = &stack.fc_1_weights[7];
             sum_3_0 = simd::dot(sum_3_0, inputs, simd::load_i8(chunk(weights, 0)));
             sum_3_1 = simd::dot(sum_3_1, inputs, simd::load_i8(chunk(weights, 1)));
-            sum_0_0 = simd::add_i32(sum_0_0, sum_1_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_1_1);
-            sum_2_0 = simd::add_i32(sum_2_0, sum_3_0);
-            sum_2_1 = simd::add_i32(sum_2_1, sum_3_1);
-            sum_0_0 = simd::add_i32(sum_0_0, sum_2_0);
-            sum_0_1 = simd::add_i32(sum_0_1, sum_2_1);
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
+            simd::store_i32(
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_0), simd::sum_dots(sum_1_0)),
+                    simd::add_i32(simd::sum_dots(sum_2_0), simd::sum_dots(sum_3_0)),
+                ),
+                chunk_mut(&mut sums.0, 0),
+            );
+            simd::store_i32(
+                simd::add_i32(
+                    simd::add_i32(simd::sum_dots(sum_0_1), simd::sum_dots(sum_1_1)),
+                    simd::add_i32(simd::sum_dots(sum_2_1), simd::sum_dots(sum_3_1)),
+                ),
+                chunk_mut(&mut sums.0, 1),
+            );
             sums
         };
         let ac_1_out = Aligned(

@@ -194,10 +194,10 @@ mod simd128 {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
             for block in nonzero.as_slice() {
                 let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
@@ -207,10 +207,10 @@ mod simd128 {
                 sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -224,14 +224,14 @@ mod simd128 {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
-            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
-            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
-            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
-            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -313,14 +313,14 @@ mod simd128 {
             sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
-            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
-            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
-            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
-            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(
@@ -423,10 +423,10 @@ mod relaxed {
         transform(first, second, &mut output, &mut nonzero);
         let transformer = output.finish();
         let fc_0_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_0_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_0_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_0_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_0_biases, 3));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_0_biases, 3)));
             for block in nonzero.as_slice() {
                 let inputs = simd::splat_block(block.of(transformer));
                 let weights = block.of(&stack.fc_0_weights);
@@ -436,10 +436,10 @@ mod relaxed {
                 sum_0_3 = simd::dot(sum_0_3, inputs, simd::load_i8(chunk(weights, 3)));
             }
             let mut sums = Aligned([0i32; 16]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
             sums
         };
         let ac_sqr_0_out = Aligned(
@@ -453,14 +453,14 @@ mod relaxed {
         buffer::place(fc_1_input.0.as_flattened_mut(), 16, &ac_0_out.0[0..16]);
         let fc_1_input = &fc_1_input.0;
         let fc_1_out = {
-            let mut sum_0_0 = simd::load_i32(chunk(&stack.fc_1_biases, 0));
-            let mut sum_0_1 = simd::load_i32(chunk(&stack.fc_1_biases, 1));
-            let mut sum_0_2 = simd::load_i32(chunk(&stack.fc_1_biases, 2));
-            let mut sum_0_3 = simd::load_i32(chunk(&stack.fc_1_biases, 3));
-            let mut sum_0_4 = simd::load_i32(chunk(&stack.fc_1_biases, 4));
-            let mut sum_0_5 = simd::load_i32(chunk(&stack.fc_1_biases, 5));
-            let mut sum_0_6 = simd::load_i32(chunk(&stack.fc_1_biases, 6));
-            let mut sum_0_7 = simd::load_i32(chunk(&stack.fc_1_biases, 7));
+            let mut sum_0_0 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 0)));
+            let mut sum_0_1 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 1)));
+            let mut sum_0_2 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 2)));
+            let mut sum_0_3 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 3)));
+            let mut sum_0_4 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 4)));
+            let mut sum_0_5 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 5)));
+            let mut sum_0_6 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 6)));
+            let mut sum_0_7 = simd::dots(simd::load_i32(chunk(&stack.fc_1_biases, 7)));
             let inputs = simd::splat_block(&fc_1_input[0]);
             let weights = &stack.fc_1_weights[0];
             sum_0_0 = simd::dot(sum_0_0, inputs, simd::load_i8(chunk(weights, 0)));
@@ -542,14 +542,14 @@ mod relaxed {
             sum_0_6 = simd::dot(sum_0_6, inputs, simd::load_i8(chunk(weights, 6)));
             sum_0_7 = simd::dot(sum_0_7, inputs, simd::load_i8(chunk(weights, 7)));
             let mut sums = Aligned([0i32; 32]);
-            simd::store_i32(sum_0_0, chunk_mut(&mut sums.0, 0));
-            simd::store_i32(sum_0_1, chunk_mut(&mut sums.0, 1));
-            simd::store_i32(sum_0_2, chunk_mut(&mut sums.0, 2));
-            simd::store_i32(sum_0_3, chunk_mut(&mut sums.0, 3));
-            simd::store_i32(sum_0_4, chunk_mut(&mut sums.0, 4));
-            simd::store_i32(sum_0_5, chunk_mut(&mut sums.0, 5));
-            simd::store_i32(sum_0_6, chunk_mut(&mut sums.0, 6));
-            simd::store_i32(sum_0_7, chunk_mut(&mut sums.0, 7));
+            simd::store_i32(simd::sum_dots(sum_0_0), chunk_mut(&mut sums.0, 0));
+            simd::store_i32(simd::sum_dots(sum_0_1), chunk_mut(&mut sums.0, 1));
+            simd::store_i32(simd::sum_dots(sum_0_2), chunk_mut(&mut sums.0, 2));
+            simd::store_i32(simd::sum_dots(sum_0_3), chunk_mut(&mut sums.0, 3));
+            simd::store_i32(simd::sum_dots(sum_0_4), chunk_mut(&mut sums.0, 4));
+            simd::store_i32(simd::sum_dots(sum_0_5), chunk_mut(&mut sums.0, 5));
+            simd::store_i32(simd::sum_dots(sum_0_6), chunk_mut(&mut sums.0, 6));
+            simd::store_i32(simd::sum_dots(sum_0_7), chunk_mut(&mut sums.0, 7));
             sums
         };
         let ac_1_out = Aligned(

@@ -1,0 +1,146 @@
+//! The specs that are part of the compiler, and the spec that an option names.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use nnue_compiler::diagnostics::{SourceFile, nearest};
+use nnue_compiler::network::Network;
+use nnue_compiler::{analyse, known_specs};
+
+use crate::Failure;
+use crate::inputs;
+
+/// A spec that is part of the compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// The name of its file in `specs/`, without the extension.
+    pub(crate) name: &'static str,
+    /// Its text.
+    pub(crate) text: &'static str,
+}
+
+impl Known {
+    /// All of them, the oldest network first.
+    pub(crate) fn all() -> impl Iterator<Item = Known> {
+        known_specs().map(|(name, text)| Known { name, text })
+    }
+
+    /// The one of that name, in any mixture of cases.
+    pub(crate) fn named(name: &str) -> Result<Known, UnknownSpec> {
+        Known::all()
+            .find(|known| known.name.eq_ignore_ascii_case(name))
+            .ok_or_else(|| UnknownSpec(name.into()))
+    }
+
+    /// The network that it describes.
+    pub(crate) fn network(self) -> Result<Network, Failure> {
+        analyse(&SourceFile::new(self.name, self.text.to_string()))
+            .map_err(|errors| Failure::Spec(errors.to_string()))
+    }
+}
+
+/// An argument that names a spec: one that is known, or a file.
+#[derive(Clone, Debug)]
+pub(crate) enum SpecChoice {
+    Known(Known),
+    File(PathBuf),
+}
+
+impl SpecChoice {
+    /// Reads the argument: what has an extension or a folder is a file.
+    fn of(argument: OsString) -> Result<SpecChoice, UnknownSpec> {
+        let path = Path::new(&argument);
+        match Known::named(&argument.to_string_lossy()) {
+            Ok(known) => Ok(SpecChoice::Known(known)),
+            Err(_) if path.extension().is_some() || path.components().count() > 1 => {
+                Ok(SpecChoice::File(argument.into()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What reads such arguments.
+    pub(crate) fn parser() -> impl TypedValueParser<Value = SpecChoice> {
+        OsStringValueParser::new().try_map(SpecChoice::of)
+    }
+
+    /// The text of the spec, and the network that it describes.
+    pub(crate) fn read(&self) -> Result<(String, Network), Failure> {
+        match self {
+            SpecChoice::Known(known) => Ok((known.text.into(), known.network()?)),
+            SpecChoice::File(path) => inputs::spec(path),
+        }
+    }
+
+    /// The network that the spec describes.
+    pub(crate) fn network(&self) -> Result<Network, Failure> {
+        Ok(self.read()?.1)
+    }
+}
+
+impl fmt::Display for SpecChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SpecChoice::Known(known) => f.write_str(known.name),
+            SpecChoice::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// A name that no known spec has.
+///
+/// Its message looks whether there is a file that was meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnknownSpec(String);
+
+impl fmt::Display for UnknownSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = || Known::all().map(|known| known.name);
+        let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+        let UnknownSpec(name) = self;
+        write!(
+            f,
+            "unknown spec `{name}`, allowed are a TOML file and {}",
+            all.join(", ")
+        )?;
+        let file = format!("{name}.toml");
+        match nearest(name, names()) {
+            _ if Path::new(&file).is_file() => write!(f, ": did you mean `{file}`?"),
+            Some(near) => write!(f, ": did you mean `{near}`?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for UnknownSpec {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_be_written_in_any_case() {
+        assert_eq!(Known::named("SFNNv5").unwrap().name, "sfnnv5");
+        assert!(Known::named("").is_err());
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested_if_there_is_one() {
+        let message = |name| Known::named(name).unwrap_err().to_string();
+        assert!(message("smal128").ends_with(": did you mean `small128`?"));
+        assert!(message("SFNv9").ends_with(": did you mean `sfnnv9`?"));
+        assert!(!message("halfkp").contains("did you mean"));
+    }
+
+    #[test]
+    fn what_looks_like_a_file_is_one() {
+        let choice = |text: &str| SpecChoice::of(text.into()).map(|choice| choice.to_string());
+        for file in ["my-net.toml", "specs/mine", "./mine"] {
+            assert_eq!(choice(file).unwrap(), file);
+        }
+        assert_eq!(choice("Small128").unwrap(), "small128");
+        assert!(choice("mine").is_err());
+    }
+}

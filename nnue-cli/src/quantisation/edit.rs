@@ -1,0 +1,262 @@
+//! Changes of a spec that give a part of its network another one: the key that says it, and the
+//! keys that are tied to it.
+//!
+//! | part | its key | keys that are tied to it |
+//! |---|---|---|
+//! | the transformer | `one` of `[transformer]` | `limit`, where the spec says it: clipping stays at the same numbers |
+//! | an affine layer | `one` or `weights_one` | `shift` of the activations that read it: their own ones stay; `align` of outputs that read it |
+//!
+//! Whether the changed spec is right is for [`nnue_compiler::check()`] to say.
+
+use nnue_compiler::diagnostics::{Span, Spanned};
+use nnue_compiler::network::{Elementwise, Network, Op, Pooling, Source, TransformerActivation};
+use nnue_compiler::spec::{self, Align, OpName, Scaling};
+use serde::Serialize;
+
+/// A part of a network that has a one of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The accumulator, and with it biases and rows.
+    Transformer,
+    /// The sums of the affine layer of this index, and with them biases and weights.
+    Layer(usize),
+}
+
+/// A key of a spec with another value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Change {
+    /// The table that has the key, as in `[transformer]` or `[[layer]] fc_0`.
+    pub(crate) table: String,
+    /// The name of the key.
+    pub(crate) key: &'static str,
+    /// Its value in the spec, as TOML; `null` where the spec does not have the key.
+    pub(crate) from: Option<String>,
+    /// The value that is proposed, as TOML.
+    pub(crate) to: String,
+}
+
+/// What is changed, and what it becomes.
+pub(super) struct Edited {
+    pub(super) spec: spec::Spec,
+    pub(super) changes: Vec<Change>,
+}
+
+/// The part's one, as its key says it; `None` where the spec says several, or none.
+pub(super) fn one(spec: &spec::Spec, network: &Network, part: Part) -> Option<i64> {
+    match part {
+        Part::Transformer => Some(spec.transformer.one.value),
+        Part::Layer(layer) => {
+            let affine = affine(spec, network, layer)?;
+            match (&affine.weights_one, &affine.one) {
+                (Some(weights_one), _) => Some(weights_one.value),
+                (None, Some(one)) => match one.value.as_slice() {
+                    [one] => Some(one.value),
+                    _ => None,
+                },
+                (None, None) => None,
+            }
+        }
+    }
+}
+
+/// The largest one that the language allows, whatever the weights.
+pub(super) fn largest_one(network: &Network, part: Part) -> i64 {
+    let transformer = &network.transformer;
+    match (part, transformer.activation, transformer.pooling) {
+        (Part::Layer(_), ..) => i32::MAX.into(),
+        // Values that are squared or pooled have to fit in bytes.
+        (Part::Transformer, TransformerActivation::Screlu { .. }, _) => 255,
+        (Part::Transformer, TransformerActivation::Quantmoid4, _) => 127,
+        (Part::Transformer, _, Pooling::None) => i16::MAX.into(),
+        (Part::Transformer, ..) => 255,
+    }
+}
+
+/// The spec with another one of a part; `None` where a key that is tied to it cannot follow.
+pub(super) fn edit(spec: &spec::Spec, network: &Network, part: Part, to: i64) -> Option<Edited> {
+    let from = one(spec, network, part)?;
+    let mut edited = Edited {
+        spec: spec.clone(),
+        changes: Vec::new(),
+    };
+    match part {
+        Part::Transformer => edit_transformer(&mut edited, from, to)?,
+        Part::Layer(layer) => edit_layer(&mut edited, network, layer, (from, to))?,
+    }
+    Some(edited)
+}
+
+/// The same, with `align = "exact"` where outputs read the layer and do not say how to bring it to
+/// their one; `None` where there is nothing to say.
+pub(super) fn edit_aligned(
+    spec: &spec::Spec,
+    network: &Network,
+    part: Part,
+    to: i64,
+) -> Option<Edited> {
+    let Part::Layer(layer) = part else {
+        return None;
+    };
+    let name = &network.layers[layer].name;
+    let mut edited = edit(spec, network, part, to)?;
+    let before = edited.changes.len();
+    let Edited { spec, changes } = &mut edited;
+    let mut align = |table: String, scaling: &mut Scaling| {
+        let align = &mut scaling.alignment.align;
+        if align.is_none() {
+            *align = Some(spanned(Align::Exact));
+            changes.push(change(table, "align", None, "\"exact\"".to_string()));
+        }
+    };
+    let reads = |terms: &Spanned<Vec<Spanned<spec::Reference>>>| {
+        terms.value.iter().any(|term| term.value.name == *name)
+    };
+    if spec.output.heads.iter().any(reads) {
+        align("[output]".to_string(), &mut spec.output.scaling);
+    }
+    for head in spec.heads.iter_mut().filter(|head| reads(&head.sum)) {
+        align(format!("[[head]] {}", head.name.value), &mut head.scaling);
+    }
+    (edited.changes.len() > before).then_some(edited)
+}
+
+fn edit_transformer(edited: &mut Edited, from: i64, to: i64) -> Option<()> {
+    let transformer = &mut edited.spec.transformer;
+    let table = || "[transformer]".to_string();
+    transformer.one.value = to;
+    edited.changes.push(change(
+        table(),
+        "one",
+        Some(from.to_string()),
+        to.to_string(),
+    ));
+    let has_limit = transformer.activation.value != spec::TransformerActivation::Relu;
+    match &mut transformer.limit {
+        Some(limit) => {
+            let scaled = limit.value.checked_mul(to)?;
+            if scaled % from != 0 {
+                return None;
+            }
+            let scaled = scaled / from;
+            let before = Some(limit.value.to_string());
+            edited
+                .changes
+                .push(change(table(), "limit", before, scaled.to_string()));
+            limit.value = scaled;
+        }
+        // By default it clips at 127, whatever 1.0 is.
+        None if !has_limit => return None,
+        None => {}
+    }
+    Some(())
+}
+
+fn edit_layer(
+    edited: &mut Edited,
+    network: &Network,
+    layer: usize,
+    (from, to): (i64, i64),
+) -> Option<()> {
+    let name = &network.layers[layer].name;
+    let spec::Op::Affine(affine) = op_mut(&mut edited.spec, name)? else {
+        return None;
+    };
+    let key = match &mut affine.weights_one {
+        Some(weights_one) => {
+            weights_one.value = to;
+            "weights_one"
+        }
+        None => {
+            affine.one = Some(spanned(vec![spanned(to)]));
+            "one"
+        }
+    };
+    let table = table_of_layer(name);
+    edited
+        .changes
+        .push(change(table, key, Some(from.to_string()), to.to_string()));
+    let readers = network.layers.iter().filter(|reader| {
+        let is_activation = matches!(reader.op, Op::Elementwise(Elementwise::Activations(_)));
+        let mut inputs = reader.inputs.iter();
+        is_activation && inputs.any(|slice| slice.source == Source::Layer(layer))
+    });
+    for reader in readers.filter(|reader| !reader.output.element.is_float()) {
+        edit_shifts(edited, &reader.name, (from, to))?;
+    }
+    Some(())
+}
+
+/// Shifts that take another one to the same one as before.
+fn edit_shifts(edited: &mut Edited, layer: &str, (from, to): (i64, i64)) -> Option<()> {
+    let spec::Op::Elementwise(elementwise) = op_mut(&mut edited.spec, layer)? else {
+        return None;
+    };
+    let shift = elementwise.shift.as_mut()?;
+    let before: Vec<i64> = shift.value.iter().map(|shift| shift.value).collect();
+    let doublings = (to as f64 / from as f64).log2();
+    let functions = elementwise.functions.iter().enumerate();
+    let after = functions.map(|(index, function)| {
+        let shift = *before.get(index).or(before.first())?;
+        let more = match function.value {
+            OpName::Screlu | OpName::SqrCrelu => (2.0 * doublings).round(),
+            // Which squares wrap around in 32 bits depends on the one.
+            OpName::SqrCreluI32 => return None,
+            _ if doublings.fract() == 0.0 => doublings,
+            _ => return None,
+        };
+        Some(shift + more as i64)
+    });
+    let mut after = after.collect::<Option<Vec<i64>>>()?;
+    if after.iter().all(|shift| *shift == after[0]) && before.len() == 1 {
+        after.truncate(1);
+    }
+    if after == before {
+        return Some(());
+    }
+    shift.value = after.iter().copied().map(spanned).collect();
+    let [before, after] = [before, after].map(|shifts| match shifts.as_slice() {
+        [shift] => shift.to_string(),
+        shifts => format!("{shifts:?}"),
+    });
+    edited
+        .changes
+        .push(change(table_of_layer(layer), "shift", Some(before), after));
+    Some(())
+}
+
+/// What the layer of that name computes.
+fn op_mut<'s>(spec: &'s mut spec::Spec, name: &str) -> Option<&'s mut spec::Op> {
+    let mut layers = spec.layers.iter_mut();
+    let own = layers.find(|own| own.name.value == *name)?;
+    Some(&mut own.op)
+}
+
+fn affine<'s>(spec: &'s spec::Spec, network: &Network, layer: usize) -> Option<&'s spec::Affine> {
+    let name = &network.layers[layer].name;
+    let own = spec.layers.iter().find(|own| own.name.value == *name)?;
+    match &own.op {
+        spec::Op::Affine(affine) => Some(affine),
+        spec::Op::Elementwise(_) => None,
+    }
+}
+
+fn table_of_layer(name: &str) -> String {
+    format!("[[layer]] {name}")
+}
+
+fn change(table: String, key: &'static str, from: Option<String>, to: String) -> Change {
+    Change {
+        table,
+        key,
+        from,
+        to,
+    }
+}
+
+/// A value that stands nowhere in the text.
+fn spanned<T>(value: T) -> Spanned<T> {
+    Spanned {
+        value,
+        span: Span::default(),
+    }
+}

@@ -1,0 +1,378 @@
+//! Better ones: changes of the spec with which the weights of a part lose less.
+//!
+//! For the transformer and for each affine layer of integers, the ones are tried that the language
+//! allows: those for which [`super::edit`] finds values of the keys that are tied to them, for which
+//! the spec stays right, with which no weight and no bias of the part is clipped, and with which no
+//! sum is less proven to fit its type than before. Of more than 4,096 ones the largest are tried,
+//! and products and quotients of the spec's with powers of two. The measure is the mean of the
+//! squared errors of the part's weights, as numbers in which 1.0 is 1.
+//!
+//! The best one is proposed if its squared errors are smaller than nine tenths of the spec's, no
+//! other tensor has more clipped numbers, and no other weights lose anything. Biases may: their
+//! errors are small, because they have the one of sums. What becomes of all of them is said.
+//!
+//! Where the file of integers has a spec of its own, the same keys must change in both.
+//!
+//! Some parts are left as they are: PSQT values, which have the output's one and 32 bits; layers
+//! whose spec has a one for each output, or says a `scale` instead; and those that `sqr_crelu_i32`
+//! reads, of which the one decides which squares wrap around.
+
+use nnue_compiler::diagnostics::Diagnostics;
+use nnue_compiler::format::Quantise;
+use nnue_compiler::network::Network;
+use nnue_compiler::network::file::{Role, Tensor};
+use nnue_compiler::{check, decode, spec};
+use nnue_interpreter::{UnroundedWeights, Weights};
+use nnue_runtime::AccumulatorBound;
+use serde::Serialize;
+
+use super::edit::{Change, Edited, Part, edit, edit_aligned, largest_one, one};
+use super::source;
+use super::tensors::{clamped, is_clipped, quantised};
+use crate::info::LayerBound;
+use crate::info::bounds;
+use crate::tensors::places;
+
+/// How many ones of a part are tried at most, but for powers of two times the spec's.
+const MOST_ONES: i64 = 4096;
+
+/// How many errors are computed to put the ones of a part into order. The errors that are reported
+/// are those of all numbers.
+const WORK: usize = 1 << 22;
+
+/// How many of the ones with the least errors are tried as specs, of which right ones are looked at
+/// until one is worth proposing.
+const MOST_SPECS: usize = 64;
+
+/// Of the squared errors of the spec's, a better one has less than this.
+const SMALLER: f64 = 0.9;
+
+/// Errors of another tensor that change by less than this share are not worth saying.
+const SAME: f64 = 0.001;
+
+/// Another one of a part of the network, with which less is lost.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Proposal {
+    /// `transformer`, or the name of the layer.
+    pub(crate) part: String,
+    /// All changes of the spec that it takes.
+    pub(crate) changes: Vec<Change>,
+    /// What becomes of the tensors: the part's weights first, then others whose errors change.
+    pub(crate) tensors: Vec<Effect>,
+}
+
+/// What becomes of a tensor: first with the spec's ones, then with those that are proposed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Effect {
+    /// The name of the tensor.
+    pub(crate) name: String,
+    /// The integer that stands for 1.0.
+    pub(crate) one: [f64; 2],
+    /// The root of the mean of the squared errors.
+    pub(crate) error: [f64; 2],
+    /// How many numbers are clipped.
+    pub(crate) clipped: [usize; 2],
+}
+
+/// A tensor, how its integers are made, and what is lost.
+struct Lossy<'n> {
+    tensor: &'n Tensor,
+    quantise: Quantise,
+    errors: Errors,
+}
+
+/// What is lost of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Errors {
+    mean_square: f64,
+    clipped: usize,
+}
+
+/// A search for better ones, of a network of floating point and its weights.
+struct Search<'a> {
+    spec: spec::Spec,
+    /// The spec of the file of integers, where that is another one.
+    to: Option<spec::Spec>,
+    source: &'a Network,
+    weights: &'a UnroundedWeights,
+    tensors: Vec<Lossy<'a>>,
+    /// How far sums of the integers can go.
+    accumulator: AccumulatorBound,
+    layers: Vec<LayerBound>,
+}
+
+/// The best changes of the spec, at most one for each part of the network.
+pub(super) fn proposals(
+    (of_input, of_output): (&super::Spec, Option<&super::Spec>),
+    source: &Network,
+    weights: &UnroundedWeights,
+    integers: &Weights,
+) -> Vec<Proposal> {
+    // What was checked before is right.
+    let read = |spec: &super::Spec| decode(&spec.text, &mut Diagnostics::default());
+    let Some(spec) = read(of_input) else {
+        return Vec::new();
+    };
+    let tensors = quantised(source).into_iter();
+    let tensors = tensors.map(|(tensor, quantise)| Lossy {
+        tensor,
+        quantise,
+        errors: Errors::of(quantise, numbers(source, weights, tensor)),
+    });
+    let search = Search {
+        spec,
+        to: of_output.and_then(read),
+        source,
+        weights,
+        tensors: tensors.collect(),
+        accumulator: bounds::accumulator(source, integers),
+        layers: bounds::layers(source, integers),
+    };
+    let layers = 0..source.layers.len();
+    let parts = [Part::Transformer]
+        .into_iter()
+        .chain(layers.map(Part::Layer));
+    parts.filter_map(|part| search.best(part)).collect()
+}
+
+impl Errors {
+    /// Of numbers in the units of their integers.
+    fn of(quantise: Quantise, numbers: impl Iterator<Item = f64>) -> Errors {
+        let (mut squares, mut clipped, mut count) = (0.0, 0, 0);
+        for exact in numbers {
+            squares += square(quantise, exact);
+            clipped += usize::from(is_clipped(quantise, exact));
+            count += 1;
+        }
+        Errors {
+            mean_square: squares / f64::from(count.max(1)),
+            clipped,
+        }
+    }
+}
+
+/// The numbers of a tensor, in the units of its integers.
+fn numbers<'a>(
+    source: &'a Network,
+    weights: &'a UnroundedWeights,
+    tensor: &Tensor,
+) -> impl Iterator<Item = f64> + use<'a> {
+    places(source, tensor).filter_map(move |place| weights.number(source, place))
+}
+
+/// The square of the error of a number, which is given in the units of the integers.
+fn square(quantise: Quantise, exact: f64) -> f64 {
+    ((clamped(quantise, exact) - exact) / quantise.factor).powi(2)
+}
+
+/// Whether a tensor has weights of a part.
+fn is_of(part: Part, role: Role) -> bool {
+    match (part, role) {
+        (Part::Transformer, Role::Weights(_)) => true,
+        (Part::Layer(layer), Role::LayerWeights(own)) => layer == own,
+        _ => false,
+    }
+}
+
+/// Whether a tensor has the biases of a part, whose ones are the part's too.
+fn has_biases_of(part: Part, role: Role) -> bool {
+    match (part, role) {
+        (Part::Transformer, Role::Biases(_)) => true,
+        (Part::Layer(layer), Role::LayerBiases(own)) => layer == own,
+        _ => false,
+    }
+}
+
+impl Search<'_> {
+    fn best(&self, part: Part) -> Option<Proposal> {
+        let own = one(&self.spec, self.source, part)?;
+        let ones = self.better(part, own)?;
+        let mut specs = ones.into_iter().take(MOST_SPECS).filter_map(|one| {
+            let edited = edit(&self.spec, self.source, part, one);
+            let aligned = || edit_aligned(&self.spec, self.source, part, one);
+            let candidate = edited.and_then(|edited| self.candidate(part, one, edited));
+            candidate.or_else(|| self.candidate(part, one, aligned()?))
+        });
+        specs.find_map(|(changes, network)| self.proposal(part, changes, &network))
+    }
+
+    fn numbers(&self, tensor: &Tensor) -> impl Iterator<Item = f64> {
+        numbers(self.source, self.weights, tensor)
+    }
+
+    /// The tensors of which a predicate holds.
+    fn tensors(&self, is_meant: impl Fn(Role) -> bool) -> impl Iterator<Item = &Lossy<'_>> {
+        let tensors = self.tensors.iter();
+        tensors.filter(move |lossy| is_meant(lossy.tensor.role))
+    }
+
+    /// How many times as large a part's one can be, at least 1, so that sums still fit their types.
+    fn room(&self, part: Part) -> f64 {
+        let (lowest, highest, least, most) = match part {
+            Part::Transformer => {
+                let bound = &self.accumulator;
+                let (least, most) = (f64::from(i16::MIN), f64::from(i16::MAX));
+                (
+                    f64::from(bound.lowest),
+                    f64::from(bound.highest),
+                    least,
+                    most,
+                )
+            }
+            Part::Layer(layer) => {
+                let name = &self.source.layers[layer].name;
+                let Some(bound) = self.layers.iter().find(|bound| bound.name == *name) else {
+                    // Sums of 64 bits have room enough.
+                    return f64::INFINITY;
+                };
+                let (least, most) = (f64::from(i32::MIN), f64::from(i32::MAX));
+                (bound.lowest as f64, bound.highest as f64, least, most)
+            }
+        };
+        // Larger integers are rounded in another way, by less than a half of each weight.
+        let room = 0.99 * (least / lowest.min(-1.0)).min(most / highest.max(1.0));
+        room.max(1.0)
+    }
+
+    /// The ones of a part that are better than its own, the best first: nothing is clipped, and of
+    /// the weights, or a sample of them, less is lost.
+    fn better(&self, part: Part, own: i64) -> Option<Vec<i64>> {
+        let tied = self.tensors(|role| is_of(part, role) || has_biases_of(part, role));
+        // The largest factor with which nothing is clipped.
+        let mut most = f64::INFINITY;
+        for lossy in tied {
+            let (low, high) = lossy.quantise.element.limits()?;
+            let (low, high) = (f64::from(low) - 0.5, f64::from(high) + 0.5);
+            for number in self.numbers(lossy.tensor).filter(|number| *number != 0.0) {
+                most = most.min(if number > 0.0 { high } else { low } / number);
+            }
+        }
+        let most = most.min(self.room(part));
+        let largest = (most * own as f64).min(largest_one(self.source, part) as f64);
+        let first = (largest as i64 - MOST_ONES + 1).max(1);
+        let powers = (0..31).flat_map(|power| [own << power, own >> power]);
+        let powers = powers.filter(|one| (1..first).contains(one));
+        let can_follow = |one: &i64| edit(&self.spec, self.source, part, *one).is_some();
+        let ones = powers
+            .chain(first..=largest as i64)
+            .filter(|one| *one != own);
+        let mut ones: Vec<i64> = ones.filter(can_follow).collect();
+        ones.sort_unstable();
+        ones.dedup();
+
+        let weights = || self.tensors(move |role| is_of(part, role));
+        let count: usize = weights().map(|lossy| lossy.tensor.values()).sum();
+        let samples = (WORK / ones.len().max(1)).clamp(1024, 1 << 20);
+        let every = count.div_ceil(samples).max(1);
+        let sample = weights().map(|lossy| {
+            let numbers = self.numbers(lossy.tensor).step_by(every);
+            (lossy.quantise, numbers.collect::<Vec<f64>>())
+        });
+        let sample: Vec<(Quantise, Vec<f64>)> = sample.collect();
+        let lost = |one: i64| {
+            let scale = one as f64 / own as f64;
+            let squares = sample.iter().map(|(quantise, numbers)| {
+                let scaled = Quantise {
+                    factor: scale * quantise.factor,
+                    ..*quantise
+                };
+                Errors::of(scaled, numbers.iter().map(|number| scale * number)).mean_square
+            });
+            squares.sum::<f64>()
+        };
+        let limit = SMALLER * lost(own);
+        let ones = ones.into_iter().map(|one| (lost(one), one));
+        let mut ones: Vec<(f64, i64)> = ones.filter(|(lost, _)| *lost < limit).collect();
+        ones.sort_by(|(first, _), (second, _)| first.total_cmp(second));
+        Some(ones.into_iter().map(|(_, one)| one).collect())
+    }
+
+    /// The changes, and the network of floating point that the changed specs describe; `None` where
+    /// they are wrong.
+    fn candidate(&self, part: Part, to: i64, edited: Edited) -> Option<(Vec<Change>, Network)> {
+        let checked = |spec: &spec::Spec| check(spec, &mut Diagnostics::default());
+        let network = checked(&edited.spec)?;
+        let target = match &self.to {
+            None => None,
+            // The file of integers has a spec of its own, which has to be changed in the same way.
+            Some(spec) => {
+                let before = checked(spec)?;
+                let same = edit(spec, &before, part, to);
+                let same = same.filter(|same| same.changes == edited.changes);
+                let aligned = || edit_aligned(spec, &before, part, to);
+                let same = same.or_else(aligned)?;
+                (same.changes == edited.changes).then_some(())?;
+                Some(checked(&same.spec)?)
+            }
+        };
+        let source = source::network(&network, target.as_ref()).ok()?;
+        Some((edited.changes, source))
+    }
+
+    /// What the changes bring, if they are worth proposing.
+    fn proposal(&self, part: Part, changes: Vec<Change>, network: &Network) -> Option<Proposal> {
+        let after = quantised(network);
+        let pairs = || self.tensors.iter().zip(&after);
+        // Where the file says its own ones, they stay although those of the network change.
+        let follows = |(before, after): (&Lossy<'_>, &(&Tensor, Quantise))| {
+            let one = |network: &Network| source::one(network, before.tensor);
+            let Some((from, to)) = one(self.source).zip(one(network)) else {
+                return true;
+            };
+            let expected = before.quantise.factor * to / from;
+            (after.1.factor / expected - 1.0).abs() < 1e-9
+        };
+        if after.len() != self.tensors.len() || !pairs().all(follows) {
+            return None;
+        }
+        let pairs = pairs().map(|(before, (_, after))| {
+            let Lossy {
+                tensor,
+                quantise,
+                errors,
+            } = before;
+            let scale = after.factor / quantise.factor;
+            let errors_after = match after == quantise {
+                true => *errors,
+                false => Errors::of(*after, self.numbers(tensor).map(|number| scale * number)),
+            };
+            let effect = Effect {
+                name: tensor.name.clone(),
+                one: [quantise.factor, after.factor],
+                error: [*errors, errors_after].map(|errors| errors.mean_square.sqrt()),
+                clipped: [errors.clipped, errors_after.clipped],
+            };
+            (tensor.role, effect)
+        });
+        let (own, others): (Vec<_>, Vec<_>) = pairs.partition(|(role, _)| is_of(part, *role));
+        let squares =
+            |at: usize| -> f64 { own.iter().map(|(_, effect)| effect.error[at].powi(2)).sum() };
+        let gain = squares(1) / squares(0);
+        let is_clipped = own.iter().any(|(_, effect)| effect.clipped[1] > 0);
+        let costs_more = others.iter().any(|(role, effect)| {
+            let [before, after] = effect.error;
+            let are_weights = matches!(role, Role::Weights(_) | Role::LayerWeights(_));
+            let is_worse = are_weights && after > (1.0 + SAME) * before;
+            effect.clipped[1] > effect.clipped[0] || is_worse
+        });
+        if gain >= SMALLER || is_clipped || costs_more {
+            return None;
+        }
+        let changed = others.into_iter().filter(|(_, effect)| {
+            let [before, after] = effect.error;
+            (after - before).abs() > SAME * before
+        });
+        Some(Proposal {
+            part: match part {
+                Part::Transformer => nnue_compiler::network::TRANSFORMER.to_string(),
+                Part::Layer(layer) => self.source.layers[layer].name.clone(),
+            },
+            changes,
+            tensors: own
+                .into_iter()
+                .chain(changed)
+                .map(|(_, effect)| effect)
+                .collect(),
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! Net files with weights that nobody trained, which `nnue bench` measures, fit their specs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_dummy::net_file::{random_net_file, verify};
+use nnue_dummy::trained::trained;
+use nnue_runtime::Board;
+
+/// Networks with more weights than this in the transformer take long and have nothing of their own.
+const MOST_WEIGHTS: usize = 1 << 20;
+
+#[test]
+fn every_network_gets_a_net_that_loads() {
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let positions = [start.parse::<Board>().expect("a FEN")];
+    let mut count = 0;
+    for path in ["specs", "tests/specs", "tests/zoo/specs"]
+        .iter()
+        .flat_map(|folder| {
+            specs(
+                &Path::new(env!("CARGO_MANIFEST_DIR"))
+                    .join("..")
+                    .join(folder),
+            )
+        })
+    {
+        let text = fs::read_to_string(&path).expect("a spec is text");
+        let network = analyse(&SourceFile::new(path.display().to_string(), text));
+        let network = network.expect("the specs here are right");
+        if network.feature_count() * network.transformer.width > MOST_WEIGHTS {
+            continue;
+        }
+        for file in [
+            trained(&network, 0.3, &positions),
+            random_net_file(&network, 1),
+        ] {
+            verify(&network, &file).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
+        count += 1;
+    }
+    assert!(count > 100, "only {count} specs are small");
+}
+
+/// The specs in a folder and the folders in it.
+fn specs(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the repository has the folder");
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.expect("folders can be read").path();
+        if path.is_dir() {
+            found.extend(specs(&path));
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            found.push(path);
+        }
+    }
+    found
+}

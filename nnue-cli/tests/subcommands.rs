@@ -1,0 +1,372 @@
+//! What all subcommands have in common: help, exit codes, errors, and where their output goes.
+
+mod program;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_test_support::net_file::random_net_file;
+use nnue_test_support::synthetic::synthetic_net;
+use serde_json::Value;
+
+use crate::program::{
+    assert_refused, nnue, output, printed, refusal, run, scratch, scratch_path, stderr, text,
+};
+
+const SMALL128: &str = "../examples/nets/nn-37f18f62d772.nnue";
+
+/// A small network.
+const SPEC: &str = "../specs/bullet/simple.toml";
+
+/// A net file of it.
+static NET: LazyLock<String> = LazyLock::new(|| {
+    let text = fs::read_to_string(SPEC).expect("the spec is there");
+    let network = nnue_compiler::analyse(&SourceFile::new(SPEC, text)).expect("it is right");
+    scratch("subcommands.bin", &random_net_file(&network, 1))
+});
+
+/// A net whose neurons can be reordered.
+static SFNNV5: LazyLock<String> =
+    LazyLock::new(|| scratch("subcommands-v5.nnue", &synthetic_net("v5")));
+
+/// Whether known networks are compiled in.
+const IS_COMPLETE: bool = cfg!(feature = "compiled");
+
+/// The subcommands that need them.
+const NEED_COMPILED: [&str; 2] = ["replay", "reorder"];
+
+/// A subcommand.
+struct Subcommand {
+    name: &'static str,
+    /// Arguments with which it does its work.
+    works: Vec<String>,
+    /// Whether it prints JSON when it is asked to.
+    json: bool,
+    /// Arguments with which it cannot do its work.
+    fails: Vec<String>,
+    /// Arguments that are wrong.
+    wrong: Vec<&'static str>,
+}
+
+impl Subcommand {
+    /// Whether this program has more than its name: see the feature `compiled`.
+    fn is_complete(&self) -> bool {
+        IS_COMPLETE || !NEED_COMPILED.contains(&self.name)
+    }
+
+    /// Whether a test can run it: `nnue bench` compiles with the optimiser, and has a test of its
+    /// own.
+    fn can_work(&self) -> bool {
+        self.is_complete() && self.name != "bench"
+    }
+
+    fn working(&self) -> Vec<&str> {
+        self.arguments(&self.works)
+    }
+
+    fn failing(&self) -> Vec<&str> {
+        self.arguments(&self.fails)
+    }
+
+    fn arguments<'s>(&'s self, arguments: &'s [String]) -> Vec<&'s str> {
+        let arguments = arguments.iter().map(String::as_str);
+        [self.name].into_iter().chain(arguments).collect()
+    }
+}
+
+/// All of them; what they write has names that begin with that of the test.
+fn subcommands(test: &str) -> Vec<Subcommand> {
+    let file = |name: &str| text(&scratch_path(&format!("{test}-{name}")));
+    let trace = scratch(
+        &format!("{test}-trace.txt"),
+        b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; = e2e4 e8d7 = -\n",
+    );
+    let net = NET.as_str();
+    let sfnnv5 = match IS_COMPLETE {
+        true => SFNNV5.as_str(),
+        false => "no/such.nnue",
+    };
+    let floats = scratch(&format!("{test}-floats.bin"), &[0; 4 * 98_689]);
+    let owned = |arguments: &[&str]| {
+        arguments
+            .iter()
+            .map(|argument| argument.to_string())
+            .collect()
+    };
+    let subcommand = |name, works: &[&str], json, fails: &[&str], wrong: &[_]| Subcommand {
+        name,
+        works: owned(works),
+        json,
+        fails: owned(fails),
+        wrong: wrong.to_vec(),
+    };
+    let no_spec = &["no/such.toml"][..];
+    let all = [
+        subcommand("check", &[SPEC, "--weights", net], true, no_spec, &[]),
+        subcommand("describe", &[SPEC], true, no_spec, &[]),
+        subcommand("plan", &[SPEC], true, no_spec, &[]),
+        subcommand("expand", &[SPEC], false, no_spec, &[]),
+        subcommand("info", &[net, "--spec", SPEC], true, &["no/such.nnue"], &[]),
+        subcommand("spec", &[SMALL128], false, &["no/such.nnue"], &[]),
+        subcommand(
+            "diff",
+            &[net, net, "--spec", SPEC],
+            true,
+            &[net, "no/such.nnue"],
+            &[net],
+        ),
+        subcommand("eval", &[], true, &["8/8 w"], &["--level", "avx3"]),
+        subcommand(
+            "replay",
+            &[&trace, "--rounds=1"],
+            true,
+            &["no/such.txt"],
+            &["--level", "avx3"],
+        ),
+        subcommand(
+            "reorder",
+            &[&trace, "--net", sfnnv5],
+            true,
+            &["no/such.txt"],
+            &["--level"],
+        ),
+        subcommand(
+            "bench",
+            &[SPEC],
+            true,
+            &["no/such.toml", "--cache", &file("cache")],
+            &[SPEC, "--level", "avx3"],
+        ),
+        subcommand(
+            "convert",
+            &[net, &file("out.nnue"), "--from", SPEC, "--to", SPEC],
+            false,
+            &["no/such", "out", "--from", SPEC, "--to", SPEC],
+            &[net],
+        ),
+        subcommand(
+            "quantise",
+            &[&floats, &file("out.bin"), "--spec", SPEC],
+            true,
+            &["no/such", "out", "--spec", SPEC],
+            &[net],
+        ),
+        subcommand("draw", &[SPEC], false, no_spec, &[SPEC, "--net", net]),
+        subcommand(
+            "onnx",
+            &[SPEC, "--net", net, "--out", &file("out.onnx")],
+            false,
+            &[SPEC, "--net", "no/such", "--out", "out"],
+            &[SPEC],
+        ),
+        subcommand(
+            "report",
+            &[net, "--spec", SPEC, "--out", &file("out.html")],
+            false,
+            &["no/such", "--out", "out"],
+            &[net],
+        ),
+        // Nothing that it is asked for can fail.
+        subcommand("completions", &["bash"], false, &[], &["csh"]),
+    ];
+    all.into()
+}
+
+/// Those that `nnue --help` lists.
+fn listed() -> BTreeSet<String> {
+    let all = output(&["--help"]);
+    let (_, commands) = all
+        .split_once("\nCommands:\n")
+        .expect("a list of subcommands");
+    let (commands, _) = commands.split_once("\n\n").expect("an empty line");
+    // A summary that does not fit on a line goes on further to the right.
+    let names = commands.lines().filter_map(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        (!name.is_empty() && name != "help").then(|| name.to_string())
+    });
+    names.collect()
+}
+
+#[test]
+fn every_subcommand_is_tested_here() {
+    let tested = subcommands("list").into_iter();
+    let tested: BTreeSet<String> = tested.map(|subcommand| subcommand.name.into()).collect();
+    assert_eq!(tested, listed());
+}
+
+#[test]
+fn help_has_an_example() {
+    let complete = |name: &String| IS_COMPLETE || !NEED_COMPILED.contains(&&**name);
+    for name in listed().into_iter().filter(complete) {
+        for option in ["-h", "--help"] {
+            let help = output(&[&name, option]);
+            let example = format!("Example: nnue {name} ");
+            assert!(help.contains(&example), "{help}");
+        }
+    }
+}
+
+/// 0 if all is well, 1 if the work cannot be done, 2 if the arguments are wrong; errors are in
+/// lowercase and end without a period.
+#[test]
+fn exit_codes_tell_what_went_wrong() {
+    for subcommand in subcommands("codes") {
+        let Subcommand {
+            name, fails, wrong, ..
+        } = &subcommand;
+        if subcommand.can_work() {
+            let ended = run(&subcommand.working());
+            let message = stderr(&ended);
+            assert_eq!((ended.status.code(), message), (Some(0), ""), "{name}");
+        }
+        if !subcommand.is_complete() {
+            continue;
+        }
+        if !fails.is_empty() {
+            let message = refusal(1, &subcommand.failing());
+            let text = message.strip_prefix("error: ").expect("an error");
+            let is_sentence = text.starts_with(char::is_uppercase) && !text.starts_with("FEN");
+            assert!(!is_sentence && !text.trim_end().ends_with('.'), "{message}");
+        }
+        let unknown = [*name, "--no-such-option"];
+        let both = [&[*name][..], wrong].concat();
+        let wrongs = [(&unknown[..], true), (&both, !wrong.is_empty())];
+        for (arguments, _) in wrongs.into_iter().filter(|(_, is_given)| *is_given) {
+            assert_refused(&run(arguments), 2, &["--help"]);
+        }
+    }
+    assert_eq!(run(&["no-such-subcommand"]).status.code(), Some(2));
+    // Help, for want of a subcommand.
+    assert_eq!(run(&[""; 0]).status.code(), Some(2));
+    assert_eq!(run(&["--version"]).status.code(), Some(0));
+}
+
+#[test]
+fn what_prints_tables_prints_json() {
+    for subcommand in subcommands("json") {
+        let Subcommand { name, json, .. } = &subcommand;
+        let help = output(&[*name, "--help"]);
+        assert_eq!(
+            help.contains("\n      --json"),
+            *json && subcommand.is_complete(),
+            "{help}"
+        );
+        if *json && subcommand.can_work() {
+            let text = output(&[&subcommand.working()[..], &["--json"]].concat());
+            let value: Value = serde_json::from_str(&text).expect("JSON");
+            assert!(!value.is_null(), "{name}");
+        }
+    }
+}
+
+/// Runs it in all ways that there are for a person to ask for colours, or not.
+fn ended(command: &mut Command) -> (String, String) {
+    let output = command.output().expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn colours_are_for_terminals_that_want_them() {
+    let mut coloured = 0;
+    for subcommand in subcommands("colours") {
+        let fails = subcommand.failing();
+        let works = subcommand.can_work().then(|| subcommand.working());
+        for arguments in works.iter().chain([&fails]) {
+            let piped = ended(&mut nnue(arguments));
+            assert!(!piped.0.contains('\x1b') && !piped.1.contains('\x1b'));
+            let refused = ended(nnue(arguments).envs([("NO_COLOR", "1"), ("CLICOLOR", "1")]));
+            assert!(!refused.0.contains('\x1b') && !refused.1.contains('\x1b'));
+            let forced = ended(nnue(arguments).env("CLICOLOR_FORCE", "1"));
+            let plain = anstream::adapter::strip_str(&forced.1).to_string();
+            assert_eq!(plain, piped.1, "{arguments:?}");
+            coloured += usize::from(forced.0.contains('\x1b') || forced.1.contains('\x1b'));
+        }
+    }
+    assert!(coloured > 10, "{coloured}");
+}
+
+/// `nnue SUBCOMMAND | head -1`: nobody reads what is written.
+#[test]
+fn a_reader_that_is_gone_is_no_error() {
+    let gone = |mut command: Command| {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        command.stdout(writer).stderr(Stdio::piped());
+        let output = command.output().expect("the program starts");
+        (output.status.code(), stderr(&output).to_string())
+    };
+    for subcommand in subcommands("gone") {
+        let help = gone(nnue(&[subcommand.name, "--help"]));
+        assert_eq!(help, (Some(0), String::new()), "{}", subcommand.name);
+        if !subcommand.can_work() {
+            continue;
+        }
+        let arguments = subcommand.working();
+        assert_eq!(
+            gone(nnue(&arguments)),
+            (Some(0), String::new()),
+            "{arguments:?}"
+        );
+        if subcommand.json {
+            let json = gone(nnue(&[&arguments[..], &["--json"]].concat()));
+            assert_eq!(json, (Some(0), String::new()), "{arguments:?}");
+        }
+    }
+}
+
+/// Nor can an error be told to a closed standard error: the exit code says it.
+#[test]
+fn errors_that_nobody_reads_have_their_exit_code() {
+    for subcommand in subcommands("mute") {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let fails = subcommand.failing();
+        let status = nnue(&fails).stderr(writer).stdout(Stdio::null()).status();
+        let code = status.expect("the program starts").code();
+        let expected = if subcommand.fails.is_empty() { 2 } else { 1 };
+        assert_eq!(code, Some(expected), "{fails:?}");
+    }
+}
+
+/// A full disk is not a reader that has seen enough.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_is_lost_is_an_error() {
+    for subcommand in subcommands("full") {
+        if !subcommand.can_work() {
+            continue;
+        }
+        let arguments = subcommand.working();
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let mut command = nnue(&arguments);
+        command.stdout(full.expect("Linux has it"));
+        let output = command.output().expect("the program starts");
+        // What has nothing to say loses nothing.
+        if printed_nothing(&arguments) {
+            continue;
+        }
+        let message = "error: cannot write to standard output: ";
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).starts_with(message), "{}", stderr(&output));
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn printed_nothing(arguments: &[&str]) -> bool {
+    printed(&run(arguments)).is_empty()
+}
+
+#[cfg(not(feature = "compiled"))]
+#[test]
+fn what_is_left_out_says_which_feature_it_needs() {
+    for name in NEED_COMPILED {
+        assert!(output(&[name, "--help"]).contains("the feature `compiled` of nnue-cli"));
+        for arguments in [&[name][..], &[name, "--net", SMALL128, "--level=avx2"]] {
+            assert_refused(&run(arguments), 1, &["the feature `compiled` of nnue-cli"]);
+        }
+    }
+}

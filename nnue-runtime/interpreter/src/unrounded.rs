@@ -1,0 +1,147 @@
+//! The same network without rounding: what its integers stand for.
+//!
+//! Trainers compute in floating point. To compare a network of integers with what was trained,
+//! [`UnroundedNet`] takes the numbers of a file before they are rounded, and computes the formulas
+//! of the language with them in `f64`: nothing is rounded, wraps around or is clipped, except by
+//! the limits of activations. Every operation of the language has such a meaning:
+//!
+//! | the network | here |
+//! |---|---|
+//! | `x >> shift`, `x / by`, rounded either way | `x / 2^shift`, `x / by` |
+//! | `(a + b + 1) >> 1` of pooling | `(a + b) / 2` |
+//! | sums and squares that wrap around | the sums and squares |
+//! | `i32` and `f32`, each operation rounded | `f64` |
+//! | signs of binary layers, the two parabolas of `quantmoid4`, limits | the same |
+//! | factors that bring values to another one | the same numbers, so `multiplier / 2^shift` too |
+//!
+//! Numbers are in the units of the network: where 1.0 is 127, one half is 63.5. So a value is
+//! compared with the network's by subtraction, and divided by the tensor's one to be compared with
+//! a trainer's. Products of ones whose shift misses their one, such as 127 * 127 >> 7, miss it here
+//! too: they are part of the network's arithmetic and no error of rounding.
+
+mod layers;
+mod output;
+#[cfg(test)]
+mod tests;
+mod transformer;
+
+use core::fmt;
+
+use nnue_compiler::network::Network;
+use nnue_format::LoadError;
+use nnue_runtime::Position;
+
+use crate::features::active_rows;
+use crate::file;
+use crate::weights::TransformerWeights;
+
+/// A network with the weights of a file before they are rounded.
+#[derive(Clone, PartialEq)]
+pub struct UnroundedNet {
+    network: Network,
+    weights: UnroundedWeights,
+}
+
+/// All weights of a network before they are rounded, in the units of the network's numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnroundedWeights {
+    /// Those of the transformer: one table that both perspectives use, or white's and black's. Rows
+    /// are most of a network's weights, so they have the precision that trainers have.
+    pub transformer: Vec<TransformerWeights<f64, f32, f64>>,
+    /// `[stack][layer]`: what files have of layers, `None` for those of which they have nothing.
+    pub stacks: Vec<Vec<Option<UnroundedLayer>>>,
+}
+
+/// The numbers of a layer before they are rounded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UnroundedLayer {
+    /// `[output]`: zeros in affine layers without biases, empty in layers that are not affine.
+    pub biases: Vec<f64>,
+    /// `[output][input]`. Binary weights are -1 and 1. Empty in layers that are not affine.
+    pub weights: Vec<f64>,
+    /// `[output]`: the factors of layers that have any; empty in all others.
+    pub factors: Vec<f64>,
+}
+
+/// What is computed of a position without rounding: the same tensors as in [`crate::Trace`], in the
+/// same units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnroundedTrace {
+    /// The values that the layers read.
+    pub transformer: Vec<f64>,
+    /// The sums that the layers read of neurons that are not pooled; empty where there are none.
+    pub unpooled: Vec<f64>,
+    /// The PSQT sums that the layers read; empty where they read none.
+    pub psqt: Vec<f64>,
+    /// The outputs of the network's `layers`, in their order.
+    pub layers: Vec<Vec<f64>>,
+    /// The value in the engine's units; or win, draw and loss.
+    pub values: Vec<f64>,
+    /// The values of the further heads, in the order of the spec.
+    pub heads: Vec<f64>,
+}
+
+impl UnroundedNet {
+    /// Reads the bytes of a net file of the network. Of files of integers there is nothing to
+    /// round, and the weights are those integers.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if they are not a net file of this network.
+    pub fn from_bytes(network: &Network, bytes: &[u8]) -> Result<UnroundedNet, LoadError> {
+        Ok(UnroundedNet {
+            network: network.clone(),
+            weights: file::read_unrounded(network, bytes)?,
+        })
+    }
+
+    /// The network that the spec describes.
+    #[must_use]
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The weights, with virtual rows added to the real ones.
+    #[must_use]
+    pub fn weights(&self) -> &UnroundedWeights {
+        &self.weights
+    }
+
+    /// Evaluates a position with the layers of one bucket, the last for buckets beyond it. Custom
+    /// sets have no active features.
+    #[must_use]
+    pub fn trace(&self, position: &impl Position, bucket: usize) -> UnroundedTrace {
+        let network = &self.network;
+        let stack = bucket.min(network.stacks.count - 1);
+        let active = active_rows(network, position);
+        let accumulators = transformer::accumulate(network, &self.weights.transformer, &active);
+        let side_to_move = position.side_to_move();
+        let read = transformer::Read::of(&network.transformer, &accumulators, side_to_move, stack);
+        let mut tensors = layers::Tensors {
+            transformer: read.output,
+            unpooled: read.unpooled,
+            psqt: read.psqt_sums,
+            layers: Vec::new(),
+        };
+        for (layer, weights) in network.layers.iter().zip(&self.weights.stacks[stack]) {
+            let values = layers::compute(layer, weights.as_ref(), &tensors);
+            tensors.layers.push(values);
+        }
+        UnroundedTrace {
+            values: output::values(network, &tensors.layers, read.psqt),
+            heads: output::further(network, &tensors.layers),
+            transformer: tensors.transformer,
+            unpooled: tensors.unpooled,
+            psqt: tensors.psqt,
+            layers: tensors.layers,
+        }
+    }
+}
+
+impl fmt::Debug for UnroundedNet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnroundedNet")
+            .field("network", &self.network.name)
+            .finish_non_exhaustive()
+    }
+}
