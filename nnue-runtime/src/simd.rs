@@ -298,7 +298,7 @@ mod tests {
                             let mut sums = [0; 16];
                             for index in 0..16 / I32_LANES {
                                 let $sum = load_i32(chunk(&inputs.sums, index));
-                                let $inputs = load_u8(chunk($bytes, index));
+                                let $inputs = splat_block(chunk($bytes, 0));
                                 let $weights = load_i8(chunk(&inputs.weights, index));
                                 store_i32($value, chunk_mut(&mut sums, index));
                             }

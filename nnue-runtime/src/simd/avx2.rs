@@ -27,6 +27,8 @@ pub type I32x8 = __m256i;
 pub type U8 = __m256i;
 /// A vector of signed bytes.
 pub type I8 = __m256i;
+/// A block of four unsigned bytes, repeated over a vector.
+pub type Blocks = U8;
 /// Sums of products of bytes, before they are a vector of 32-bit lanes.
 pub type Dots = I32;
 /// Eight lanes of 64 bits.
@@ -290,7 +292,7 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
 /// The four bytes, repeated over the whole vector.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn splat_block(block: &[u8; 4]) -> U8 {
+pub fn splat_block(block: &[u8; 4]) -> Blocks {
     _mm256_set1_epi32(i32::from_le_bytes(*block))
 }
 
@@ -313,7 +315,7 @@ pub fn sum_dots(dots: Dots) -> I32 {
 /// `2 * 127 * 128 = 32512`.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     add_i32(sum, add_pairs(_mm256_maddubs_epi16(inputs, weights)))
 }
 
@@ -322,7 +324,7 @@ pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
 /// `2 * 128 * -128 ..= 2 * 128 * 127` or `-32768..=32512` for the latter.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     let low = _mm256_and_si256(inputs, _mm256_set1_epi8(0x7F));
     let high = _mm256_andnot_si256(_mm256_set1_epi8(0x7F), inputs);
     let low = add_pairs(_mm256_maddubs_epi16(low, weights));

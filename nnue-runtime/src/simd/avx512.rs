@@ -28,6 +28,8 @@ pub type I32 = __m512i;
 pub type U8 = __m512i;
 /// A vector of signed bytes.
 pub type I8 = __m512i;
+/// A block of four unsigned bytes, repeated over a vector.
+pub type Blocks = U8;
 /// Sums of products of bytes, before they are a vector of 32-bit lanes.
 pub type Dots = I32;
 /// Eight lanes of 64 bits.
@@ -263,7 +265,7 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
 /// The four bytes, repeated over the whole vector.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-pub fn splat_block(block: &[u8; 4]) -> U8 {
+pub fn splat_block(block: &[u8; 4]) -> Blocks {
     _mm512_set1_epi32(i32::from_le_bytes(*block))
 }
 
@@ -286,7 +288,7 @@ pub fn sum_dots(dots: Dots) -> I32 {
 /// `2 * 127 * 128 = 32512`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     add_i32(sum, add_pairs(_mm512_maddubs_epi16(inputs, weights)))
 }
 
@@ -295,7 +297,7 @@ pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
 /// `2 * 128 * -128 ..= 2 * 128 * 127` or `-32768..=32512` for the latter.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     let low = _mm512_and_si512(inputs, _mm512_set1_epi8(0x7F));
     let high = _mm512_andnot_si512(_mm512_set1_epi8(0x7F), inputs);
     let low = add_pairs(_mm512_maddubs_epi16(low, weights));

@@ -17,14 +17,14 @@ pub const NONZERO_VECTORS: usize = 2;
 /// inputs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     _mm512_dpbusd_epi32(sum, inputs, weights)
 }
 
 /// The same as [`dot`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     dot(sum, inputs, weights)
 }
 

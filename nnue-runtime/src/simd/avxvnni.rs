@@ -9,14 +9,14 @@ pub use super::avx2::*;
 /// inputs.
 #[inline]
 #[target_feature(enable = "avx2,avxvnni")]
-pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     _mm256_dpbusd_avx_epi32(sum, inputs, weights)
 }
 
 /// The same as [`dot`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "avx2,avxvnni")]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     dot(sum, inputs, weights)
 }
 

@@ -28,6 +28,8 @@ pub type I32x8 = [int32x4_t; 2];
 pub type U8 = uint8x16_t;
 /// A vector of signed bytes.
 pub type I8 = int8x16_t;
+/// A block of four unsigned bytes, repeated over a vector.
+pub type Blocks = U8;
 /// Sums of products of bytes, before they are a vector of 32-bit lanes.
 pub type Dots = I32;
 /// Eight lanes of 64 bits.
@@ -298,7 +300,7 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
 /// The four bytes, repeated over the whole vector.
 #[inline]
 #[target_feature(enable = "neon")]
-pub fn splat_block(block: &[u8; 4]) -> U8 {
+pub fn splat_block(block: &[u8; 4]) -> Blocks {
     vreinterpretq_u8_u32(vdupq_n_u32(u32::from_le_bytes(*block)))
 }
 
@@ -324,7 +326,7 @@ pub fn sum_dots(dots: Dots) -> I32 {
 /// halves to the low ones of other registers first.
 #[inline]
 #[target_feature(enable = "neon")]
-pub fn dot(mut sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot(mut sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     // SAFETY: the instructions, of a feature that this function enables, change the three registers
     // that are named as outputs and nothing else.
     unsafe {
@@ -348,7 +350,7 @@ pub fn dot(mut sum: Dots, inputs: U8, weights: I8) -> Dots {
 /// `255 * 128 = 32640`.
 #[inline]
 #[target_feature(enable = "neon")]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     let low = vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(inputs)));
     let high = vreinterpretq_s16_u16(vmovl_high_u8(inputs));
     let low = vpaddlq_s16(vmulq_s16(low, vmovl_s8(vget_low_s8(weights))));

@@ -10,7 +10,7 @@ pub use super::neon::*;
 /// `0..=127`, which are the same with a sign and without.
 #[inline]
 #[target_feature(enable = "neon,dotprod")]
-pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     sdot(sum, vreinterpretq_s8_u8(inputs), weights)
 }
 
@@ -18,7 +18,7 @@ pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
 /// 64 times.
 #[inline]
 #[target_feature(enable = "neon,dotprod")]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     let less = vreinterpretq_s8_u8(veorq_u8(inputs, vdupq_n_u8(0x80)));
     let half = vdupq_n_s8(64);
     sdot(sdot(sdot(sum, less, weights), half, weights), half, weights)

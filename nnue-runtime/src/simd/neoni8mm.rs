@@ -9,7 +9,7 @@ pub use super::neon::*;
 /// inputs.
 #[inline]
 #[target_feature(enable = "neon,i8mm")]
-pub fn dot(mut sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot(mut sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     // The intrinsic is not stable.
     // SAFETY: the instruction, of a feature that this function enables, changes the register of the
     // sum and nothing else.
@@ -28,7 +28,7 @@ pub fn dot(mut sum: Dots, inputs: U8, weights: I8) -> Dots {
 /// The same as [`dot`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "neon,i8mm")]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     dot(sum, inputs, weights)
 }
 

@@ -13,6 +13,8 @@ pub use super::simd128::*;
 
 /// A vector of signed bytes.
 pub type I8 = v128;
+/// A block of four unsigned bytes, repeated over a vector.
+pub type Blocks = U8;
 /// Sums of products of bytes, before they are a vector of 32-bit lanes.
 pub type Dots = I32;
 
@@ -22,6 +24,13 @@ pub type Dots = I32;
 pub fn load_i8(from: &[i8; BYTES]) -> I8 {
     // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
     unsafe { v128_load(from.as_ptr().cast()) }
+}
+
+/// The four bytes, repeated over the whole vector.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn splat_block(block: &[u8; 4]) -> Blocks {
+    i32x4_splat(i32::from_le_bytes(*block))
 }
 
 /// Sums of products of bytes that start at these lanes.
@@ -42,7 +51,7 @@ pub fn sum_dots(dots: Dots) -> I32 {
 /// `0..=127`.
 #[inline]
 #[target_feature(enable = "simd128,relaxed-simd")]
-pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     i32x4_relaxed_dot_i8x16_i7x16_add(weights, inputs, sum)
 }
 
@@ -52,7 +61,7 @@ pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
 /// then lie in the lane where they belong. Those of widened halves would have to be moved.
 #[inline]
 #[target_feature(enable = "simd128,relaxed-simd")]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     let even = i32x4_dot_i16x8(
         v128_and(inputs, u16x8_splat(0x00FF)),
         i16x8_shr(i16x8_shl(weights, 8), 8),

@@ -32,6 +32,8 @@ pub type I32x8 = [i32; 8];
 pub type U8 = [u8; BYTES];
 /// A vector of signed bytes.
 pub type I8 = [i8; BYTES];
+/// A block of four unsigned bytes, repeated over a vector.
+pub type Blocks = U8;
 /// Sums of products of bytes, before they are a vector of 32-bit lanes.
 pub type Dots = I32;
 /// Eight lanes of 64 bits.
@@ -255,7 +257,7 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
 
 /// The four bytes, repeated over the whole vector.
 #[inline(always)]
-pub fn splat_block(block: &[u8; 4]) -> U8 {
+pub fn splat_block(block: &[u8; 4]) -> Blocks {
     array::from_fn(|index| block[index % 4])
 }
 
@@ -274,13 +276,13 @@ pub fn sum_dots(dots: Dots) -> I32 {
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for inputs in
 /// `0..=127`; levels differ beyond.
 #[inline(always)]
-pub fn dot(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     dot_wide(sum, inputs, weights)
 }
 
 /// As [`dot`], exact for all inputs.
 #[inline(always)]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     array::from_fn(|lane| {
         let products = chunk::<u8, 4>(&inputs, lane)
             .iter()

@@ -34,6 +34,8 @@ pub type I32x8 = [v128; 2];
 pub type U8 = v128;
 /// A vector of signed bytes, which are widened to 16 bits when they are loaded.
 pub type I8 = [v128; 2];
+/// A block of four unsigned bytes, widened to 16 bits and repeated over a vector.
+pub type Blocks = v128;
 /// Sums of products of bytes, before they are a vector of 32-bit lanes: two for each lane, of which
 /// the first vector has those of the lower half.
 pub type Dots = [v128; 2];
@@ -165,13 +167,11 @@ pub fn product_to_127<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
             "products that do not fit in a byte"
         )
     };
-    // Packing clips at 127. A negative second factor makes no positive product, and packing that
-    // clips at zero.
-    let a = i8x16_max(i8x16_narrow_i16x8(a[0], a[1]), i8x16_splat(0));
-    let b = i8x16_narrow_i16x8(b[0], b[1]);
-    let low = i16x8_shr(i16x8_extmul_low_i8x16(a, b), SHIFT);
-    let high = i16x8_shr(i16x8_extmul_high_i8x16(a, b), SHIFT);
-    pack_u8(low, high)
+    let [low, high] = [0, 1].map(|index| {
+        let [a, b] = [a[index], b[index]].map(|factor| clamp_i16(factor, 127));
+        u16x8_shr(i16x8_mul(a, b), SHIFT)
+    });
+    low_bytes(low, high)
 }
 
 /// `clamp(a, 0, 255) * clamp(b, 0, 255) >> SHIFT` of the lanes of the first vectors, then of the
@@ -185,11 +185,11 @@ pub fn product_to_255<const SHIFT: u32>(a: [I16; 2], b: [I16; 2]) -> U8 {
             "products that do not fit in a byte"
         )
     };
-    // Packing clips at 0 and at 255.
-    let (a, b) = (pack_u8(a[0], a[1]), pack_u8(b[0], b[1]));
-    let low = u16x8_shr(u16x8_extmul_low_u8x16(a, b), SHIFT);
-    let high = u16x8_shr(u16x8_extmul_high_u8x16(a, b), SHIFT);
-    pack_u8(low, high)
+    let [low, high] = [0, 1].map(|index| {
+        let [a, b] = [a[index], b[index]].map(|factor| clamp_i16(factor, 255));
+        u16x8_shr(i16x8_mul(a, b), SHIFT)
+    });
+    low_bytes(low, high)
 }
 
 /// Reads a vector of unsigned bytes from memory.
@@ -295,8 +295,8 @@ pub fn load_i8(from: &[i8; BYTES]) -> I8 {
 /// The four bytes, repeated over the whole vector.
 #[inline]
 #[target_feature(enable = "simd128")]
-pub fn splat_block(block: &[u8; 4]) -> U8 {
-    i32x4_splat(i32::from_le_bytes(*block))
+pub fn splat_block(block: &[u8; 4]) -> Blocks {
+    u16x8_extend_low_u8x16(i32x4_splat(i32::from_le_bytes(*block)))
 }
 
 /// Sums of products of bytes that start at these lanes.
@@ -327,21 +327,17 @@ pub fn sum_dots([low, high]: Dots) -> I32 {
 /// brought together by [`sum_dots`] alone, once for all blocks.
 #[inline]
 #[target_feature(enable = "simd128")]
-pub fn dot([low, high]: Dots, inputs: U8, weights: I8) -> Dots {
-    let inputs = [
-        u16x8_extend_low_u8x16(inputs),
-        u16x8_extend_high_u8x16(inputs),
-    ];
+pub fn dot([low, high]: Dots, inputs: Blocks, weights: I8) -> Dots {
     [
-        i32x4_add(low, i32x4_dot_i16x8(inputs[0], weights[0])),
-        i32x4_add(high, i32x4_dot_i16x8(inputs[1], weights[1])),
+        i32x4_add(low, i32x4_dot_i16x8(inputs, weights[0])),
+        i32x4_add(high, i32x4_dot_i16x8(inputs, weights[1])),
     ]
 }
 
 /// The same as [`dot`], which is exact for all inputs.
 #[inline]
 #[target_feature(enable = "simd128")]
-pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
+pub fn dot_wide(sum: Dots, inputs: Blocks, weights: I8) -> Dots {
     dot(sum, inputs, weights)
 }
 
@@ -350,17 +346,24 @@ pub fn dot_wide(sum: Dots, inputs: U8, weights: I8) -> Dots {
 #[target_feature(enable = "simd128")]
 pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
     const { assert!(N.is_multiple_of(32), "rows are padded to 32 inputs") };
-    let inputs = inputs.as_chunks::<{ 2 * BYTES }>().0;
-    // Two sums of two vectors each, because each waits for itself.
-    let mut sums = [dots(zero_i32()); 2];
-    for (inputs, weights) in inputs.iter().zip(weights.as_chunks().0) {
-        let weights: &[i8; 2 * BYTES] = weights;
-        for (index, sum) in sums.iter_mut().enumerate() {
-            let (inputs, weights) = (chunk(inputs, index), chunk(weights, index));
-            *sum = dot(*sum, load_u8(inputs), load_i8(weights));
+    let inputs = inputs.as_chunks().0.as_chunks::<2>().0;
+    let weights = weights.as_chunks().0.as_chunks::<2>().0;
+    // Four sums at once, because each waits for itself.
+    let mut sums = [[zero_i32(); 2]; 2];
+    for (inputs, weights) in inputs.iter().zip(weights) {
+        for (index, [low, high]) in sums.iter_mut().enumerate() {
+            let (inputs, weights) = (load_u8(&inputs[index]), load_i8(&weights[index]));
+            *low = i32x4_add(
+                *low,
+                i32x4_dot_i16x8(u16x8_extend_low_u8x16(inputs), weights[0]),
+            );
+            *high = i32x4_add(
+                *high,
+                i32x4_dot_i16x8(u16x8_extend_high_u8x16(inputs), weights[1]),
+            );
         }
     }
-    let [first, second] = sums.map(|sum| sum_dots(sum));
+    let [first, second] = sums.map(|[low, high]| i32x4_add(low, high));
     sum_lanes(add_i32(first, second))
 }
 
@@ -390,9 +393,8 @@ pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     packed: [U8; NONZERO_VECTORS],
 ) {
     NonZero::<BLOCKS, CAP>::assert_blocks(first_block, NONZERO_VECTORS * I32_LANES);
-    let [a, b, c, d] = packed.map(|bytes| i32x4_ne(bytes, i32x4_splat(0)));
-    let masks = i8x16_narrow_i16x8(i16x8_narrow_i32x4(a, b), i16x8_narrow_i32x4(c, d));
-    let nonzero = i8x16_bitmask(masks).to_le_bytes();
+    let masks = packed.map(|bytes| i32x4_ne(bytes, i32x4_splat(0)));
+    let nonzero = i8x16_bitmask(first_bytes(masks)).to_le_bytes();
     let counts = nonzero.map(|bits| bits.count_ones() as usize);
     let room = list.room().as_mut_ptr();
     // SAFETY: a row of the table has the 16 bytes of a vector. The first count is at most 8, so
@@ -408,6 +410,32 @@ pub fn append_nonzero<const BLOCKS: usize, const CAP: usize>(
     // which was written behind those, as many as the second byte has. Each is `first_block` plus a
     // number below 16, which the assertion at the top has shown to be less than `BLOCKS`.
     unsafe { list.grow(counts[0] + counts[1]) };
+}
+
+/// The lower byte of each lane of two vectors.
+///
+/// A shuffle, because LLVM makes a comparison with either limit of each instruction that narrows.
+#[inline]
+#[target_feature(enable = "simd128")]
+fn low_bytes(a: I16, b: I16) -> U8 {
+    i8x16_shuffle::<0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30>(a, b)
+}
+
+/// The lowest byte of each lane of four vectors.
+#[inline]
+#[target_feature(enable = "simd128")]
+fn first_bytes([a, b, c, d]: [I32; 4]) -> U8 {
+    low_bytes(
+        i16x8_shuffle::<0, 2, 4, 6, 8, 10, 12, 14>(a, b),
+        i16x8_shuffle::<0, 2, 4, 6, 8, 10, 12, 14>(c, d),
+    )
+}
+
+/// Lanes between 0 and a limit.
+#[inline]
+#[target_feature(enable = "simd128")]
+fn clamp_i16(lanes: I16, limit: i16) -> I16 {
+    i16x8_max(i16x8_min(lanes, i16x8_splat(limit)), i16x8_splat(0))
 }
 
 /// The sum of all lanes, wrapping.
@@ -430,12 +458,11 @@ fn bits_of_masks(masks: [U8; 4]) -> u64 {
 #[inline]
 #[target_feature(enable = "simd128")]
 fn existing(table: &[u32; 16]) -> U8 {
-    let [a, b, c, d] = core::array::from_fn(|index| {
+    first_bytes(core::array::from_fn(|index| {
         // SAFETY: the array has the size of the vector; the instruction asks for no alignment.
         let entries = unsafe { v128_load(chunk::<u32, 4>(table, index).as_ptr().cast()) };
         i32x4_ge(entries, i32x4_splat(0))
-    });
-    i8x16_narrow_i16x8(i16x8_narrow_i32x4(a, b), i16x8_narrow_i32x4(c, d))
+    }))
 }
 
 /// For each of eight bits, which of 64 bytes have it in a table's entry: a bit for each byte, which

@@ -58,7 +58,7 @@ pub(super) fn called_step(plan: &Plan<'_>) -> Option<TokenStream> {
     plan.kernels().any(|(_, kernel)| calls(kernel)).then(|| {
         quote! {
             #[inline(never)]
-            fn step(sum: simd::Dots, inputs: simd::U8, weights: simd::I8) -> simd::Dots {
+            fn step(sum: simd::Dots, inputs: simd::Blocks, weights: simd::I8) -> simd::Dots {
                 simd::dot(sum, inputs, weights)
             }
         }
