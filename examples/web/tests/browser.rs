@@ -86,6 +86,8 @@ fn a_browser_shows_the_page_and_the_same_integers() {
     let server = Server::start(folder, script);
     let mut browser = Command::new("chromium");
     browser.args(["--headless", "--no-sandbox", "--disable-gpu"]);
+    // Pieces can be dragged where they are in sight.
+    browser.arg("--window-size=1000,1200");
     // Without a debugger, headless Chromium ends before the page has done its work.
     browser.args(["--remote-debugging-port=0", &server.url()]);
     browser.stdout(Stdio::null()).stderr(Stdio::null());
