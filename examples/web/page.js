@@ -1,0 +1,193 @@
+// Loads the network's WebAssembly module, and shows what it says of a position.
+'use strict';
+
+const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
+const NET = 'nn-37f18f62d772.nnue';
+const GLYPHS = { k: '♚', q: '♛', r: '♜', b: '♝', n: '♞', p: '♟', K: '♔', Q: '♕', R: '♖', B: '♗', N: '♘', P: '♙' };
+
+// A module for each level, from the best one. Each of the probes is a module that needs the
+// instructions of its level: `i8x16.relaxed_swizzle`, and `i8x16.splat`.
+const probe = (...code) => WebAssembly.validate(Uint8Array.of(
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, code.length + 4, 1, code.length + 2, 0, ...code, 11));
+const LEVELS = [
+  { name: 'relaxed', supported: probe(65, 0, 253, 15, 65, 0, 253, 15, 253, 128, 2) },
+  { name: 'simd128', supported: probe(65, 0, 253, 15) },
+  { name: 'scalar', supported: true },
+];
+
+const element = (id) => document.getElementById(id);
+const signed = (number) => (number > 0 ? '+' : '') + number;
+
+/** A module whose memory has a net: calls it with bytes, and returns its answer. */
+class Network {
+  static async load(level, net) {
+    const response = await fetch(`nnue-${level}.wasm`);
+    if (!response.ok) throw new Error(`there is no module for ${level}`);
+    const { instance } = await WebAssembly.instantiate(await response.arrayBuffer(), {});
+    const network = new Network(instance.exports);
+    network.loaded = network.call('load', net);
+    return network;
+  }
+
+  constructor(exports) {
+    this.exports = exports;
+  }
+
+  call(name, bytes, ...rest) {
+    const { memory, input, output } = this.exports;
+    // The memory may have grown, and with that moved, in every call.
+    const place = input(bytes.length);
+    new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
+    const length = this.exports[name](...rest);
+    const answer = new TextDecoder().decode(new Uint8Array(memory.buffer, output(), length));
+    const { ok, error } = JSON.parse(answer);
+    if (error !== undefined) throw new Error(error);
+    return ok;
+  }
+
+  evaluate(fen) {
+    return this.call('evaluate', new TextEncoder().encode(fen));
+  }
+
+  measure(fen, evaluations) {
+    return this.call('measure', new TextEncoder().encode(fen), evaluations);
+  }
+}
+
+/** The placement of a FEN as 64 letters, from a1 to h8; empty squares are empty strings. */
+function squaresOf(fen) {
+  const squares = Array(64).fill('');
+  fen.trim().split(/\s+/)[0].split('/').forEach((rank, index) => {
+    let square = 8 * (7 - index);
+    for (const letter of rank) {
+      if (letter >= '1' && letter <= '8') square += Number(letter);
+      else squares[square++] = letter;
+    }
+  });
+  return squares;
+}
+
+/** The FEN with other squares or another side to move. Rights that may be gone are dropped. */
+function changed(fen, squares, side) {
+  const ranks = [7, 6, 5, 4, 3, 2, 1, 0].map((rank) => squares.slice(8 * rank, 8 * rank + 8)
+    .map((letter) => letter || '1').join('').replace(/1+/g, (empty) => empty.length));
+  return `${ranks.join('/')} ${side ?? fen.trim().split(/\s+/)[1] ?? 'w'} - - 0 1`;
+}
+
+let network;
+let dragged;
+
+function show(fen) {
+  element('fen').value = fen;
+  element('error').textContent = '';
+  try {
+    const { value, white, white_to_move, pieces } = network.evaluate(fen);
+    element('value').textContent = signed(value);
+    element('white').textContent = signed(white);
+    element('side').textContent = white_to_move ? 'white' : 'black';
+    document.querySelectorAll('.square').forEach((square) => square.replaceChildren());
+    for (const { square, letter, contribution } of pieces) {
+      const place = document.querySelector(`[data-square="${square}"]`);
+      const piece = document.createElement('span');
+      piece.className = 'piece';
+      piece.textContent = GLYPHS[letter];
+      place.append(piece);
+      if (contribution === null) continue;
+      const part = document.createElement('span');
+      part.className = `part ${contribution < 0 ? 'negative' : 'positive'}`;
+      part.textContent = signed(contribution);
+      place.append(part);
+    }
+    history.replaceState(null, '', `#${encodeURIComponent(fen)}`);
+  } catch (error) {
+    element('error').textContent = error.message;
+  }
+}
+
+/** Evaluates for about half a second. */
+function measure() {
+  const fen = element('fen').value;
+  let [evaluations, seconds] = [1000, 0];
+  try {
+    for (;;) {
+      const started = performance.now();
+      const done = network.measure(fen, evaluations).evaluations;
+      seconds = (performance.now() - started) / 1000;
+      if (seconds > 0.5 || evaluations > 1e8) {
+        element('speed').textContent = Math.round(done / seconds).toLocaleString('en');
+        return;
+      }
+      evaluations = Math.ceil(evaluations * Math.min(10, 0.6 / Math.max(seconds, 1e-3)));
+    }
+  } catch (error) {
+    element('speed').textContent = '';
+    element('error').textContent = error.message;
+  }
+}
+
+function drawBoard() {
+  for (let index = 0; index < 64; index++) {
+    const square = document.createElement('div');
+    const [rank, file] = [7 - (index >> 3), index & 7];
+    square.className = (rank + file) % 2 ? 'square' : 'square dark';
+    square.dataset.square = 8 * rank + file;
+    element('board').append(square);
+  }
+  const squareAt = (event) => document.elementFromPoint(event.clientX, event.clientY)?.closest('.square');
+  element('board').addEventListener('pointerdown', (event) => {
+    dragged = squareAt(event);
+    if (!dragged?.children.length) return void (dragged = undefined);
+    dragged.classList.add('from');
+  });
+  addEventListener('pointerup', (event) => {
+    if (!dragged) return;
+    dragged.classList.remove('from');
+    const [from, to] = [dragged, squareAt(event)];
+    dragged = undefined;
+    if (from === to) return;
+    const fen = element('fen').value;
+    const squares = squaresOf(fen);
+    const letter = squares[from.dataset.square];
+    squares[from.dataset.square] = '';
+    if (to) squares[to.dataset.square] = letter;
+    show(changed(fen, squares));
+  });
+}
+
+async function chooseLevel(level, net) {
+  network = await Network.load(level, net);
+  document.documentElement.dataset.level = network.loaded.level;
+  show(element('fen').value);
+  measure();
+}
+
+async function start() {
+  drawBoard();
+  element('fen').value = decodeURIComponent(location.hash.slice(1)) || START;
+  const response = await fetch(NET);
+  if (!response.ok) throw new Error(`there is no ${NET}`);
+  const net = new Uint8Array(await response.arrayBuffer());
+  const best = LEVELS.find((level) => level.supported);
+  for (const { name, supported } of LEVELS) {
+    const label = document.createElement('label');
+    const radio = Object.assign(document.createElement('input'), {
+      type: 'radio', name: 'level', value: name, disabled: !supported, checked: name === best.name,
+    });
+    radio.addEventListener('change', () => chooseLevel(name, net).catch(complain));
+    label.append(radio, ` ${name} `);
+    element('levels').append(label);
+  }
+  element('fen').addEventListener('input', () => show(element('fen').value));
+  element('turn').addEventListener('click', () => {
+    const fen = element('fen').value;
+    show(changed(fen, squaresOf(fen), fen.trim().split(/\s+/)[1] === 'w' ? 'b' : 'w'));
+  });
+  element('again').addEventListener('click', measure);
+  await chooseLevel(best.name, net);
+}
+
+function complain(error) {
+  element('error').textContent = error.message;
+}
+
+start().catch(complain).finally(() => document.documentElement.classList.add('ready'));
