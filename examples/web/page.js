@@ -5,13 +5,27 @@ const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 const NET = 'nn-37f18f62d772.nnue';
 const GLYPHS = { k: '♚', q: '♛', r: '♜', b: '♝', n: '♞', p: '♟', K: '♔', Q: '♕', R: '♖', B: '♗', N: '♘', P: '♙' };
 
-// A module for each level, from the best one. Each of the probes is a module that needs the
-// instructions of its level: `i8x16.relaxed_swizzle`, and `i8x16.splat`.
-const probe = (...code) => WebAssembly.validate(Uint8Array.of(
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, code.length + 4, 1, code.length + 2, 0, ...code, 11));
+/** Whether a function of this code, from `i32` to `i32`, computes what it must here. */
+function computes(code, input, output) {
+  const body = [0, ...code, 11];
+  const module = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 127, 1, 127, 3, 2, 1, 0,
+    7, 5, 1, 1, 102, 0, 0, 10, body.length + 2, 1, body.length, ...body);
+  try {
+    return new WebAssembly.Instance(new WebAssembly.Module(module)).exports.f(input) === output;
+  } catch {
+    return false;
+  }
+}
+
+// A module for each level, from the best one. A browser that knows the instructions of a level may
+// still compute other values: in Chrome before version 124, `relaxed_dot` may forget the sum that it
+// adds to. So each level's instructions are tried: a sum plus four products of 1 and 1, and a lane
+// of a vector.
+const SPLAT = [253, 15], FIRST_LANE = [253, 27, 0];
+const ONES = [65, 1, ...SPLAT], SUMS = [32, 0, 253, 17];
 const LEVELS = [
-  { name: 'relaxed', supported: probe(65, 0, 253, 15, 65, 0, 253, 15, 253, 128, 2) },
-  { name: 'simd128', supported: probe(65, 0, 253, 15) },
+  { name: 'relaxed', supported: computes([...ONES, ...ONES, ...SUMS, 253, 147, 2, ...FIRST_LANE], 1000, 1004) },
+  { name: 'simd128', supported: computes([...SUMS, ...FIRST_LANE], 1000, 1000) },
   { name: 'scalar', supported: true },
 ];
 
@@ -35,12 +49,13 @@ class Network {
 
   call(name, bytes, ...rest) {
     const { memory, input, output } = this.exports;
-    // The memory may have grown, and with that moved, in every call.
-    const place = input(bytes.length);
+    // The memory may have grown, and with that moved, in every call. Places are numbers of 32 bits
+    // without a sign.
+    const place = input(bytes.length) >>> 0;
     new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
-    const length = this.exports[name](...rest);
-    const answer = new TextDecoder().decode(new Uint8Array(memory.buffer, output(), length));
-    const { ok, error } = JSON.parse(answer);
+    const length = this.exports[name](...rest) >>> 0;
+    const answer = output() >>> 0;
+    const { ok, error } = JSON.parse(new TextDecoder().decode(new Uint8Array(memory.buffer, answer, length)));
     if (error !== undefined) throw new Error(error);
     return ok;
   }
@@ -76,10 +91,13 @@ function changed(fen, squares, side) {
 
 let network;
 let dragged;
+// The position on the board: the last one that is right.
+let shown = START;
 
 function show(fen) {
   element('fen').value = fen;
   element('error').textContent = '';
+  if (!network) return;
   try {
     const { value, white, white_to_move, pieces } = network.evaluate(fen);
     element('value').textContent = signed(value);
@@ -98,15 +116,25 @@ function show(fen) {
       part.textContent = signed(contribution);
       place.append(part);
     }
-    history.replaceState(null, '', `#${encodeURIComponent(fen)}`);
+    shown = fen;
   } catch (error) {
-    element('error').textContent = error.message;
+    complain(error);
+  }
+}
+
+/** The position of the address, so that links to positions can be shared. */
+function linked() {
+  try {
+    return decodeURIComponent(location.hash.slice(1)) || START;
+  } catch {
+    return START;
   }
 }
 
 /** Evaluates for about half a second. */
 function measure() {
-  const fen = element('fen').value;
+  if (!network) return;
+  const fen = shown;
   let [evaluations, seconds] = [1000, 0];
   try {
     for (;;) {
@@ -121,7 +149,7 @@ function measure() {
     }
   } catch (error) {
     element('speed').textContent = '';
-    element('error').textContent = error.message;
+    complain(error);
   }
 }
 
@@ -145,17 +173,26 @@ function drawBoard() {
     const [from, to] = [dragged, squareAt(event)];
     dragged = undefined;
     if (from === to) return;
-    const fen = element('fen').value;
-    const squares = squaresOf(fen);
+    const squares = squaresOf(shown);
     const letter = squares[from.dataset.square];
     squares[from.dataset.square] = '';
     if (to) squares[to.dataset.square] = letter;
-    show(changed(fen, squares));
+    show(changed(shown, squares));
+  });
+  addEventListener('pointercancel', () => {
+    dragged?.classList.remove('from');
+    dragged = undefined;
   });
 }
 
+let chosen = 0;
+
 async function chooseLevel(level, net) {
-  network = await Network.load(level, net);
+  const choice = ++chosen;
+  const loaded = await Network.load(level, net);
+  // Another level may have been chosen since.
+  if (choice !== chosen) return;
+  network = loaded;
   document.documentElement.dataset.level = network.loaded.level;
   show(element('fen').value);
   measure();
@@ -163,7 +200,7 @@ async function chooseLevel(level, net) {
 
 async function start() {
   drawBoard();
-  element('fen').value = decodeURIComponent(location.hash.slice(1)) || START;
+  element('fen').value = linked();
   const response = await fetch(NET);
   if (!response.ok) throw new Error(`there is no ${NET}`);
   const net = new Uint8Array(await response.arrayBuffer());
@@ -178,9 +215,12 @@ async function start() {
     element('levels').append(label);
   }
   element('fen').addEventListener('input', () => show(element('fen').value));
+  // Browsers let pages change their address a few times a second only.
+  element('fen').addEventListener('change', () => {
+    location.replace(`#${encodeURIComponent(shown)}`);
+  });
   element('turn').addEventListener('click', () => {
-    const fen = element('fen').value;
-    show(changed(fen, squaresOf(fen), fen.trim().split(/\s+/)[1] === 'w' ? 'b' : 'w'));
+    show(changed(shown, squaresOf(shown), shown.trim().split(/\s+/)[1] === 'w' ? 'b' : 'w'));
   });
   element('again').addEventListener('click', measure);
   await chooseLevel(best.name, net);
@@ -188,6 +228,8 @@ async function start() {
 
 function complain(error) {
   element('error').textContent = error.message;
+  // A module that has stopped in the middle of its work does not go on: the page is loaded again.
+  if (error instanceof WebAssembly.RuntimeError) network = undefined;
 }
 
 start().catch(complain).finally(() => document.documentElement.classList.add('ready'));

@@ -5,7 +5,8 @@
 //! (or, with [`Level::assume`], vouched for). Therefore [`dispatch!`](crate::__private::dispatch)
 //! may call functions that enable these features.
 //!
-//! With `--cfg nnue_scalar` a build has no other level than `scalar`, to compare with.
+//! With `--cfg nnue_scalar` a build has no other level than `scalar`, to compare with. With `--cfg
+//! nnue_all_levels` it has also those below its baseline, to test them.
 
 pub(crate) mod dispatch;
 
@@ -68,7 +69,7 @@ macro_rules! of_this_architecture {
             let mut baseline = LevelKind::Scalar;
             $(
                 if cfg!(all(
-                    not(nnue_scalar),
+                    not(any(nnue_scalar, nnue_all_levels)),
                     $(target_arch = $arch, $($($build)+,)?)?
                     $(target_feature = $feature),*
                 )) {

@@ -10,7 +10,8 @@
 //! Primitives are safe. Loads and stores take references to arrays that have the size of the
 //! vector, so they cannot leave them; and a function that enables target features can only be
 //! called, without `unsafe`, by functions that enable them too. Those are entered through
-//! [`dispatch!`](crate::__private::dispatch).
+//! [`dispatch!`](crate::__private::dispatch). In WebAssembly anything may call them, which is safe: an
+//! engine takes a module with instructions that it lacks as a whole, or not at all.
 //!
 //! A new level is a file here and a row in the table of [`nnue_levels`].
 
@@ -100,7 +101,7 @@ fn prefetch_line(address: *const i8) {
         core::arch::asm!(
             "prfm pldl1keep, [{address}]",
             address = in(reg) address,
-            options(readonly, nostack, preserves_flags),
+            options(nomem, nostack, preserves_flags),
         );
     }
 }

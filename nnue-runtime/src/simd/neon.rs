@@ -127,6 +127,7 @@ pub fn shift_right_i16<const N: i32>(a: I16) -> I16 {
 #[inline]
 #[target_feature(enable = "neon")]
 pub fn mul_high_i16<const N: i32>(a: I16, b: I16) -> I16 {
+    const { assert!(N >= 0 && N < 16) };
     match N {
         0 => vshrq_n_s16::<1>(vqdmulhq_s16(a, b)),
         1 => vqdmulhq_s16(a, b),

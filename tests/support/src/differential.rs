@@ -190,11 +190,17 @@ fn compare<A: Architecture<Output: Evaluated<Evaluation: Into<Evaluation>>>>(
     });
 }
 
-/// The first two styles, or all of them if `NNUE_WEIGHTS` is `all`, which takes twice as long.
+/// The first two styles; all of them if `NNUE_WEIGHTS` is `all`, which takes twice as long; or the
+/// one that reaches the limits of types if it is `extreme`.
 fn styles() -> impl Iterator<Item = Style> {
-    let all = std::env::var("NNUE_WEIGHTS").is_ok_and(|weights| weights == "all");
-    let count = if all { Style::ALL.len() } else { 2 };
-    Style::ALL.into_iter().take(count)
+    let chosen = std::env::var("NNUE_WEIGHTS").unwrap_or_default();
+    let styles: &[Style] = match &*chosen {
+        "" => &Style::ALL[..2],
+        "all" => &Style::ALL,
+        "extreme" => &[Style::Extreme],
+        other => panic!("NNUE_WEIGHTS is `all`, `extreme` or not set, found `{other}`"),
+    };
+    styles.iter().copied()
 }
 
 /// Runs a check with weights of each style, and prints the levels that it went through.

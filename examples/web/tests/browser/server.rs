@@ -24,8 +24,10 @@ impl Server {
         let (results, received) = channel();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // A browser that hangs up has its reasons.
-                let _ = serve(stream, &folder, &script, &results);
+                let (folder, script, results) = (folder.clone(), script.clone(), results.clone());
+                // Browsers also open connections that they do not need yet. One that hangs up has its
+                // reasons.
+                thread::spawn(move || serve(stream, &folder, &script, &results));
             }
         });
         Server {
