@@ -23,9 +23,12 @@ nnue-runtime = { path = "RUNTIME", features = ["cozy-chess"] }
 nnue-zoo = { path = "ZOO" }
 
 [profile.dev]
-opt-level = 1
 debug = false
 incremental = false
+
+# To optimise a network on all levels takes longer than to run it once without.
+[profile.dev.package."*"]
+opt-level = 2
 
 [lib]
 path = "empty.rs"
