@@ -12,6 +12,7 @@ use nnue_compiler::file_layout;
 use nnue_compiler::network::Network;
 use nnue_interpreter::active_rows;
 use nnue_runtime::{Board, Color, Piece, Position};
+use nnue_test_support::specs::specs_in;
 use serde_json::{Value, json};
 
 use program::{output, refusal, scratch, text};
@@ -31,22 +32,7 @@ const POSITIONS: [&str; 9] = [
 ];
 
 fn specs() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("the folder is there") {
-            let path = entry.expect("the folder can be read").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|extension| extension == "toml")
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
+    let found = specs_in("specs");
     assert!(found.len() > 50, "{found:?}");
     found
 }
@@ -226,16 +212,8 @@ fn tensors_are_where_the_description_says() {
 #[test]
 fn active_rows_follow_from_the_description() {
     let mut seen = [false; 3];
-    let more = ["tests/specs/features", "tests/zoo/specs"].map(|folder| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("..")
-            .join(folder);
-        let files = fs::read_dir(folder).expect("the folder is there");
-        files.map(|entry| entry.expect("the folder can be read").path())
-    });
-    let more = more.into_iter().flatten();
-    let more = more.filter(|path| path.extension().is_some_and(|name| name == "toml"));
-    for path in specs().into_iter().chain(more) {
+    let more = ["tests/specs/features", "tests/zoo/specs"].map(specs_in);
+    for path in specs().into_iter().chain(more.concat()) {
         let network = network(&path);
         let description = Description::of(&network);
         for set in &description.features {

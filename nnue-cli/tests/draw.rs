@@ -3,8 +3,8 @@
 mod program;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
+use nnue_test_support::specs::specs_in;
 use roxmltree::{Document, Node};
 
 use crate::program::{output, refusal, scratch, scratch_path, text};
@@ -231,22 +231,10 @@ fn sfnnv9_is_drawn_box_by_box() {
     assert_eq!(arrows, expected);
 }
 
-/// The specs of a folder and of those in it.
-fn specs(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("the specs are there");
-    let paths = entries.map(|entry| entry.expect("it can be read").path());
-    let specs = paths.flat_map(|path| match path.extension() {
-        _ if path.is_dir() => specs(&path),
-        Some(extension) if extension == "toml" => vec![path],
-        _ => Vec::new(),
-    });
-    specs.collect()
-}
-
 /// An arrow comes from each tensor that a formula names, and from no other.
 #[test]
 fn arrows_come_from_what_formulas_name() {
-    let specs = specs(Path::new("../specs"));
+    let specs = specs_in("specs");
     assert!(specs.len() > 60, "{specs:?}");
     for spec in specs {
         let spec = text(&spec);

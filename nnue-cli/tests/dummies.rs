@@ -1,13 +1,13 @@
 //! Net files with weights that nobody trained, which `nnue bench` measures, fit their specs.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_dummy::net_file::{random_net_file, verify};
 use nnue_dummy::trained::trained;
 use nnue_runtime::Board;
+use nnue_test_support::specs::specs_in;
 
 /// Networks with more weights than this in the transformer take long and have nothing of their own.
 const MOST_WEIGHTS: usize = 1 << 20;
@@ -18,14 +18,8 @@ fn every_network_gets_a_net_that_loads() {
     let positions = [start.parse::<Board>().expect("a FEN")];
     let mut count = 0;
     for path in ["specs", "tests/specs", "tests/zoo/specs"]
-        .iter()
-        .flat_map(|folder| {
-            specs(
-                &Path::new(env!("CARGO_MANIFEST_DIR"))
-                    .join("..")
-                    .join(folder),
-            )
-        })
+        .map(specs_in)
+        .concat()
     {
         let text = fs::read_to_string(&path).expect("a spec is text");
         let network = analyse(&SourceFile::new(path.display().to_string(), text));
@@ -42,22 +36,4 @@ fn every_network_gets_a_net_that_loads() {
         count += 1;
     }
     assert!(count > 100, "only {count} specs are small");
-}
-
-/// The specs in a folder and the folders in it.
-fn specs(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("the repository has the folder");
-    let mut found = Vec::new();
-    for entry in entries {
-        let path = entry.expect("folders can be read").path();
-        if path.is_dir() {
-            found.extend(specs(&path));
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "toml")
-        {
-            found.push(path);
-        }
-    }
-    found
 }

@@ -52,7 +52,7 @@ pub fn net_file_of(
     description: &str,
     mut value: impl FnMut(Weight<'_>) -> f64,
 ) -> Vec<u8> {
-    write(network, description, &mut |_, weight| value(weight))
+    write(network, description, &mut value, |_| None)
 }
 
 /// The net file of these values where the network allows them, and otherwise of the nearest that it
@@ -62,21 +62,17 @@ pub(crate) fn nearest_net_file_of(
     network: &Network,
     mut value: impl FnMut(Weight<'_>) -> f64,
 ) -> Vec<u8> {
-    write(network, "", &mut |tensor, weight| {
-        if is_beyond_runs(network, weight) {
-            return 0.0;
-        }
+    let mut reached = |weight: Weight<'_>| match is_beyond_runs(network, weight) {
+        true => 0.0,
+        false => value(weight),
+    };
+    write(network, "", &mut reached, |tensor| {
         let element = tensor
             .quantise
             .map_or(tensor.element, |quantise| quantise.element);
-        let value = value(weight);
-        match element.limits() {
-            Some((low, high)) => {
-                let summands = if is_summand(network, tensor) { 2 } else { 1 };
-                value.clamp((low / summands).into(), (high / summands).into())
-            }
-            None => value,
-        }
+        let (low, high) = element.limits()?;
+        let summands = if is_summand(network, tensor) { 2 } else { 1 };
+        Some((low / summands, high / summands))
     })
 }
 
@@ -94,11 +90,12 @@ fn is_beyond_runs(network: &Network, weight: Weight<'_>) -> bool {
     })
 }
 
-/// Writes the file of the values that are asked for with their tensor.
+/// Writes the file of these values, clamped to the limits that a tensor is given.
 fn write(
     network: &Network,
     description: &str,
-    value: &mut impl FnMut(&Tensor, Weight<'_>) -> f64,
+    value: &mut impl FnMut(Weight<'_>) -> f64,
+    limits: impl Fn(&Tensor) -> Option<(i32, i32)>,
 ) -> Vec<u8> {
     let mut file = Vec::new();
     if let Format::Stockfish { version, hash } = network.file.format {
@@ -119,7 +116,12 @@ fn write(
                     file.push(b'\n');
                     file.extend_from_slice(&(tensor.values() as u64).to_le_bytes());
                 }
-                let values = values(tensor, stack.unwrap_or(0), value);
+                let mut values = values(tensor, stack.unwrap_or(0), value);
+                if let Some((low, high)) = limits(tensor) {
+                    for value in &mut values {
+                        *value = value.clamp(low.into(), high.into());
+                    }
+                }
                 push(&mut file, tensor, &values, is_summand(network, tensor));
             }
         }
@@ -139,11 +141,7 @@ pub fn verify(network: &Network, file: &[u8]) -> Result<(), LoadError> {
 }
 
 /// The values of a tensor in the order of the file.
-fn values(
-    tensor: &Tensor,
-    stack: usize,
-    value: &mut impl FnMut(&Tensor, Weight<'_>) -> f64,
-) -> Vec<f64> {
+fn values(tensor: &Tensor, stack: usize, value: &mut impl FnMut(Weight<'_>) -> f64) -> Vec<f64> {
     let [buckets, rows, columns] = match tensor.role {
         Role::Weights(_) => [None, Some(Axis::Feature), Some(Axis::Neuron)],
         Role::Biases(_) => [None, None, Some(Axis::Neuron)],
@@ -161,15 +159,14 @@ fn values(
         for (row, of_row) in rows.iter().enumerate() {
             for (column, of_column) in columns.iter().enumerate() {
                 let index = of_bucket + of_row + of_column;
-                let weight = Weight {
+                values[index] = value(Weight {
                     tensor: &tensor.name,
                     role: tensor.role,
                     stack: stack + bucket,
                     row,
                     column,
                     index,
-                };
-                values[index] = value(tensor, weight);
+                });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Random weights of layers, and biases that keep their sums within the range of the activations.
 
 use nnue_compiler::network::file::Role;
-use nnue_compiler::network::{Affine, Element, Layer, Network, Op, Scale, WeightType};
+use nnue_compiler::network::{Affine, Element, Layer, Network, OUTPUT_RUN, Op, Scale, WeightType};
 use nnue_interpreter::{Accumulators, LayerWeights, Net, Values};
 use nnue_runtime::Color;
 
@@ -9,9 +9,6 @@ use super::{Draw, Range, Style, alternating, max_active, net_of, spread};
 
 /// The number of random accumulators for which biases are chosen.
 const SAMPLES: usize = 4;
-
-/// Outputs of a run in layers that are sparse in their outputs.
-const RUN: usize = 16;
 
 /// The size of sums that are multiplied by factors of the file.
 const ONE_OF_SCALES: f64 = 8128.0;
@@ -156,11 +153,11 @@ impl Draw {
 
     /// Sets weights to zero until each input has at most the allowed number of runs of outputs.
     fn leave_blocks(&mut self, weights: &mut [i64], inputs: usize, outputs: usize, blocks: usize) {
-        let runs = outputs / RUN;
+        let runs = outputs / OUTPUT_RUN;
         for input in 0..inputs {
             let kept: Vec<usize> = (0..blocks).map(|_| self.random.below(runs)).collect();
             for output in 0..outputs {
-                if !kept.contains(&(output / RUN)) {
+                if !kept.contains(&(output / OUTPUT_RUN)) {
                     weights[output * inputs + input] = 0;
                 }
             }
