@@ -204,11 +204,10 @@ async function start() {
   const response = await fetch(NET);
   if (!response.ok) throw new Error(`there is no ${NET}`);
   const net = new Uint8Array(await response.arrayBuffer());
-  const best = LEVELS.find((level) => level.supported);
   for (const { name, supported } of LEVELS) {
     const label = document.createElement('label');
     const radio = Object.assign(document.createElement('input'), {
-      type: 'radio', name: 'level', value: name, disabled: !supported, checked: name === best.name,
+      type: 'radio', name: 'level', value: name, disabled: !supported,
     });
     radio.addEventListener('change', () => chooseLevel(name, net).catch(complain));
     label.append(radio, ` ${name} `);
@@ -223,7 +222,20 @@ async function start() {
     show(changed(shown, squaresOf(shown), shown.trim().split(/\s+/)[1] === 'w' ? 'b' : 'w'));
   });
   element('again').addEventListener('click', measure);
-  await chooseLevel(best.name, net);
+  await chooseBest(net);
+}
+
+/** The best level that the browser has, or the next one if its module cannot be loaded. */
+async function chooseBest(net) {
+  const supported = LEVELS.filter((level) => level.supported);
+  for (const [index, { name }] of supported.entries()) {
+    try {
+      element('levels').querySelector(`[value=${name}]`).checked = true;
+      return await chooseLevel(name, net);
+    } catch (error) {
+      if (index === supported.length - 1) throw error;
+    }
+  }
 }
 
 function complain(error) {

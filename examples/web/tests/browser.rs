@@ -19,7 +19,7 @@ const FENS: [&str; 3] = [
 ];
 
 /// What the page does by itself once it is there, on each level: types positions, drags the pawn of
-/// e2 to e4, takes the queen of d1 off, and asks for the speed.
+/// e2 to e4, takes the queen of d1 off, and asks for the speed. Then a module is not to be had.
 const SCRIPT: &str = r#"
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const text = (id) => document.getElementById(id).textContent;
@@ -54,6 +54,11 @@ const drag = (from, to) => {
         shown.speed = Number(text('speed').replaceAll(',', ''));
         found.levels.push(shown);
     }
+    const { fetch } = window;
+    const net = new Uint8Array(await (await fetch(NET)).arrayBuffer());
+    window.fetch = (name) => name.includes('relaxed') ? Promise.reject(new Error('gone')) : fetch(name);
+    await chooseBest(net);
+    found.without_relaxed = document.documentElement.dataset.level;
     await fetch('/result', { method: 'POST', body: JSON.stringify(found) });
 })();
 "#;
@@ -104,6 +109,7 @@ fn a_browser_shows_the_page_and_the_same_integers() {
     };
     assert_eq!(found["title"], "NNUE in the browser");
     assert_eq!(found["error"], "");
+    assert_eq!(found["without_relaxed"], "simd128", "the next best");
     let levels = found["levels"].as_array().expect("levels");
     // Chromium knows them all.
     let modules: Vec<&Value> = levels.iter().map(|shown| &shown["module"]).collect();

@@ -198,6 +198,7 @@ impl FileLayout {
 
     /// The most bytes that are read of a file, which says more about what is wrong with it than
     /// that it is too long.
+    #[cfg(any(feature = "std", feature = "zstd"))]
     pub(crate) fn longest_read(&self) -> u64 {
         match self.format {
             // Their length is all that there is to say what is wrong with them: enough is read for
