@@ -1,7 +1,6 @@
 //! Net files of all formats: what is read from them, and what is refused.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use nnue_compiler::analyse;
 use nnue_compiler::diagnostics::SourceFile;
@@ -10,33 +9,13 @@ use nnue_interpreter::Net;
 use nnue_runtime::Board;
 use nnue_test_support::random::Xorshift;
 use nnue_test_support::random_weights::{RandomWeights, Style};
-
-/// The specs in a folder and the folders in it.
-fn specs(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths
-        .flat_map(|path| match path.is_dir() {
-            true => specs(&path),
-            false => vec![path],
-        })
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "toml")
-        })
-        .collect()
-}
+use nnue_test_support::specs::specs_in;
 
 /// The networks of the specs in a folder, but for large ones: they would say nothing else, only
 /// later.
 fn small_networks(folder: &str) -> Vec<Network> {
     const WEIGHTS: usize = 1 << 21;
-    let specs = specs(
-        &Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../..")
-            .join(folder),
-    );
-    let networks = specs.into_iter().map(|path| {
+    let networks = specs_in(folder).into_iter().map(|path| {
         let text = fs::read_to_string(&path).unwrap();
         let spec = SourceFile::new(path.display().to_string(), text);
         analyse(&spec).unwrap_or_else(|errors| panic!("{errors}"))

@@ -2,7 +2,6 @@
 //! same values.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::file::Role;
@@ -10,6 +9,7 @@ use nnue_compiler::network::{Element, Elementwise, Layer, Op, Pooling};
 use nnue_format::Section;
 use nnue_runtime::Board;
 use nnue_test_support::net_file::random_net_file;
+use nnue_test_support::specs::specs_in;
 
 use super::*;
 use crate::{LayerWeights, Net, Values, Weights};
@@ -21,36 +21,24 @@ const FENS: [&str; 2] = [
 
 /// All specs of the repository whose features follow from the position.
 fn networks() -> Vec<Network> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut folders: Vec<PathBuf> = ["specs", "tests/specs", "tests/zoo/specs"]
-        .map(|folder| root.join(folder))
-        .into();
     let mut networks = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("the folder is there") {
-            let path = entry.expect("it can be read").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|extension| extension == "toml")
-            {
-                let text = fs::read_to_string(&path).expect("it is text");
-                let spec = SourceFile::new(path.display().to_string(), text);
-                let network = nnue_compiler::analyse(&spec);
-                let network = network.unwrap_or_else(|errors| panic!("{errors}"));
-                // Large ones would take long and have no words of their own.
-                let numbers = network.feature_count() * network.transformer.width;
-                let is_told = network.features.iter().any(|set| set.is_told());
-                // Bytes have no room for random PSQT values.
-                let tensors = network.file.sections_once().filter_map(Section::as_tensor);
-                let has_bytes = { tensors }.any(|tensor| {
-                    matches!(tensor.role, Role::Psqt(_)) && tensor.element == Element::I8
-                });
-                if !is_told && !has_bytes && numbers < 1_000_000 {
-                    networks.push(network);
-                }
-            }
+    for path in ["specs", "tests/specs", "tests/zoo/specs"]
+        .map(specs_in)
+        .concat()
+    {
+        let text = fs::read_to_string(&path).expect("it is text");
+        let spec = SourceFile::new(path.display().to_string(), text);
+        let network = nnue_compiler::analyse(&spec);
+        let network = network.unwrap_or_else(|errors| panic!("{errors}"));
+        // Large ones would take long and have no words of their own.
+        let numbers = network.feature_count() * network.transformer.width;
+        let is_told = network.features.iter().any(|set| set.is_told());
+        // Bytes have no room for random PSQT values.
+        let tensors = network.file.sections_once().filter_map(Section::as_tensor);
+        let has_bytes = { tensors }
+            .any(|tensor| matches!(tensor.role, Role::Psqt(_)) && tensor.element == Element::I8);
+        if !is_told && !has_bytes && numbers < 1_000_000 {
+            networks.push(network);
         }
     }
     networks
