@@ -21,6 +21,7 @@ mod reorder;
 mod replay;
 mod report;
 mod spec;
+mod training_loop;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -69,6 +70,8 @@ pub(crate) enum Command {
     Onnx(onnx::Onnx),
     /// Show a net on one HTML page: its network, its weights, its tensors, warnings
     Report(report::Report),
+    /// Go from a spec to a net whose strength is known: games, training, matches, a report
+    Loop(training_loop::TrainingLoop),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
 }
@@ -97,6 +100,7 @@ impl Command {
             Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),
             Command::Report(command) => command.run(out),
+            Command::Loop(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }
     }

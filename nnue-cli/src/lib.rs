@@ -39,6 +39,7 @@ pub mod replay;
 pub mod style;
 mod table;
 mod tensors;
+mod training_loop;
 mod xml;
 
 use std::ffi::OsString;
