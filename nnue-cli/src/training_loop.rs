@@ -247,6 +247,7 @@ fn train(
         .reads(&files.spec)
         .writes(&files.net)
         .goes_on_from(&files.training);
+    stage = run.data.iter().fold(stage, Stage::reads);
     if run.selfplay.is_some() {
         stage = stage
             .option("--data", &files.positions)

@@ -22,6 +22,16 @@ struct Keys {
     selfplay: Option<SelfPlay>,
     #[serde(default, rename = "match")]
     matches: Match,
+    #[serde(default)]
+    data: Data,
+}
+
+/// The files that the trainer reads, if the engine plays no games for it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Data {
+    files: Vec<PathBuf>,
+    validation: Vec<PathBuf>,
 }
 
 /// Keys of the loop that the trainer does not read.
@@ -105,6 +115,8 @@ pub(super) struct RunFile {
     pub(super) current: Option<CurrentNet>,
     pub(super) selfplay: Option<SelfPlay>,
     pub(super) matches: Match,
+    /// The files that the trainer reads as the run file says.
+    pub(super) data: Vec<PathBuf>,
 }
 
 /// The net that the new one has to beat.
@@ -137,6 +149,14 @@ impl RunFile {
                 net: folder.join(current.net),
             }),
         };
+        let Data { files, validation } = keys.data;
+        // Games of the engine take the place of the files, but not of those for validation.
+        let files = if keys.selfplay.is_some() {
+            Vec::new()
+        } else {
+            files
+        };
+        let data = files.into_iter().chain(validation);
         Ok(RunFile {
             for_trainer: serde_json::to_string(&table).map_err(Failure::work)?,
             text,
@@ -149,6 +169,7 @@ impl RunFile {
             current,
             selfplay: keys.selfplay,
             matches: keys.matches,
+            data: data.map(|file| folder.join(file)).collect(),
         })
     }
 }
