@@ -10,6 +10,7 @@ mod stage;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -137,10 +138,17 @@ fn check_trainer(run: &RunFile) -> Result<(), Failure> {
 }
 
 /// Builds the engine for a spec.
-fn install(run: &RunFile, name: &str, root: &Path, spec: &Path) -> (Stage, PathBuf) {
+fn install(
+    run: &RunFile,
+    name: &str,
+    root: &Path,
+    spec: &Path,
+    pawn: Option<NonZeroU16>,
+) -> (Stage, PathBuf) {
     let program = format!("nnue-engine{}", std::env::consts::EXE_SUFFIX);
     let program = root.join("bin").join(program);
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
+    let pawn = pawn.map_or(String::new(), |pawn| pawn.to_string());
     let stage = Stage::new(name, cargo)
         .argument("install")
         .argument("--quiet")
@@ -149,6 +157,7 @@ fn install(run: &RunFile, name: &str, root: &Path, spec: &Path) -> (Stage, PathB
         .option("--path", &run.engine)
         .option("--root", root)
         .variable("NNUE_SPEC", spec)
+        .variable("NNUE_PAWN", pawn)
         // Nets are loaded, so that one engine plays with all nets of a spec.
         .variable("EVALFILE", "")
         .reads(spec)
@@ -158,7 +167,7 @@ fn install(run: &RunFile, name: &str, root: &Path, spec: &Path) -> (Stage, PathB
 
 /// The engine for the new net.
 fn build_engine(run: &RunFile, files: &Files, stages: &mut Stages<'_>) -> Result<Player, Failure> {
-    let (stage, engine) = install(run, "engine", &files.engine, &files.spec);
+    let (stage, engine) = install(run, "engine", &files.engine, &files.spec, run.pawn);
     stages.run(&stage)?;
     Ok(Player {
         name: "new net".into(),
@@ -184,6 +193,7 @@ fn build_current(
         "engine of the current net",
         &files.current_engine,
         &files.current_spec,
+        current.pawn,
     );
     stages.run(&stage)?;
     let net = fs::canonicalize(&current.net).map_err(|error| {

@@ -1,6 +1,7 @@
 //! What a run file says to `nnue loop`. The rest of it is for the trainer.
 
 use std::ffi::OsString;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -41,6 +42,7 @@ const OWN: [&str; 5] = ["engine", "trainer", "current", "selfplay", "match"];
 #[serde(deny_unknown_fields)]
 struct Engine {
     folder: Option<PathBuf>,
+    pawn: Option<NonZeroU16>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,6 +64,7 @@ impl Default for Trainer {
 struct Current {
     spec: Option<String>,
     net: PathBuf,
+    pawn: Option<NonZeroU16>,
 }
 
 /// Games that the engine plays against itself.
@@ -108,6 +111,8 @@ pub(super) struct RunFile {
     /// What of it is for the trainer.
     pub(super) for_trainer: String,
     pub(super) spec: SpecChoice,
+    /// How many of the network's units are a pawn, if the engine is to be told.
+    pub(super) pawn: Option<NonZeroU16>,
     /// The folder of the engine's package.
     pub(super) engine: PathBuf,
     /// The trainer's program and its first arguments.
@@ -123,6 +128,7 @@ pub(super) struct RunFile {
 pub(super) struct CurrentNet {
     pub(super) spec: SpecChoice,
     pub(super) net: PathBuf,
+    pub(super) pawn: Option<NonZeroU16>,
 }
 
 impl RunFile {
@@ -147,6 +153,7 @@ impl RunFile {
             Some(current) => Some(CurrentNet {
                 spec: spec(current.spec.as_deref().unwrap_or(&keys.spec))?,
                 net: folder.join(current.net),
+                pawn: current.pawn,
             }),
         };
         let Data { files, validation } = keys.data;
@@ -161,6 +168,7 @@ impl RunFile {
             for_trainer: serde_json::to_string(&table).map_err(Failure::work)?,
             text,
             spec: spec(&keys.spec)?,
+            pawn: keys.engine.pawn,
             engine: match keys.engine.folder {
                 Some(engine) => folder.join(engine),
                 None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/engine"),
