@@ -18,6 +18,7 @@ mod drawing;
 pub mod eval;
 pub mod evaluation;
 mod failure;
+mod golden;
 pub mod heading;
 mod info;
 mod inputs;
@@ -26,6 +27,7 @@ mod known;
 mod net_file;
 mod onnx;
 mod page;
+mod parallel;
 mod picture;
 mod planned;
 mod positions;
@@ -39,7 +41,11 @@ pub mod replay;
 pub mod style;
 mod table;
 mod tensors;
+<<<<<<< HEAD
 mod training_loop;
+=======
+mod verification;
+>>>>>>> main
 mod xml;
 
 use std::ffi::OsString;
