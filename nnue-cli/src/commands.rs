@@ -21,11 +21,8 @@ mod reorder;
 mod replay;
 mod report;
 mod spec;
-<<<<<<< HEAD
 mod training_loop;
-=======
 mod verify;
->>>>>>> main
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -41,11 +41,8 @@ pub mod replay;
 pub mod style;
 mod table;
 mod tensors;
-<<<<<<< HEAD
 mod training_loop;
-=======
 mod verification;
->>>>>>> main
 mod xml;
 
 use std::ffi::OsString;
