@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nnue_runtime::{Board, FenError};
@@ -54,23 +54,20 @@ pub(crate) struct PositionFile {
 impl PositionFile {
     /// The list, if the option is given.
     pub(crate) fn open(&self) -> Result<Option<Positions>, Failure> {
-        let (Some(path), Some(source)) = (&self.fens, self.source()) else {
-            return Ok(None);
-        };
-        let lines: Box<dyn Read> = match path.as_os_str() == "-" {
-            true => Box::new(io::stdin().lock()),
-            false => Box::new(File::open(path).map_err(|error| unreadable(&source, &error))?),
-        };
-        Ok(Some(Positions::of(source, lines)))
+        let path = self.fens.as_deref();
+        path.map(Positions::open).transpose()
     }
 
     /// Where the list comes from, for messages, if the option is given.
     pub(crate) fn source(&self) -> Option<String> {
-        let path = self.fens.as_ref()?;
-        Some(match path.as_os_str() == "-" {
-            true => "standard input".to_string(),
-            false => format!("`{}`", path.display()),
-        })
+        self.fens.as_deref().map(source)
+    }
+}
+
+fn source(path: &Path) -> String {
+    match path.as_os_str() == "-" {
+        true => "standard input".to_string(),
+        false => format!("`{}`", path.display()),
     }
 }
 
@@ -88,7 +85,17 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    fn of(source: String, lines: Box<dyn Read>) -> Positions {
+    /// Opens a list, or standard input if the path is `-`.
+    pub(crate) fn open(path: &Path) -> Result<Positions, Failure> {
+        let source = source(path);
+        let lines: Box<dyn Read> = match path.as_os_str() == "-" {
+            true => Box::new(io::stdin().lock()),
+            false => Box::new(File::open(path).map_err(|error| unreadable(&source, &error))?),
+        };
+        Ok(Positions::of(source, lines))
+    }
+
+    pub(crate) fn of(source: String, lines: Box<dyn Read>) -> Positions {
         Positions {
             source,
             lines: BufReader::new(lines),
