@@ -71,7 +71,7 @@ pub(crate) enum Command {
     /// Show a net on one HTML page: its network, its weights, its tensors, warnings
     Report(report::Report),
     /// Play games between two engines, or two nets: Elo with its interval, and a sequential test
-    Match(match_engines::MatchEngines),
+    Match(Box<match_engines::MatchEngines>),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
 }

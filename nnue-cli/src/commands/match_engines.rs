@@ -301,7 +301,11 @@ impl MatchEngines {
             Ok(Player {
                 name: match is_built_in(given) {
                     true => text(given)?.into(),
-                    false => given.file_name().unwrap_or(given.as_os_str()).to_string_lossy().into(),
+                    false => given
+                        .file_name()
+                        .unwrap_or(given.as_os_str())
+                        .to_string_lossy()
+                        .into(),
                 },
                 program: program(self.engine.as_deref().unwrap_or(given)),
                 arguments: [&self.set_up.args[..], args].concat(),
@@ -328,10 +332,16 @@ impl MatchEngines {
                 ..
             } = &players[side as usize];
             set(&format!("the engine of {side:?}"), fingerprint(program)?);
-            set(&format!("the arguments of {side:?}"), format!("{arguments:?}"));
+            set(
+                &format!("the arguments of {side:?}"),
+                format!("{arguments:?}"),
+            );
             set(&format!("the options of {side:?}"), format!("{options:?}"));
             if self.engine.is_some() && !is_built_in(self.given(side)) {
-                set(&format!("the net of {side:?}"), fingerprint(self.given(side))?);
+                set(
+                    &format!("the net of {side:?}"),
+                    fingerprint(self.given(side))?,
+                );
             }
         }
         set("the limit", format!("{:?}", rules.limit));
@@ -366,7 +376,9 @@ impl Thinking {
                 movetime: Some(time),
                 ..
             } => Ok(Limit::MoveTime(Duration::from_millis((*time).into()))),
-            Thinking { tc: Some(limit), .. } => Ok(*limit),
+            Thinking {
+                tc: Some(limit), ..
+            } => Ok(*limit),
             // clap requires one of them.
             _ => Err(Failure::Arguments(
                 "one of `--nodes`, `--movetime` and `--tc` is needed".into(),
@@ -411,7 +423,9 @@ impl Games<'_> {
     }
 
     fn finish(mut self) -> Result<(), Failure> {
-        self.file.flush().map_err(|error| unwritable(self.path, &error))
+        self.file
+            .flush()
+            .map_err(|error| unwritable(self.path, &error))
     }
 }
 
@@ -442,7 +456,10 @@ fn program(path: &Path) -> PathBuf {
 
 fn text(path: &Path) -> Result<&str, Failure> {
     path.to_str().ok_or_else(|| {
-        Failure::Work(format!("`{}` is not UTF-8, which UCI needs", path.display()))
+        Failure::Work(format!(
+            "`{}` is not UTF-8, which UCI needs",
+            path.display()
+        ))
     })
 }
 

@@ -78,7 +78,11 @@ impl Adjudicator {
                 _ => 0,
             };
             if self.winning.unsigned_abs() >= 2 * u32::from(rule.moves) {
-                let winner = if self.winning > 0 { Color::White } else { Color::Black };
+                let winner = if self.winning > 0 {
+                    Color::White
+                } else {
+                    Color::Black
+                };
                 return Some(Decision::Win(winner));
             }
         }

@@ -148,12 +148,7 @@ impl<'a> Engine<'a> {
         Ok(engine)
     }
 
-    fn set_up(
-        &mut self,
-        player: &Player,
-        chess960: bool,
-        patience: Duration,
-    ) -> Result<(), Fault> {
+    fn set_up(&mut self, player: &Player, chess960: bool, patience: Duration) -> Result<(), Fault> {
         let mut options = player.options.clone();
         if chess960 {
             options.push(("UCI_Chess960".into(), "true".into()));

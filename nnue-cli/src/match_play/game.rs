@@ -141,9 +141,17 @@ impl<'a> Seats<'a> {
             }
         }
         let player = &self.players[side as usize];
-        let mut started = Engine::start(player, chess960, patience, self.stop)?;
-        started.new_game(patience)?;
-        *engine = Some(started);
+        let started = Engine::start(player, chess960, patience, self.stop).and_then(|mut new| {
+            new.new_game(patience)?;
+            Ok(new)
+        });
+        *engine = Some(started.map_err(|fault| match fault {
+            Fault::Crashed(_) | Fault::Silent(_) => {
+                let program = player.program.display();
+                Fault::Unusable(format!("`{program}` does not start: {fault}"))
+            }
+            Fault::Unusable(_) | Fault::Stopped => fault,
+        })?);
         Ok(())
     }
 
@@ -230,9 +238,8 @@ impl<'a> Seats<'a> {
             Limit::Clock { increment, .. } => {
                 let [white, black] = clocks.map(|clock| clock.as_millis());
                 let increment = increment.as_millis();
-                let go = format!(
-                    "go wtime {white} btime {black} winc {increment} binc {increment}"
-                );
+                let go =
+                    format!("go wtime {white} btime {black} winc {increment} binc {increment}");
                 (go, Some(clocks[color as usize]))
             }
         };
@@ -431,18 +438,34 @@ mod tests {
         for (fen, moves, expected) in [
             (START, "f2f3 e7e5 g2g4 d8h4".into(), Some(Reason::Checkmate)),
             (START, shuffle.repeat(2), Some(Reason::Repetition)),
-            (START, shuffle.repeat(1), None),
+            (START, shuffle.into(), None),
             // En passant was possible the first time.
             (
                 "rnbqkbnr/ppp1pppp/8/8/3p4/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
                 format!("e2e4 {}", "g8f6 g1f3 f6g8 f3g1 ".repeat(2)),
                 None,
             ),
-            ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", String::new(), Some(Reason::Stalemate)),
-            ("7k/8/8/8/8/8/8/K6R w - - 99 80", "a1b1".into(), None),
-            ("7k/8/8/8/8/8/R7/K7 w - - 99 80", "a1b1".into(), Some(Reason::FiftyMoves)),
-            ("7k/8/8/8/8/8/8/KB6 w - - 0 1", String::new(), Some(Reason::Material)),
-            ("6bk/8/8/8/8/8/8/KB6 w - - 0 1", String::new(), Some(Reason::Material)),
+            (
+                "7k/5Q2/8/8/8/8/8/K7 b - - 0 1",
+                String::new(),
+                Some(Reason::Stalemate),
+            ),
+            ("7k/8/8/8/8/8/8/K5R1 w - - 98 80", "a1b1".into(), None),
+            (
+                "7k/8/8/8/8/8/R7/K7 w - - 99 80",
+                "a1b1".into(),
+                Some(Reason::FiftyMoves),
+            ),
+            (
+                "7k/8/8/8/8/8/8/KB6 w - - 0 1",
+                String::new(),
+                Some(Reason::Material),
+            ),
+            (
+                "6bk/8/8/8/8/8/8/KB6 w - - 0 1",
+                String::new(),
+                Some(Reason::Material),
+            ),
             ("5b1k/8/8/8/8/8/8/KB6 w - - 0 1", String::new(), None),
             ("6nk/8/8/8/8/8/8/KB6 w - - 0 1", String::new(), None),
             ("7k/8/8/8/8/8/P7/K7 w - - 0 1", String::new(), None),
@@ -465,14 +488,14 @@ mod tests {
         for wrong in ["", "e2e5", "e7e5", "0000", "(none)", "e2e4q", "🙂🙂"] {
             assert!(start.legal(wrong).is_none(), "{wrong}");
         }
-        let board: Board = "rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1".parse().unwrap();
+        let board: Board = "rk2r3/4p3/8/8/8/8/4P3/RK2R3 w EAea - 0 1".parse().unwrap();
         let mut chess960 = Line::new(&board, true);
         let castling = chess960.legal("b1e1").unwrap();
         chess960.play(castling);
         assert_eq!(
             chess960.position,
-            "position fen rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1 moves b1e1"
+            "position fen rk2r3/4p3/8/8/8/8/4P3/RK2R3 w EAea - 0 1 moves b1e1"
         );
-        assert_eq!(chess960.fen(), "rk2r3/8/8/8/8/8/8/R4RK1 b ea - 1 1");
+        assert_eq!(chess960.fen(), "rk2r3/4p3/8/8/8/8/4P3/R4RK1 b ea - 1 1");
     }
 }

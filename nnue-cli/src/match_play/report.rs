@@ -210,7 +210,11 @@ pub(crate) fn standing(results: &Results, sprt: Option<Sprt>) -> String {
     let mut line = format!("+{wins} ={draws} -{losses}");
     if let Some(elo) = elo(&results.pentanomial) {
         let margin = number((elo.high - elo.low) / 2.0);
-        line += &format!(", Elo {} ± {}", number(elo.value), margin.trim_start_matches('+'));
+        line += &format!(
+            ", Elo {} ± {}",
+            number(elo.value),
+            margin.trim_start_matches('+')
+        );
     }
     if let Some(sprt) = sprt {
         line += &format!(", LLR {:.2}", sprt.llr(&results.pentanomial));

@@ -50,7 +50,9 @@ impl State {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(Failure::Work(format!("`{name}` is in use by another match")));
+                return Err(Failure::Work(format!(
+                    "`{name}` is in use by another match"
+                )));
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
@@ -139,7 +141,10 @@ fn pairs<'l>(
     for (number, line) in lines.enumerate().filter(|(_, line)| !line.is_empty()) {
         let pair: Pair = serde_json::from_slice(line).map_err(|error| {
             let name = path.display();
-            Failure::Work(format!("line {} of `{name}` is no pair: {error}", number + 2))
+            Failure::Work(format!(
+                "line {} of `{name}` is no pair: {error}",
+                number + 2
+            ))
         })?;
         finished.insert(pair.index, pair);
     }

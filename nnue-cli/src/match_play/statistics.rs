@@ -278,9 +278,15 @@ mod tests {
         assert_eq!(normalised_elo(&[0; 5]), None);
         assert_eq!(normalised_elo(&[0, 0, 7, 0, 0]), None);
         let all_won = elo(&[0, 0, 0, 0, 9]).unwrap();
-        assert_eq!((all_won.value, all_won.high), (f64::INFINITY, f64::INFINITY));
+        assert_eq!(
+            (all_won.value, all_won.high),
+            (f64::INFINITY, f64::INFINITY)
+        );
         let beyond = elo(&[0, 0, 1, 0, 1]).unwrap();
-        assert!(beyond.low.is_finite() && beyond.high == f64::INFINITY, "{beyond:?}");
+        assert!(
+            beyond.low.is_finite() && beyond.high == f64::INFINITY,
+            "{beyond:?}"
+        );
     }
 
     /// Computed by maximising Σ nᵢ ln pᵢ numerically under each hypothesis (SLSQP of scipy, six
@@ -326,8 +332,14 @@ mod tests {
         assert_close(test.bounds()[0], -2.944439, 1e-6);
         assert_eq!(test.llr(&[0; 5]), 0.0);
         assert_eq!(test.verdict(&BALANCED), None);
-        assert_eq!(test.verdict(&LOPSIDED.map(|count| 3 * count)), Some(Verdict::Elo1));
-        assert_eq!(test.verdict(&MANY.map(|count| 2 * count)), Some(Verdict::Elo0));
+        assert_eq!(
+            test.verdict(&LOPSIDED.map(|count| 3 * count)),
+            Some(Verdict::Elo1)
+        );
+        assert_eq!(
+            test.verdict(&MANY.map(|count| 2 * count)),
+            Some(Verdict::Elo0)
+        );
         let uneven = Sprt {
             alpha: 0.01,
             beta: 0.2,

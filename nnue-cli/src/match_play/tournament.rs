@@ -154,8 +154,7 @@ impl Match<'_> {
                 let [white, black] =
                     Color::ALL.map(|color| &self.players[game.player(color) as usize]);
                 let end = ending(&game);
-                let description =
-                    format!("game {}.{number}, {white} - {black}: {end}", index + 1);
+                let description = format!("game {}.{number}, {white} - {black}: {end}", index + 1);
                 let _ = sender.send(Message::Forfeit(description));
             }
             let pgn = pgn(&game, opening, self.players, self.rules, round);

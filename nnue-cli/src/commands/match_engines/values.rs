@@ -6,7 +6,10 @@ use crate::match_play::adjudication::{DrawRule, WinRule};
 use crate::match_play::game::Limit;
 
 pub(super) fn even(text: &str) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| (2..=1_000_000).contains(number));
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (2..=1_000_000).contains(number));
     number
         .filter(|number: &u32| number.is_multiple_of(2))
         .ok_or_else(|| "expected an even number from 2 to 1000000".into())
@@ -36,8 +39,16 @@ pub(super) fn uci_option(text: &str) -> Result<(String, String), String> {
 }
 
 pub(super) fn hypotheses(text: &str) -> Result<(f64, f64), String> {
-    let elo = |text: &str| text.trim().parse::<f64>().ok().filter(|elo| elo.abs() <= 1000.0);
-    match text.split_once(',').map(|(elo0, elo1)| (elo(elo0), elo(elo1))) {
+    let elo = |text: &str| {
+        text.trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|elo| elo.abs() <= 1000.0)
+    };
+    match text
+        .split_once(',')
+        .map(|(elo0, elo1)| (elo(elo0), elo(elo1)))
+    {
         Some((Some(elo0), Some(elo1))) if elo0 < elo1 => Ok((elo0, elo1)),
         _ => Err("expected two numbers from -1000 to 1000, the smaller first, such as 0,5".into()),
     }
@@ -55,7 +66,10 @@ fn numbers<const N: usize>(text: &str) -> Option<[u16; N]> {
     let numbers: Option<Vec<u16>> = numbers.collect();
     let numbers: [u16; N] = numbers?.try_into().ok()?;
     let allowed = 1..=30_000;
-    numbers.iter().all(|number| allowed.contains(number)).then_some(numbers)
+    numbers
+        .iter()
+        .all(|number| allowed.contains(number))
+        .then_some(numbers)
 }
 
 pub(super) fn draw_rule(text: &str) -> Result<DrawRule, String> {
