@@ -303,7 +303,7 @@ fn another_match_does_not_go_on() {
     let refused = run(&[&nodes[..], &kept].concat());
     assert_eq!(refused.status.code(), Some(1));
     let expected = "is the state of another match: --openings-seed was 1 and is 7; the limit was \
-                    Nodes(100) and is Nodes(200)";
+                    100 nodes a move and is 200 nodes a move";
     assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
     fs::write(&state, "{\"nnue_match\":2,\"settings\":{}}\n").expect("it can be written");
     let newer = run(&[&UNEVEN[..], &kept].concat());
@@ -375,7 +375,7 @@ fn engines_may_agree_on_the_result() {
     let won = json(&run(&[&UNEVEN[..], &rules].concat()));
     let losses = games(&pgn).matches(" loses by adjudication}").count();
     assert!(
-        losses > 4 && won["wins"].as_u64() >= Some(losses as u64),
+        losses > 2 && won["wins"].as_u64() >= Some(losses as u64),
         "{won}"
     );
 }

@@ -325,18 +325,20 @@ impl MatchEngines {
         let mut settings = Settings::new();
         let mut set = |name: &str, value: String| settings.insert(name.into(), value);
         for side in Side::BOTH {
-            let Player {
-                program,
-                arguments,
-                options,
-                ..
-            } = &players[side as usize];
-            set(&format!("the engine of {side:?}"), fingerprint(program)?);
+            let player = &players[side as usize];
+            let options = player.options.iter();
+            let options: Vec<_> = options
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
+            set(
+                &format!("the engine of {side:?}"),
+                fingerprint(&player.program)?,
+            );
             set(
                 &format!("the arguments of {side:?}"),
-                format!("{arguments:?}"),
+                list(&player.arguments),
             );
-            set(&format!("the options of {side:?}"), format!("{options:?}"));
+            set(&format!("the options of {side:?}"), list(&options));
             if self.engine.is_some() && !is_built_in(self.given(side)) {
                 set(
                     &format!("the net of {side:?}"),
@@ -344,9 +346,16 @@ impl MatchEngines {
                 );
             }
         }
-        set("the limit", format!("{:?}", rules.limit));
-        set("--draw", format!("{:?}", rules.draw));
-        set("--resign", format!("{:?}", rules.win));
+        let never = || String::from("never");
+        set("the limit", rules.limit.to_string());
+        set(
+            "--draw",
+            rules.draw.map_or_else(never, |rule| rule.to_string()),
+        );
+        set(
+            "--resign",
+            rules.win.map_or_else(never, |rule| rule.to_string()),
+        );
         set("--time-margin", self.thinking.time_margin.to_string());
         set("--patience", self.thinking.patience.to_string());
         set("--chess960", rules.chess960.to_string());
@@ -461,6 +470,14 @@ fn text(path: &Path) -> Result<&str, Failure> {
             path.display()
         ))
     })
+}
+
+/// Texts as one, or `none`.
+fn list(texts: &[String]) -> String {
+    match texts {
+        [] => "none".into(),
+        _ => texts.join(", "),
+    }
 }
 
 /// A file's path, and a hash of what is in it. An engine that is found elsewhere has its name only.

@@ -1,5 +1,7 @@
 //! Games that are ended before the rules of chess end them, because both engines agree.
 
+use std::fmt;
+
 use cozy_chess::Color;
 
 /// A draw, when both engines have found nothing else for a while.
@@ -13,6 +15,12 @@ pub(crate) struct DrawRule {
     pub(crate) centipawns: i32,
 }
 
+impl fmt::Display for DrawRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.from, self.moves, self.centipawns)
+    }
+}
+
 /// A win, when both engines have seen it for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WinRule {
@@ -20,6 +28,12 @@ pub(crate) struct WinRule {
     pub(crate) moves: u16,
     /// All scores were at least so far from 0, in centipawns, in favour of the same player.
     pub(crate) centipawns: i32,
+}
+
+impl fmt::Display for WinRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{}", self.moves, self.centipawns)
+    }
 }
 
 /// What the engines have said in a game.

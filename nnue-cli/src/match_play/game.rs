@@ -1,5 +1,6 @@
 //! One game: the rules of chess, the clocks, and engines that break either.
 
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -20,6 +21,18 @@ pub(crate) enum Limit {
     MoveTime(Duration),
     /// So long for the game, and so much more for each move.
     Clock { base: Duration, increment: Duration },
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
+            Limit::MoveTime(time) => write!(f, "{} ms a move", time.as_millis()),
+            Limit::Clock { base, increment } => {
+                write!(f, "{}+{} s", base.as_secs_f64(), increment.as_secs_f64())
+            }
+        }
+    }
 }
 
 /// How games are played.

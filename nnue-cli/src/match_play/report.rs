@@ -173,6 +173,8 @@ impl Report {
 
 fn estimate(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
     match (value, low, high) {
+        // All games were won, or lost.
+        (Some(value), ..) if value.is_infinite() => number(value),
         (Some(value), Some(low), Some(high)) => text(&Estimate { value, low, high }),
         _ => "unknown".into(),
     }
@@ -183,17 +185,21 @@ fn text(Estimate { value, low, high }: &Estimate) -> String {
     format!(
         "{} ± {} ({} to {})",
         number(*value),
-        number((high - low) / 2.0).trim_start_matches('+'),
+        margin(*low, *high),
         number(*low),
         number(*high)
     )
+}
+
+/// Half of an interval.
+fn margin(low: f64, high: f64) -> String {
+    number((high - low) / 2.0).trim_start_matches('+').into()
 }
 
 fn number(value: f64) -> String {
     match value {
         f64::INFINITY => "+∞".into(),
         f64::NEG_INFINITY => "-∞".into(),
-        _ if value.is_nan() => "?".into(),
         // Zero has no sign.
         _ => format!("{:+.1}", value + 0.0),
     }
@@ -208,16 +214,45 @@ pub(crate) fn standing(results: &Results, sprt: Option<Sprt>) -> String {
         ..
     } = results;
     let mut line = format!("+{wins} ={draws} -{losses}");
-    if let Some(elo) = elo(&results.pentanomial) {
-        let margin = number((elo.high - elo.low) / 2.0);
-        line += &format!(
-            ", Elo {} ± {}",
-            number(elo.value),
-            margin.trim_start_matches('+')
-        );
+    if let Some(Estimate { value, low, high }) = elo(&results.pentanomial) {
+        line += &format!(", Elo {}", number(value));
+        if value.is_finite() {
+            line += &format!(" ± {}", margin(low, high));
+        }
     }
     if let Some(sprt) = sprt {
         line += &format!(", LLR {:.2}", sprt.llr(&results.pentanomial));
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn elo_text(pentanomial: Pentanomial) -> String {
+        let elo = elo(&pentanomial).unwrap();
+        estimate(Some(elo.value), Some(elo.low), Some(elo.high))
+    }
+
+    #[test]
+    fn estimates_have_their_interval_if_there_is_one() {
+        let lopsided = elo_text([3, 10, 40, 30, 17]);
+        assert_eq!(lopsided, "+85.0 ± 35.7 (+50.2 to +121.7)");
+        assert_eq!(elo_text([0, 0, 1, 0, 9]), "+511.5 ± ∞ (+311.1 to +∞)");
+        assert_eq!(elo_text([7, 0, 0, 0, 0]), "-∞");
+        assert_eq!(elo_text([0, 0, 7, 0, 0]), "+0.0 ± 0.0 (+0.0 to +0.0)");
+        assert_eq!(estimate(None, None, None), "unknown");
+    }
+
+    #[test]
+    fn a_match_stands_on_one_line() {
+        let results = Results {
+            wins: 4,
+            pentanomial: [0, 0, 0, 0, 2],
+            ..Results::default()
+        };
+        assert_eq!(standing(&results, None), "+4 =0 -0, Elo +∞");
+        assert_eq!(standing(&Results::default(), None), "+0 =0 -0");
+    }
 }
