@@ -26,7 +26,7 @@ use crate::match_play::report::{Report, standing};
 use crate::match_play::state::{Settings, State};
 use crate::match_play::statistics::{Model, Sprt};
 use crate::match_play::tournament::{Event, Match};
-use crate::positions::Positions;
+use crate::positions::Lines;
 use crate::progress;
 
 const EXAMPLE: &str = "\
@@ -189,7 +189,7 @@ impl MatchEngines {
         let pairs = (self.games / 2) as usize;
         let openings = match &self.openings.book {
             Some(path) => from_list(
-                Positions::open(path)?,
+                Lines::open(path)?,
                 self.openings.openings_seed,
                 rules.chess960,
                 pairs,

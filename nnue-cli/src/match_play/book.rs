@@ -7,7 +7,7 @@ use nnue_dummy::random::Xorshift;
 
 use super::game::can_move;
 use crate::Failure;
-use crate::positions::Positions;
+use crate::positions::{Given, Lines};
 
 /// Openings that are made of random legal moves.
 #[derive(Clone, Debug)]
@@ -136,17 +136,15 @@ fn after_captures(board: &Board, mut alpha: i32, beta: i32) -> i32 {
 ///
 /// [`Failure`] if a position is wrong or over, or if there are not so many.
 pub(crate) fn from_list(
-    mut list: Positions,
+    mut list: Lines,
     seed: u32,
     chess960: bool,
     count: usize,
 ) -> Result<Vec<Board>, Failure> {
     let mut openings: Vec<Board> = Vec::new();
     let mut seen = HashSet::new();
-    while let Some(given) = list.next()? {
-        let fen = given.map_err(Failure::Work)?.fen;
-        let board = opening(&fen, chess960)
-            .map_err(|reason| Failure::Work(format!("{}: `{fen}` {reason}", list.source)))?;
+    while let Some(line) = list.next()? {
+        let board = opening(&line, chess960).map_err(|error| Failure::Work(list.wrong(error)))?;
         if seen.insert(board.hash()) {
             openings.push(board);
         }
@@ -168,19 +166,22 @@ pub(crate) fn from_list(
 }
 
 /// A position from which a game can be played, or what is wrong with it.
-fn opening(fen: &str, chess960: bool) -> Result<Board, String> {
+fn opening(line: &str, chess960: bool) -> Result<Board, String> {
+    let fen = Given::parse(line).map_err(|error| error.to_string())?.fen;
     let mut fields: Vec<&str> = fen.split_ascii_whitespace().collect();
     // EPD has no clocks.
     let clocks = ["0", "1"];
     let given = fields.len().saturating_sub(4).min(2);
     fields.extend(&clocks[given..]);
     let board: Board = { fields.join(" ").parse() }
-        .map_err(|error| format!("is no position of a game: {error}"))?;
+        .map_err(|error| format!("`{fen}` is no position of a game: {error}"))?;
     if !can_move(&board) || board.halfmove_clock() >= 100 {
-        return Err("is the end of a game".into());
+        return Err(format!("`{fen}` is the end of a game"));
     }
     if !chess960 && !castles_as_usual(&board) {
-        return Err("castles as in Chess960, which needs `--chess960`".into());
+        return Err(format!(
+            "`{fen}` castles as in Chess960, which needs `--chess960`"
+        ));
     }
     Ok(board)
 }
@@ -274,8 +275,8 @@ mod tests {
         }
     }
 
-    fn list(text: &'static str) -> Positions {
-        Positions::of("a book".into(), Box::new(text.as_bytes()))
+    fn list(text: &'static str) -> Lines {
+        Lines::of("a book".into(), Box::new(text.as_bytes()))
     }
 
     const THREE: &str = "\
@@ -308,6 +309,7 @@ mod tests {
             ("1k6/8/8/8/8/8/8/RK6 w A - 0 1", "needs `--chess960`"),
         ] {
             let message = from_list(list(text), 1, false, 1).unwrap_err().message();
+            assert!(message.starts_with("line 1 of a book: "), "{message}");
             assert!(message.contains(reason), "{message}");
         }
         let chess960 = from_list(list("1k6/8/8/8/8/8/8/RK6 w A - 0 1"), 1, true, 1);
