@@ -43,10 +43,14 @@ pub(crate) fn options() -> [String; 4] {
     ARGUMENTS.map(|argument| format!("--args={argument}"))
 }
 
-/// Obeys standard input until it ends.
+/// Obeys standard input until it ends, if it is what this program was started for, and not one of
+/// all ignored tests.
 #[test]
 #[ignore = "it is no test, but the engine of the others"]
 fn play() {
+    if !std::env::args().any(|argument| argument == ARGUMENTS[2]) {
+        return;
+    }
     let mut engine = Engine::default();
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         engine.obey(&line);
