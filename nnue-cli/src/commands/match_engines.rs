@@ -206,7 +206,7 @@ impl MatchEngines {
         };
         let mut games = self.pgn.as_deref().map(Games::create).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
-        stop_at_signals(&stop)?;
+        stop_at_interrupt(&stop)?;
         let sprt = self.test.sprt();
         let bar = progress::bar_with_standing();
         bar.set_length(self.games.into());
@@ -443,7 +443,7 @@ fn warn(bar: &ProgressBar, description: &str) {
     bar.suspend(|| crate::failure::warn(description));
 }
 
-fn stop_at_signals(stop: &Arc<AtomicBool>) -> Result<(), Failure> {
+fn stop_at_interrupt(stop: &Arc<AtomicBool>) -> Result<(), Failure> {
     let stop = Arc::clone(stop);
     ctrlc::set_handler(move || stop.store(true, Ordering::Relaxed))
         .map_err(|error| Failure::Work(format!("cannot wait for signals: {error}")))
