@@ -30,7 +30,7 @@ def save(path, settings, state):
 def load(path, settings):
     """The state that was saved of a run with the same settings, on the CPU."""
     try:
-        contents = torch.load(path, map_location="cpu", weights_only=True)
+        contents = torch.load(path, map_location="cpu")
     except Exception as error:  # torch says in many ways that a file is none of its own
         raise RunError(f"cannot read the checkpoint `{path}`: {error}; `--restart` begins without it") from error
     if contents.get("version") != VERSION:

@@ -1,4 +1,4 @@
-"""Optimisers of `torch.optim`, with weights that are not all in the same unit, and with lookahead."""
+"""Optimisers of `torch.optim`, and lookahead, which torch has not."""
 
 import inspect
 from dataclasses import dataclass
@@ -27,9 +27,14 @@ class Optimiser:
     """How much of the way the slow weights go."""
 
     def over(self, network, rate):
-        """An optimiser of the network's parameters. `rate` is for weights in which 1.0 is 1."""
+        """An optimiser of the network's parameters."""
         kind = {"adamw": torch.optim.AdamW, "nadam": torch.optim.NAdam}.get(self.name, torch.optim.RAdam)
-        options = {"betas": (self.beta1, self.beta2)}
+        options = {
+            "lr": rate,
+            "betas": (self.beta1, self.beta2),
+            "eps": self.epsilon,
+            "weight_decay": self.weight_decay,
+        }
         if self.name != "adamw":
             if "decoupled_weight_decay" in inspect.signature(kind).parameters:
                 options["decoupled_weight_decay"] = True
@@ -38,7 +43,7 @@ class Optimiser:
                     f"`weight_decay` of [optimiser] is {self.weight_decay}: `{self.name}` needs a newer torch "
                     f"than {torch.__version__} for it, whose decay is not apart from the gradients"
                 )
-        return kind(self._groups(network, rate), **options)
+        return kind(network.parameters(), **options)
 
     def lookahead_over(self, network):
         """The slow weights of the network's parameters; the same as the fast ones without lookahead."""
@@ -46,26 +51,6 @@ class Optimiser:
         if every is None:
             every = 6 if self.name == "ranger" else 0
         return Lookahead(network.parameters() if every else (), every, self.lookahead_share)
-
-    def _groups(self, network, rate):
-        """A group for each unit that the network's parameters are in.
-
-        A parameter of which `one` stands for 1.0 is to take the same course as one in which 1.0 is 1:
-        its steps are `one` times as long, and its gradients that much smaller.
-        """
-        groups = {}
-        for parameter in network.parameters():
-            if parameter.requires_grad:
-                groups.setdefault(float(getattr(parameter, "one", 1.0)), []).append(parameter)
-        return [
-            {
-                "params": parameters,
-                "lr": rate * one,
-                "eps": self.epsilon / one,
-                "weight_decay": self.weight_decay / one,
-            }
-            for one, parameters in groups.items()
-        ]
 
 
 class Lookahead:

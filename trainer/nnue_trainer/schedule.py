@@ -12,7 +12,7 @@ class Schedule:
 
     kind: str = choice("cosine", "constant", "linear", "step", "one-cycle")
     rate: float = number(0.001, above=0)
-    """The highest learning rate, of weights in which 1.0 is 1."""
+    """The highest learning rate."""
     final: float = number(0.01, low=0, high=1)
     """The part of `rate` that is left at the end of `cosine`, `linear` and `one-cycle`."""
     warm_up: float = number(0.0, low=0, below=1)

@@ -18,11 +18,10 @@ class Report:
 
     positions: int
     seconds: float
-    """Time of training, without validation and without the time before an interruption was noticed."""
+    """Spent on training, validation left out, and what an interruption made vain."""
     positions_per_second: float
     """Since the report before."""
     rate: float
-    """The learning rate of weights in which 1.0 is 1."""
     mode: str
     train_loss: float
     """The mean since the report before."""
@@ -47,7 +46,6 @@ class Training:
         self.steps_of_run = math.ceil(run.positions / (run.data.batch_size * processes.count))
         self.optimiser = run.optimiser.over(self.network, run.schedule.rate)
         self.lookahead = run.optimiser.lookahead_over(self.network)
-        # Every group has a rate of its own, and this scheduler of torch leaves their proportions alone.
         self.schedule = LambdaLR(self.optimiser, lambda done: run.schedule.part(done, self.steps_of_run))
         self.steps = 0
         self.positions = 0
