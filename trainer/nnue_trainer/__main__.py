@@ -23,7 +23,8 @@ from nnue_trainer.train import Training
 EPILOG = """\
 In DIR it leaves network.nnue, golden.txt (positions with the net's values, for `nnue verify`),
 network.floats (the weights, for `nnue quantise`), curves.svg, summary.json, which is also printed
-without its reports, and checkpoint.pt, from which the same command goes on after an interruption.
+without settings and reports, and checkpoint.pt, from which the same command goes on after an
+interruption.
 
 Several GPUs: torchrun --nproc_per_node=gpu -m nnue_trainer RUN.toml
 """
@@ -62,8 +63,8 @@ def main(argv=None):
         print("\ninterrupted: the same command goes on from the last checkpoint", file=sys.stderr)
         return 130
     if summary is not None:
-        del summary["reports"]
-        print(json.dumps(summary, indent=2))
+        short = {key: value for key, value in summary.items() if key not in ("settings", "reports")}
+        print(json.dumps(short, indent=2))
     return 0
 
 
@@ -87,7 +88,7 @@ def train(run, binary, ours, restart):
         with contextlib.closing(source.training(ours.seed(run.seed))) as batches:
             training.go(batches, folder, progress)
     if ours.is_first:
-        return finish(run, training, held_out, folder, binary)
+        return finish(run, training, source, held_out.positions, folder)
     return None
 
 

@@ -1,27 +1,35 @@
 """What a run leaves: the net file, golden values, and what rounding costs."""
 
 import json
-import os
 import platform
-import subprocess
 
 import torch
 
-from nnue_trainer import nnue
+from nnue_trainer import export
 from nnue_trainer.checkpoint import write_whole
 
 
-def finish(run, training, held_out, folder, binary):
+def finish(run, training, source, positions, folder):
     """Writes the network that was trained into `folder`, and `summary.json`, which is returned.
 
-    `held_out` has the positions that the network has not been trained on; `binary` is `nnue`.
+    `positions` has FENs that the network has not been trained on.
     """
     # The integers are computed in f64, which MPS has not.
     network = training.average.module.cpu()
     batches = [batch.to(torch.device("cpu")) for batch in training.validation]
-    write_net(network, run.spec, folder, binary)
+    write_whole(folder / "network.floats", network.write_tensors)
+    write_whole(
+        folder / "network.nnue",
+        lambda path: export.write_net(network, run.spec, path, binary=source.binary),
+    )
+    # Networks of win, draw and loss have no single value that a golden file could have.
+    if len(network.description.output.heads) == 1:
+        golden = positions[: run.golden]
+        write_whole(
+            folder / "golden.txt",
+            lambda path: export.write_golden(network, golden, source.of(golden), path),
+        )
     values = {mode: values_of(network, batches, mode) for mode in ("exact", "fake", "float")}
-    write_golden(folder / "golden.txt", held_out.positions, values["exact"], run)
     last = training.reports[-1]
     score = torch.cat([batch.score for batch in batches]).double()
     result = torch.cat([batch.result for batch in batches]).double()
@@ -51,16 +59,6 @@ def finish(run, training, held_out, folder, binary):
     return summary
 
 
-def write_net(network, spec, folder, binary):
-    """Writes `network.floats`, the weights, and `network.nnue`, which `nnue quantise` makes of them."""
-    floats = folder / "network.floats"
-    write_whole(floats, network.write_tensors)
-    write_whole(
-        folder / "network.nnue",
-        lambda path: nnue.run("quantise", floats, path, "--spec", spec, binary=binary),
-    )
-
-
 @torch.no_grad()
 def values_of(network, batches, mode):
     """The network's values in a mode, as f64."""
@@ -72,19 +70,6 @@ def rounding_cost(values, exact, units):
     """How far values are from those of the integers, in centipawns, of which one is `units`."""
     difference = (values - exact).abs() / units
     return {"mean_centipawns": float(difference.mean()), "most_centipawns": float(difference.max())}
-
-
-def write_golden(path, positions, values, run):
-    """Writes `FEN | value` for the first of some positions, as `nnue verify --golden` reads it."""
-    count = min(run.golden, len(positions))
-    lines = [f"# {count} positions and the values of network.nnue for the side to move", "# FEN | value"]
-    for position, value in zip(positions[:count], values[:count].tolist()):
-        if value != round(value):
-            lines.append(f"{position} | {value!r}")
-        else:
-            lines.append(f"{position} | {round(value)}")
-    text = "\n".join(lines) + "\n"
-    write_whole(path, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
 
 
 def device_name(device):

@@ -44,6 +44,13 @@ class FileSource:
             raise RunError("no position is held out of training: there is too little data, or `hold_out` is too small")
         return HeldOut(batches, positions)
 
+    def of(self, positions):
+        """The batches of FENs, in their order."""
+        with tempfile.TemporaryDirectory() as folder:
+            listed = Path(folder) / "positions"
+            listed.write_text("".join(f"{position}\n" for position in positions), encoding="utf-8")
+            return list(stream.batches(self.run.spec, [listed], "--in-order", binary=self.binary))
+
     def _part(self, name):
         return [] if self.run.data.validation else ["--hold-out", self.run.data.hold_out, "--part", name]
 
