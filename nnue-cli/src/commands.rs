@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod completions;
 mod convert;
+mod data;
 mod describe;
 mod diff;
 mod draw;
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Convert(convert::Convert),
     /// Make integers of a trainer's floating point, and report what is lost
     Quantise(quantise::QuantiseCommand),
+    /// Positions to train on: their formats, and batches for a trainer
+    Data(data::Data),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -89,6 +92,7 @@ impl Command {
             Command::Diff(command) => command.run(out),
             Command::Convert(command) => command.run(out),
             Command::Quantise(command) => command.run(out),
+            Command::Data(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Eval(command) => command.run(out),
