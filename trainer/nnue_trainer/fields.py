@@ -3,7 +3,7 @@
 import dataclasses
 import difflib
 import math
-from pathlib import Path
+import re
 
 
 class RunError(Exception):
@@ -63,6 +63,18 @@ def choice(default, *others):
     def read(value, where):
         if value not in words:
             raise RunError(f"{where} is {_shown(value)}{nearest(str(value), words)}: allowed are {_list(words)}")
+        return value
+
+    return _field(default, read)
+
+
+def share(default):
+    """Some of many, such as "1/20"."""
+
+    def read(value, where):
+        numbers = re.fullmatch("([0-9]+)/([0-9]+)", _text(value, where))
+        if not numbers or not 0 < int(numbers[1]) < int(numbers[2]):
+            raise RunError(f"{where} is {_shown(value)}: expected is a part of all, such as '1/20'")
         return value
 
     return _field(default, read)

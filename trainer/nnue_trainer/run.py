@@ -9,7 +9,7 @@ try:
 except ModuleNotFoundError:  # Python before 3.11
     import tomli as tomllib
 
-from nnue_trainer.fields import RunError, choice, number, read_table, text, texts
+from nnue_trainer.fields import RunError, choice, number, read_table, share, text, texts
 from nnue_trainer.loss import Loss
 from nnue_trainer.optimiser import Optimiser
 from nnue_trainer.schedule import Schedule
@@ -25,8 +25,8 @@ class Data:
     files: tuple = texts()
     """What is trained on."""
     validation: tuple = texts()
-    """What is only evaluated. Without it, `hold_out` of the games in `files` is."""
-    hold_out: float = number(0.05, above=0, high=0.5)
+    """What is only evaluated. Without it, `hold_out` of `files` is, in whole games."""
+    hold_out: str = share("1/20")
     validation_positions: int = number(50_000, low=1, high=10_000_000, whole=True)
     """How many of the held-out positions are evaluated."""
     batch_size: int = number(16384, low=1, high=1 << 24, whole=True)

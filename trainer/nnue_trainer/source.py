@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nnue_trainer import stream
-from nnue_trainer.fields import RunError
 
 
 @dataclass
@@ -28,31 +27,29 @@ class FileSource:
 
     def training(self, seed):
         """Endless batches to train on. The same seed gives the same ones."""
-        options = ["--seed", seed, "--endless", *self._part("training")]
+        options = ["--seed", seed, "--endless", *self._split("--hold-out")]
         return ahead(self._batches(self.run.data.files, options))
 
     def held_out(self):
         """The positions that `training` does not have."""
         data = self.run.data
-        files, part = (data.validation, []) if data.validation else (data.files, self._part("validation"))
         with tempfile.TemporaryDirectory() as folder:
-            listed = Path(folder) / "positions"
-            options = ["--limit", data.validation_positions, "--positions", listed, *part]
-            batches = list(self._batches(files, options))
+            listed = Path(folder) / "positions.txt"
+            options = ["--limit", data.validation_positions, "--positions", listed]
+            options += self._split("--held-out")
+            batches = list(self._batches(data.validation or data.files, options))
             positions = listed.read_text(encoding="utf-8").splitlines()
-        if not batches:
-            raise RunError("no position is held out of training: there is too little data, or `hold_out` is too small")
         return HeldOut(batches, positions)
 
     def of(self, positions):
         """The batches of FENs, in their order."""
         with tempfile.TemporaryDirectory() as folder:
-            listed = Path(folder) / "positions"
+            listed = Path(folder) / "positions.txt"
             listed.write_text("".join(f"{position}\n" for position in positions), encoding="utf-8")
             return list(stream.batches(self.run.spec, [listed], "--in-order", binary=self.binary))
 
-    def _part(self, name):
-        return [] if self.run.data.validation else ["--hold-out", self.run.data.hold_out, "--part", name]
+    def _split(self, option):
+        return [] if self.run.data.validation else [option, self.run.data.hold_out]
 
     def _batches(self, files, options):
         data = self.run.data

@@ -77,11 +77,17 @@ def batches(spec, files, *options, binary=None):
     with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=1 << 20) as process:
         try:
             yield from Stream(process.stdout)
+            # After the stream it may still write a file of positions.
+            _check(process, command)
         except BadStream:
             # Its own error, which it has written, says more.
-            if process.wait() != 0:
-                raise nnue.CommandFailed(f"`{' '.join(command)}` ended with {process.returncode}")
+            _check(process, command)
             raise
         finally:
             process.stdout.close()
             process.terminate()
+
+
+def _check(process, command):
+    if process.wait() != 0:
+        raise nnue.CommandFailed(f"`{' '.join(command)}` ended with {process.returncode}")

@@ -1,26 +1,29 @@
-"""What `torchrun` starts in `test_processes.py`: a training by several processes."""
+"""What `torchrun` starts in `test_processes.py`: a training by several processes, which is interrupted
+and goes on from its checkpoint."""
 
+import contextlib
 import sys
 from pathlib import Path
 
 import torch
-from small_run import Silent, batches, changed, training, weights
+from small_run import Silent, batches, changed, interrupted, training, weights
+from test_processes import RUN, SHARE
 
 from nnue_trainer import checkpoint
 from nnue_trainer.processes import processes
-from test_processes import RUN, SHARE
 
 
 def main(folder):
     with processes("cpu") as ours:
         run = changed(RUN, data={"batch_size": SHARE})
-        # The networks of all processes begin with the weights of the first one.
-        ours_alone = training(run, ours, seed=5 + ours.rank)
-        begun = folder / "begun.pt"
-        if begun.exists():
-            ours_alone.restore(checkpoint.load(begun, run.settings()))
-        ours_alone.go(batches(ours.seed(run.seed), SHARE), folder, Silent())
-        torch.save((weights(ours_alone.network), ours_alone.positions), folder / f"{ours.rank}.pt")
+        source = lambda: batches(ours.seed(run.seed), SHARE)
+        with contextlib.suppress(KeyboardInterrupt):
+            # All networks begin with the weights of the first one.
+            training(run, ours, seed=5 + ours.rank).go(interrupted(source(), 25), folder, Silent())
+        resumed = training(run, ours)
+        resumed.restore(checkpoint.load(folder / "checkpoint.pt", run.settings()))
+        resumed.go(source(), folder, Silent())
+        torch.save((weights(resumed.network), resumed.positions), folder / f"{ours.rank}.pt")
 
 
 if __name__ == "__main__":

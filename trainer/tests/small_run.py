@@ -1,6 +1,7 @@
 """A network of a few numbers and endless data for it, for tests of all that is around a network."""
 
 import dataclasses
+import itertools
 from dataclasses import dataclass
 
 import torch
@@ -73,6 +74,12 @@ def batch(generator, size):
     inputs = torch.rand(size, 4, generator=generator)
     score = 100 * (inputs[:, 0] + inputs[:, 1] - inputs[:, 2])
     return SmallBatch(inputs, score, (score > 0).float())
+
+
+def interrupted(source, count):
+    """The first batches of a source, and then what a keyboard interrupt raises."""
+    yield from itertools.islice(source, count)
+    raise KeyboardInterrupt
 
 
 def training(run=RUN, processes=ONE_PROCESS, seed=0):

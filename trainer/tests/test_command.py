@@ -46,7 +46,7 @@ average = 0.9
 device = "cpu"
 [data]
 files = ["{TESTS}/games.txt.gz"]
-hold_out = 0.1
+hold_out = "1/3"
 batch_size = 256
 [schedule]
 rate = 0.01

@@ -71,6 +71,8 @@ def test_tables_of_the_loop_are_left_alone(read):
         (LEAST + "[loss]\nlambda = 1.5\n", "`lambda` of [loss] is 1.5: it must be at least 0 and at most 1"),
         ("seed = 1.5\n" + LEAST, "`seed` of the run is 1.5: a whole number is expected"),
         ("seed = true\n" + LEAST, "`seed` of the run is true: a whole number is expected"),
+        (LEAST + "hold_out = '5 %'\n", "`hold_out` of [data] is '5 %': expected is a part of all"),
+        (LEAST + "hold_out = '3/2'\n", "`hold_out` of [data] is '3/2': expected is a part of all"),
         ("loss = 3\n" + LEAST, "[loss] is 3: a table is expected"),
         ("[data]\nfiles = 'x'\n", "`files` of [data] is 'x': a list is expected"),
         ("[data]\nfiles = [{}]\n", "`files` of [data] is a table: text is expected"),

@@ -1,6 +1,6 @@
 import pytest
 import torch
-from small_run import RUN, Silent, batches, changed, training, weights
+from small_run import RUN, Silent, batches, changed, interrupted, training, weights
 
 from nnue_trainer import checkpoint
 from nnue_trainer.fields import RunError
@@ -44,15 +44,8 @@ def test_an_interrupted_run_gives_the_same_numbers(tmp_path, changes):
     run = changed(RUN, **changes)
     whole = trained(run, folder=tmp_path)
 
-    def interrupted():
-        for number, batch in enumerate(batches(run.seed)):
-            if number == 25:
-                raise KeyboardInterrupt
-            yield batch
-
-    begun = training(run)
     with pytest.raises(KeyboardInterrupt):
-        begun.go(interrupted(), tmp_path, Silent())
+        training(run).go(interrupted(batches(run.seed), 25), tmp_path, Silent())
     resumed = training(run, seed=99)
     resumed.restore(checkpoint.load(tmp_path / "checkpoint.pt", run.settings()))
     assert resumed.steps == 20
