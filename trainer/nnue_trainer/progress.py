@@ -10,9 +10,9 @@ WIDTHS = (14, 11, 11, 11, 10, 12, 12)
 class Progress:
     """A table with a row for each report, and on a terminal a line that changes every second."""
 
-    def __init__(self, out=sys.stderr):
-        self.out = out
-        self.is_terminal = out.isatty()
+    def __init__(self, out=None):
+        self.out = out or sys.stderr
+        self.is_terminal = self.out.isatty()
         self.shown = time.monotonic()
         self.positions = None
         self._line(_row(TITLES))

@@ -31,7 +31,7 @@ class Data:
     """How many of the held-out positions are evaluated."""
     batch_size: int = number(16384, low=1, high=1 << 24, whole=True)
     """Positions of a batch, for each process."""
-    filters: tuple = texts()
+    options: tuple = texts()
     """Further options of `nnue data batches`."""
 
 

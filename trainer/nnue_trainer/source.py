@@ -53,7 +53,7 @@ class FileSource:
 
     def _batches(self, files, options):
         data = self.run.data
-        options = ["--batch-size", data.batch_size, *data.filters, *options]
+        options = ["--batch-size", data.batch_size, *data.options, *options]
         return stream.batches(self.run.spec, files, *options, binary=self.binary)
 
 

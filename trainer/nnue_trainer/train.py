@@ -162,10 +162,11 @@ class Training:
             zero_blocks=zero_blocks,
         )
         self.reports.append(report)
-        progress.report(self, report)
         checkpoint.save(folder / "checkpoint.pt", self.run.settings(), self.state())
         picture = self.picture()
         checkpoint.write_whole(folder / "curves.svg", lambda path: path.write_text(picture, encoding="utf-8"))
+        # Whoever sees the report may rely on the checkpoint.
+        progress.report(self, report)
 
     def picture(self):
         """The curves of the run so far, as SVG."""

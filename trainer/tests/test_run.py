@@ -31,13 +31,13 @@ def test_what_is_not_said_has_a_default(read, tmp_path):
 def test_values_of_all_kinds_are_read(read):
     run = read(
         'spec = "sfnnv9"\nseed = 7\nout = "here"\n'
-        '[data]\nfiles = ["games.txt"]\nvalidation = ["more.txt"]\nfilters = ["--min-ply", "16"]\n'
+        '[data]\nfiles = ["games.txt"]\nvalidation = ["more.txt"]\noptions = ["--min-ply", "16"]\n'
         "[loss]\nlambda = [1.0, 0.75]\nscore_scale = 300\n"
         '[optimiser]\nname = "ranger"\nlookahead = 5\n'
         '[schedule]\nkind = "one-cycle"\nrate = 0.002\n'
     )
     assert run.spec == "sfnnv9" and run.seed == 7 and run.out.endswith("/here")
-    assert run.data.filters == ("--min-ply", "16") and run.data.validation[0].endswith("/more.txt")
+    assert run.data.options == ("--min-ply", "16") and run.data.validation[0].endswith("/more.txt")
     assert run.loss.lambda_ == (1.0, 0.75) and run.loss.score_scale == 300.0
     assert run.optimiser.lookahead == 5 and run.schedule.rate == 0.002
 
