@@ -225,6 +225,8 @@ class Affine(nn.Module):
         if self.operation.divide is None and self.operation.to_float is None:
             room //= 2
         low, high = self.input_ranges.to(self.weights)
+        # Only squares that wrap around are far below zero. A network that does so is no use.
+        low = torch.maximum(low, -high)
         largest = torch.maximum(low.abs(), high.abs()).double().sum()
         if float(largest) * -self.weight_grid.limits[0] <= room:
             return

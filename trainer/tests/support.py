@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from nnue_trainer import Description, Network, export, nnue
+from nnue_trainer import Description, Network, export, nnue, stream
 
 TESTS = Path(__file__).parent
 SPECS = TESTS / "specs"
@@ -47,7 +47,8 @@ def trained(spec, seed=1):
         for name, parameter in network.named_parameters():
             size = parameter.abs().mean().clamp(min=0.02)
             noise = torch.randn(parameter.shape, generator=random)
-            parameter += 0.5 * size * noise
+            of_layer = name.startswith("layers")
+            parameter += (1.5 if of_layer else 0.5) * size * noise
         network.clip()
     return network
 
@@ -69,6 +70,11 @@ def interpreted(net, spec, fens, folder):
     said = nnue.run("eval", "--raw", "--fens", write_fens(fens, folder), "--net", net, "--spec", spec)
     lines = said.splitlines()[1:]
     return [int(line.split("\t")[-1]) for line in lines]
+
+
+def batches(spec, fens, folder):
+    """The batches of `nnue data batches`, in the order of the FENs."""
+    return stream.batches(spec, [write_fens(fens, folder)], "--in-order")
 
 
 def exact(network, batches):
