@@ -21,6 +21,7 @@ mod reorder;
 mod replay;
 mod report;
 mod spec;
+mod verify;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Convert(convert::Convert),
     /// Make integers of a trainer's floating point, and report what is lost
     Quantise(quantise::QuantiseCommand),
+    /// Compare what a net says of positions with golden vectors
+    Verify(verify::Verify),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -89,6 +92,7 @@ impl Command {
             Command::Diff(command) => command.run(out),
             Command::Convert(command) => command.run(out),
             Command::Quantise(command) => command.run(out),
+            Command::Verify(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Eval(command) => command.run(out),
