@@ -211,10 +211,12 @@ class Affine(nn.Module):
         if self.factors is not None:
             self.factor_grid.clip(self.factors)
         if self.biases is not None and self.bias_grid.limits is not None:
-            # Half of the range is the sums'.
-            half = LIMITS["i32"][1] // 2
+            # As far as the sums go, so that what reads the outputs has room for both; and no
+            # further than half of the range, because the other half is the sums'.
+            most = max(*map(abs, self.layer.output.range), 4 * max(self.layer.output.ones))
+            most = min(most, LIMITS["i32"][1] // 2)
             clipped = biases.clone()
-            self.bias_grid.clip(clipped, (-half, half))
+            self.bias_grid.clip(clipped, (-most, most))
             self.biases += clipped - biases
         if not self.is_binary:
             self._fit_sums()
