@@ -89,6 +89,11 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         true => SFNNV5.as_str(),
         false => "no/such.nnue",
     };
+    let fens = scratch(&format!("{test}.epd"), b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n");
+    let golden = file("golden.txt");
+    output(&[
+        "verify", net, "--spec", SPEC, "--write", &golden, "--fens", &fens,
+    ]);
     let floats = scratch(&format!("{test}-floats.bin"), &[0; 4 * 98_689]);
     let owned = |arguments: &[&str]| {
         arguments
@@ -152,6 +157,13 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             &[&floats, &file("out.bin"), "--spec", SPEC],
             true,
             &["no/such", "out", "--spec", SPEC],
+            &[net],
+        ),
+        subcommand(
+            "verify",
+            &[net, "--spec", SPEC, "--golden", &golden],
+            true,
+            &[net, "--spec", SPEC, "--golden", "no/such.txt"],
             &[net],
         ),
         subcommand("draw", &[SPEC], false, no_spec, &[SPEC, "--net", net]),

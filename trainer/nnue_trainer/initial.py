@@ -19,6 +19,9 @@ USUAL_ACTIVE = 30
 PAWN = 0.25
 """What a pawn is worth at first, where a network has PSQT values."""
 
+USUAL_UNITS = 100
+"""What 1.0 is in the engine's units, or more. Values begin that large."""
+
 PIECES = [1.0, 3.2, 3.3, 5.0, 9.5, 0.0]
 """The values of a pawn to a king, in pawns."""
 
@@ -60,6 +63,14 @@ def _material(own):
                 for queen_row in set(family.queen_rows):
                     values[copy, king_row + queen_row + first + squares] = value
     return values.flatten()
+
+
+def of_output(layer, units_one):
+    """Larger weights of a last layer whose 1.0 is few of the engine's units."""
+    gain = max(USUAL_UNITS / units_one, 1.0)
+    layer.weights.data *= gain
+    if layer.biases is not None:
+        layer.biases.data *= gain
 
 
 def of_affine(layer, generator):

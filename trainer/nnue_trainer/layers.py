@@ -211,10 +211,12 @@ class Affine(nn.Module):
         if self.factors is not None:
             self.factor_grid.clip(self.factors)
         if self.biases is not None and self.bias_grid.limits is not None:
-            # Half of the range is the sums'.
-            half = LIMITS["i32"][1] // 2
+            # As far as the sums go, so that what reads the outputs has room for both; and no
+            # further than half of the range, because the other half is the sums'.
+            most = max(*map(abs, self.layer.output.range), 4 * max(self.layer.output.ones))
+            most = min(most, LIMITS["i32"][1] // 2)
             clipped = biases.clone()
-            self.bias_grid.clip(clipped, (-half, half))
+            self.bias_grid.clip(clipped, (-most, most))
             self.biases += clipped - biases
         if not self.is_binary:
             self._fit_sums()
@@ -225,6 +227,8 @@ class Affine(nn.Module):
         if self.operation.divide is None and self.operation.to_float is None:
             room //= 2
         low, high = self.input_ranges.to(self.weights)
+        # Only squares that wrap around are far below zero. A network that does so is no use.
+        low = torch.maximum(low, -high)
         largest = torch.maximum(low.abs(), high.abs()).double().sum()
         if float(largest) * -self.weight_grid.limits[0] <= room:
             return

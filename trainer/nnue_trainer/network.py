@@ -3,9 +3,9 @@
 import torch
 from torch import nn
 
-from . import output
+from . import initial, output
 from .arithmetic import ARITHMETIC
-from .layers import KINDS, Stacks
+from .layers import KINDS, Affine, Stacks
 from .transformer import Transformer
 
 BLOCK = 4
@@ -33,6 +33,9 @@ class Network(nn.Module):
                     f"found the operation `{layer.operation.kind}` in `{layer.name}`, which is not known"
                 )
             self.layers[layer.name] = kind(description, layer, generator)
+        for name in {term.layer for head in description.output.heads for term in head.terms}:
+            if isinstance(self.layers[name], Affine):
+                initial.of_output(self.layers[name], self.units_one)
         self.clip()
 
     @property
