@@ -42,8 +42,24 @@ pub enum DataError {
         /// What became of the records.
         reason: String,
     },
-    /// What was made cannot be written.
-    Unwritable(io::Error),
+    /// A file cannot be written.
+    Unwritable {
+        /// The file.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A record has not what the format needs that it is written in.
+    Unsuitable {
+        /// The file that is written.
+        name: String,
+        /// The position.
+        record: String,
+        /// What was found, and what is needed.
+        wrong: String,
+    },
+    /// The output that the caller gave takes nothing more.
+    Output(io::Error),
 }
 
 impl fmt::Display for DataError {
@@ -53,7 +69,13 @@ impl fmt::Display for DataError {
             DataError::Format { name, wrong } => write!(f, "`{name}`: {wrong}"),
             DataError::Bad(record) => record.fmt(f),
             DataError::Empty { reason } => write!(f, "no positions are left: {reason}"),
-            DataError::Unwritable(error) => write!(f, "cannot write: {error}"),
+            DataError::Unwritable { name, error } => write!(f, "cannot write `{name}`: {error}"),
+            DataError::Unsuitable {
+                name,
+                record,
+                wrong,
+            } => write!(f, "cannot write `{record}` to `{name}`: {wrong}"),
+            DataError::Output(error) => write!(f, "cannot write: {error}"),
         }
     }
 }

@@ -26,12 +26,15 @@
 //! | `rows` | finds the active rows of a batch |
 //! | `stream` | writes batches for a trainer |
 //!
+//! `convert` writes records in another format, and `summary` counts what they are.
+//!
 //! Chunks are read, and rows are found, by several threads; `ordered` brings what they make into
 //! the order of a single one, so that the same seed gives the same stream on any machine.
 
 #![forbid(unsafe_code)]
 
 mod batches;
+mod convert;
 mod error;
 mod filter;
 mod formats;
@@ -44,8 +47,10 @@ mod record;
 mod rows;
 mod shuffle;
 mod stream;
+mod summary;
 
 pub use crate::batches::{Batches, Counts, Options, SharedCounts};
+pub use crate::convert::convert;
 pub use crate::error::{BadRecord, DataError};
 pub use crate::filter::{Filter, Unmet};
 pub use crate::formats::{Format, WrittenFormat};
@@ -54,3 +59,4 @@ pub use crate::input::Input;
 pub use crate::record::{GameResult, Record, Rest, Unpacked};
 pub use crate::rows::{ActiveRows, Batch, RowMaker, UnsupportedNetwork};
 pub use crate::stream::{MAGIC, VERSION, write_stream};
+pub use crate::summary::{Scores, Summary, summarise};

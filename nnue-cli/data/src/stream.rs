@@ -51,17 +51,19 @@ pub fn write_stream(
             }
         });
         out.write_all(&header(maker, options.batch_size))
-            .map_err(DataError::Unwritable)?;
+            .map_err(DataError::Output)?;
         for batch in written {
             let (bytes, fens) = batch?;
-            out.write_all(&bytes).map_err(DataError::Unwritable)?;
+            out.write_all(&bytes).map_err(DataError::Output)?;
             if let (Some(positions), Some(fens)) = (&mut positions, fens) {
-                { positions.write_all(fens.as_bytes()) }.map_err(DataError::Unwritable)?;
+                { positions.write_all(fens.as_bytes()) }.map_err(|error| {
+                    let name = "the file of positions".into();
+                    DataError::Unwritable { name, error }
+                })?;
             }
         }
         let end = out.write_all(&0u32.to_le_bytes());
-        end.and_then(|()| out.flush())
-            .map_err(DataError::Unwritable)
+        end.and_then(|()| out.flush()).map_err(DataError::Output)
     })
 }
 

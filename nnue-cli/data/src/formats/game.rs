@@ -1,5 +1,7 @@
 //! What formats that hold games or bare bitboards have in common.
 
+use std::fmt;
+
 use cozy_chess::{Move, Rank};
 use nnue_runtime::{Bitboard, Color, Piece, Position, Role};
 
@@ -42,6 +44,12 @@ pub(super) fn check_kings_and_pawns(position: &impl Position) -> Result<(), Stri
         }
     }
     Ok(())
+}
+
+/// An error of cozy-chess, whose messages are sentences, as a part of another message.
+pub(super) fn of_cozy(error: impl fmt::Display) -> String {
+    let message = error.to_string();
+    message.trim_end_matches('.').to_lowercase()
 }
 
 /// The position of a game before a move.

@@ -93,9 +93,12 @@ fn game(text: &str) -> Result<Vec<Record>, String> {
             }
             ';' => rest.find('\n').unwrap_or(rest.len()),
             '(' | ')' => 1,
-            _ => rest[1..]
-                .find(|letter: char| letter.is_whitespace() || "{}();".contains(letter))
-                .map_or(rest.len(), |len| len + 1),
+            // The first letter is part of the word, whatever it is.
+            _ => rest
+                .char_indices()
+                .skip(1)
+                .find(|(_, letter)| letter.is_whitespace() || "{}();".contains(*letter))
+                .map_or(rest.len(), |(offset, _)| offset),
         };
         let (token, behind) = rest.split_at(len);
         rest = behind;
@@ -129,7 +132,8 @@ impl Game {
             "FEN" => {
                 let board = Board::from_fen(value, false).or_else(|_| Board::from_fen(value, true));
                 self.board = board.map_err(|error| {
-                    format!("the tag FEN is `{value}`, which is no position of a game: {error}")
+                    let why = game::of_cozy(error);
+                    format!("the tag FEN is `{value}`, which is no position of a game: {why}")
                 })?;
             }
             "Result" => self.result = result(value),

@@ -142,6 +142,8 @@ fn board(header: &[u8]) -> Result<cozy_chess::Board, String> {
     // Clocks may be left at zero, and say nothing about moves.
     builder.halfmove_clock = header[25].min(100);
     builder.fullmove_number = u16::from_le_bytes([header[26], header[27]]).max(1);
-    let wrong = |error| format!("the first position is none of a game: {error}");
-    builder.build().map_err(wrong)
+    builder.build().map_err(|error| {
+        let why = game::of_cozy(error);
+        format!("the first position is none of a game: {why}")
+    })
 }

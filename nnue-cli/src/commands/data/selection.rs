@@ -115,7 +115,7 @@ fn share(text: &str) -> Result<Share, String> {
 
 pub(super) fn failure(error: DataError) -> Failure {
     match error {
-        DataError::Unwritable(error) => Failure::Output(error),
+        DataError::Output(error) => Failure::Output(error),
         error => Failure::work(error),
     }
 }
