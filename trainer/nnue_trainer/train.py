@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import torch
 from torch.optim.lr_scheduler import LambdaLR
@@ -175,12 +176,12 @@ class Training:
             return [(report.positions, getattr(report, name)) for report in self.reports]
 
         panels = [
-            ("loss", {"training": curve("train_loss"), "validation": curve("validation_loss")}),
-            ("learning rate", {"": curve("rate")}),
-            ("share of zero blocks", {"": curve("zero_blocks")}),
-            ("positions a second", {"": curve("positions_per_second")}),
+            ("loss", True, {"training": curve("train_loss"), "validation": curve("validation_loss")}),
+            ("learning rate", False, {"": curve("rate")}),
+            ("share of zero blocks", False, {"": curve("zero_blocks")}),
+            ("positions a second", False, {"": curve("positions_per_second")}),
         ]
-        return curves.draw(f"loss over {self.positions:,} positions", panels, self.positions)
+        return curves.draw(f"{Path(self.run.out).name}: {self.positions:,} positions", panels, self.positions)
 
 
 def _next(batches):

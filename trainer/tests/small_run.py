@@ -15,6 +15,7 @@ ONE_PROCESS = Processes(0, 1, torch.device("cpu"))
 
 RUN = Run(
     spec="small",
+    out="small",
     positions=1280,
     reports=4,
     data=Data(batch_size=32),

@@ -222,6 +222,7 @@ fn nothing_left_is_an_error_that_says_why() {
         };
         let options = Options {
             filter,
+            endless,
             ..in_order()
         };
         let (result, _) = batches(vec![file.input(Format::Text)], &options);
