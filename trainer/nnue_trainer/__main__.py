@@ -80,7 +80,7 @@ def train(run, binary, ours, restart):
     training = Training(run, network, ours, held_out.batches if held_out else [])
     saved = folder / "checkpoint.pt"
     if saved.exists() and not restart:
-        training.restore(checkpoint.load(saved, run.settings()))
+        training.restore(checkpoint.load(saved, training.settings))
     if ours.is_first and training.steps:
         print(f"going on from {training.positions:,} positions", file=sys.stderr)
     if not training.is_over:

@@ -1,5 +1,6 @@
 """The training itself: steps over batches, validation, and what is written in between."""
 
+import hashlib
 import math
 import time
 from dataclasses import asdict, dataclass
@@ -38,6 +39,9 @@ class Training:
     def __init__(self, run, network, processes, validation):
         """`validation` has batches of held-out positions; only the first process looks at them."""
         self.run, self.processes = run, processes
+        # What a checkpoint must agree with; the file of the spec may have changed under the same name.
+        digest = hashlib.sha256(network.description.text.encode()).hexdigest()
+        self.settings = {**run.settings(), "network": digest}
         self.network = network.to(processes.device)
         self.network.observe = run.loss.activation > 0
         self.validation = validation
@@ -108,7 +112,7 @@ class Training:
     def validate(self):
         """The loss of the averaged weights on held-out positions, and their share of zero blocks."""
         network = self.average.module
-        network.mode = self.run.mode_at(self.share)
+        network.mode = self.network.mode
         network.observe = True
         loss, zero_blocks, positions = 0.0, 0.0, 0
         for batch in self.validation:
@@ -139,17 +143,16 @@ class Training:
                 loss = float(self.processes.mean(losses)) / (self.steps - first_step)
                 now = time.perf_counter()
                 self.seconds = first_seconds + now - started
+                if not math.isfinite(loss):
+                    raise RunError(
+                        f"the loss is {loss} after {self.positions:,} positions: a lower `rate` of [schedule] may help"
+                    )
                 if self.processes.is_first:
                     self._report(loss, first_step, now - started, folder, progress)
                 losses.zero_()
                 first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
 
     def _report(self, train_loss, first_step, seconds, folder, progress):
-        if not math.isfinite(train_loss):
-            raise RunError(
-                f"the loss is {train_loss} after {self.positions:,} positions: a lower `rate` of [schedule] may help"
-            )
-        mode = self.run.mode_at((self.steps - 1) / self.steps_of_run)
         validation_loss, zero_blocks = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
         report = Report(
@@ -157,13 +160,13 @@ class Training:
             seconds=self.seconds,
             positions_per_second=learned / seconds,
             rate=self.run.schedule.rate * self.run.schedule.part(self.steps - 1, self.steps_of_run),
-            mode=mode,
+            mode=self.network.mode,
             train_loss=train_loss,
             validation_loss=validation_loss,
             zero_blocks=zero_blocks,
         )
         self.reports.append(report)
-        checkpoint.save(folder / "checkpoint.pt", self.run.settings(), self.state())
+        checkpoint.save(folder / "checkpoint.pt", self.settings, self.state())
         picture = self.picture()
         checkpoint.write_whole(folder / "curves.svg", lambda path: path.write_text(picture, encoding="utf-8"))
         # Whoever sees the report may rely on the checkpoint.

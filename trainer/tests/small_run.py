@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import torch
 
@@ -40,6 +41,7 @@ class SmallNetwork(torch.nn.Module):
 
     def __init__(self, seed=0):
         super().__init__()
+        self.description = SimpleNamespace(text="small")
         torch.manual_seed(seed)
         self.first = torch.nn.Linear(4, 8)
         self.second = torch.nn.Linear(8, 1)

@@ -47,7 +47,7 @@ def test_an_interrupted_run_gives_the_same_numbers(tmp_path, changes):
     with pytest.raises(KeyboardInterrupt):
         training(run).go(interrupted(batches(run.seed), 25), tmp_path, Silent())
     resumed = training(run, seed=99)
-    resumed.restore(checkpoint.load(tmp_path / "checkpoint.pt", run.settings()))
+    resumed.restore(checkpoint.load(tmp_path / "checkpoint.pt", resumed.settings))
     assert resumed.steps == 20
     resumed.go(batches(run.seed), tmp_path, Silent())
     assert torch.equal(weights(whole.network), weights(resumed.network))
@@ -110,9 +110,11 @@ def test_data_that_ends_is_an_error(tmp_path):
 def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     trained(folder=tmp_path)
     path = tmp_path / "checkpoint.pt"
-    checkpoint.load(path, changed(RUN, out="elsewhere").settings())
+    checkpoint.load(path, training(changed(RUN, out="elsewhere")).settings)
     with pytest.raises(RunError, match="with loss.exponent 2.0 and not 3.0; `--restart`"):
-        checkpoint.load(path, changed(RUN, loss={"exponent": 3.0}).settings())
+        checkpoint.load(path, training(changed(RUN, loss={"exponent": 3.0})).settings)
+    with pytest.raises(RunError, match="of another run, with network"):
+        checkpoint.load(path, {**training().settings, "network": "of another spec"})
 
 
 def test_a_file_that_is_no_checkpoint_is_refused(tmp_path):
