@@ -145,6 +145,8 @@ class Transformer(nn.Module):
     def _colours(self, batch):
         """`[perspectives, n]`: 0 where a view is white's, 1 where it is black's."""
         own = (~batch.white).long()
+        if self.perspectives.count == 1 and self.perspectives.order == "white-first":
+            own = torch.zeros_like(own)
         return torch.stack([own, 1 - own][: self.perspectives.count])
 
     def _of_views(self, batch, values):
