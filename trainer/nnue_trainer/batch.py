@@ -1,6 +1,7 @@
 """The rows that some positions switch on, as tensors."""
 
 from dataclasses import dataclass, replace
+from typing import Optional
 
 import numpy as np
 import torch
@@ -17,6 +18,8 @@ class Rows:
 
     rows: torch.Tensor
     offsets: torch.Tensor
+    bags_of_rows: Optional[tuple] = None
+    """What `sparse` keeps for gradients, because all tables of a set have the same."""
 
 
 @dataclass

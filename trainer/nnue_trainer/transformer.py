@@ -55,15 +55,16 @@ class FeatureRows(nn.Module):
         return total
 
     def clip(self, limits=None):
-        """The sums of rows and virtual rows stay within limits of integers."""
+        """Brings the sums of rows and virtual rows within limits of integers, and returns them."""
         if self.virtual is None:
             self.grid.clip(self.weights, limits)
-            return
+            return self.weights
         # The rows' own part gives way.
         total = self.coalesced()
         clipped = total.clone()
         self.grid.clip(clipped, limits)
         self.weights += clipped - total
+        return clipped
 
 
 class Transformer(nn.Module):
@@ -144,6 +145,8 @@ class Transformer(nn.Module):
     def _colours(self, batch):
         """`[perspectives, n]`: 0 where a view is white's, 1 where it is black's."""
         own = (~batch.white).long()
+        if self.perspectives.count == 1 and self.perspectives.order == "white-first":
+            own = torch.zeros_like(own)
         return torch.stack([own, 1 - own][: self.perspectives.count])
 
     def _of_views(self, batch, values):
@@ -216,21 +219,19 @@ class Transformer(nn.Module):
         """Rows and biases get integers that their types hold, and whose sums stay within 16 bits
         (of PSQT, 32) with as many active features as each set can have."""
         self.bias_grid.clip(self.biases)
-        for own in self.sets:
-            own.clip()
-        self._fit_accumulators()
+        self._fit_accumulators([own.clip() for own in self.sets])
         most = sum(own.features.max_active for own in self.sets)
         for own in self.psqt or []:
             limit = LIMITS["i32"][1] // (2 * most)
             own.clip((-limit, limit))
 
-    def _fit_accumulators(self):
+    def _fit_accumulators(self, coalesced):
         """Neurons whose largest rows could leave 16 bits together are made smaller as a whole."""
         features = sum(own.features.max_active << own.shift for own in self.sets)
         biases = self.bias_grid.scaled(self.biases)
         tables = [
-            (own, own.grid.scaled(own.coalesced()).unflatten(0, (own.copies, -1)))
-            for own in self.sets
+            (own, own.grid.scaled(table).unflatten(0, (own.copies, -1)))
+            for own, table in zip(self.sets, coalesced)
         ]
         scale = torch.ones_like(biases)
         # Rounding adds up to a half for each feature.

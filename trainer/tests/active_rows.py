@@ -18,15 +18,18 @@ DIRECTIONS["queen"] = DIRECTIONS["king"] = DIRECTIONS["bishop"] + DIRECTIONS["ro
 def batch(description, fens):
     """The batch of some FENs."""
     boards = [_board(fen) for fen in fens]
-    count = description.transformer.perspectives.count
+    perspectives = description.transformer.perspectives
+    count = perspectives.count
+    only_whites = count == 1 and perspectives.order == "white-first"
+    is_whites = lambda white, opponent: only_whites or white != bool(opponent)
     sets = []
     for features in description.features:
-        perspectives = []
+        of_set = []
         for opponent in range(count):
-            rows = [_rows(features.family, board, white != bool(opponent)) for board, white in boards]
+            rows = [_rows(features.family, board, is_whites(white, opponent)) for board, white in boards]
             offsets = np.concatenate([[0], np.cumsum([len(own) for own in rows])])
-            perspectives.append((np.concatenate([np.array(own, dtype=np.int64) for own in rows]), offsets))
-        sets.append(perspectives)
+            of_set.append((np.concatenate([np.array(own, dtype=np.int64) for own in rows]), offsets))
+        sets.append(of_set)
     pieces = [len(board) for board, _ in boards]
     by_pieces = description.buckets.by_pieces
     stack = [by_pieces[min(n, 32)] if by_pieces else 0 for n in pieces]

@@ -105,3 +105,13 @@ def test_virtual_rows_learn_what_buckets_have_in_common():
     torch.testing.assert_close(rows.virtual.grad, gradient[:-1])
     assert float(rows.virtual.grad.abs().sum()) > 0
     assert without.transformer.sets[0].virtual is None
+
+
+def test_values_are_the_side_to_moves_where_a_network_evaluates_for_white():
+    spec = SPECS["white_first"]
+    network = trained(spec)
+    batch = random_batch(description(spec), 20)
+    for_white = network.outputs(batch)[:, 0]
+    expected = [x if white else -x for x, white in zip(for_white.tolist(), batch.white.tolist())]
+    assert network(batch).tolist() == expected
+    assert 0 < int(batch.white.sum()) < 20

@@ -32,8 +32,14 @@ def check(function, rows, table):
     torch.testing.assert_close(gradient, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_sums_and_gradients_are_those_of_single_rows():
-    check(sparse.sum_rows, *case())
+@pytest.mark.parametrize("rows", [100, 200_000])
+def test_sums_and_gradients_are_those_of_single_rows(rows):
+    check(sparse.sum_rows, *case(rows=rows, width=16))
+
+
+def test_there_need_be_no_active_rows():
+    rows = Rows(torch.empty(0, dtype=torch.int32), torch.zeros(3, dtype=torch.int32))
+    check(sparse.sum_rows, rows, torch.randn(5, 8))
 
 
 @pytest.mark.skipif(
