@@ -85,6 +85,10 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         &format!("{test}-trace.txt"),
         b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; = e2e4 e8d7 = -\n",
     );
+    let positions = scratch(
+        &format!("{test}-positions.txt"),
+        b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 85 | 1.0\n",
+    );
     let net = NET.as_str();
     let sfnnv5 = match IS_COMPLETE {
         true => SFNNV5.as_str(),
@@ -168,6 +172,13 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             true,
             &[net, "--spec", SPEC, "--golden", "no/such.txt"],
             &[net],
+        ),
+        subcommand(
+            "data",
+            &["info", &positions],
+            false,
+            &["info", "no/such.txt"],
+            &["batches", SPEC],
         ),
         subcommand("draw", &[SPEC], false, no_spec, &[SPEC, "--net", net]),
         subcommand(
