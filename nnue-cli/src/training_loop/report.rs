@@ -48,6 +48,8 @@ pub(super) struct MatchResult {
     /// The ends of the interval of 95 %.
     elo_low: Option<f64>,
     elo_high: Option<f64>,
+    /// Nodes of a search on average, of both players.
+    nodes_per_move: [Option<f64>; 2],
 }
 
 impl MatchResult {
@@ -104,22 +106,28 @@ impl Report<'_> {
     fn matches(&self) -> String {
         let mut table = "<table id=\"matches\">\n<tr><th>opponent</th><th>games</th><th>won</th>\
                          <th>drawn</th><th>lost</th><th>pairs with 0, ½, 1, 1½, 2 points</th>\
-                         <th>Elo, interval of 95 %</th></tr>\n"
+                         <th>Elo, interval of 95 %</th><th>nodes a move, of both</th></tr>\n"
             .to_string();
         for Played { opponent, result } in self.matches {
             let pairs = result.pentanomial.map(|pairs| pairs.to_string()).join(", ");
             let counts = [result.games, result.wins, result.draws, result.losses];
             let counts = counts.map(|count| format!("<td class=\"number\">{count}</td>"));
+            let nodes = result.nodes_per_move;
+            let nodes = nodes.map(|nodes| nodes.map_or("?".into(), |nodes| format!("{nodes:.0}")));
             let _ = writeln!(
                 table,
-                "<tr><td>{}</td>{}<td>{pairs}</td><td>{}</td></tr>",
+                "<tr><td>{}</td>{}<td>{pairs}</td><td>{}</td><td>{}</td></tr>",
                 escaped(opponent),
                 counts.concat(),
-                result.elo()
+                result.elo(),
+                nodes.join(", ")
             );
         }
         let nodes = self.run.matches.nodes;
-        table + &format!("</table>\n<p>{nodes} nodes a move, each opening with both colours.</p>\n")
+        table
+            + &format!(
+                "</table>\n<p>At most {nodes} nodes a move, each opening with both colours.</p>\n"
+            )
     }
 
     /// The trainer's pictures and numbers.
