@@ -22,6 +22,7 @@ mod reorder;
 mod replay;
 mod report;
 mod spec;
+mod verify;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -56,6 +57,8 @@ pub(crate) enum Command {
     Quantise(quantise::QuantiseCommand),
     /// Positions to train on: their formats, and batches for a trainer
     Data(data::Data),
+    /// Compare what a net says of positions with golden vectors
+    Verify(verify::Verify),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -93,6 +96,7 @@ impl Command {
             Command::Convert(command) => command.run(out),
             Command::Quantise(command) => command.run(out),
             Command::Data(command) => command.run(out),
+            Command::Verify(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Eval(command) => command.run(out),

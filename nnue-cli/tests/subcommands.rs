@@ -93,6 +93,11 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         true => SFNNV5.as_str(),
         false => "no/such.nnue",
     };
+    let fens = scratch(&format!("{test}.epd"), b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n");
+    let golden = file("golden.txt");
+    output(&[
+        "verify", net, "--spec", SPEC, "--write", &golden, "--fens", &fens,
+    ]);
     let floats = scratch(&format!("{test}-floats.bin"), &[0; 4 * 98_689]);
     let owned = |arguments: &[&str]| {
         arguments
@@ -164,6 +169,13 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             false,
             &["info", "no/such.txt"],
             &["batches", SPEC],
+        ),
+        subcommand(
+            "verify",
+            &[net, "--spec", SPEC, "--golden", &golden],
+            true,
+            &[net, "--spec", SPEC, "--golden", "no/such.txt"],
+            &[net],
         ),
         subcommand("draw", &[SPEC], false, no_spec, &[SPEC, "--net", net]),
         subcommand(
