@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod completions;
 mod convert;
+mod data;
 mod describe;
 mod diff;
 mod draw;
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Convert(convert::Convert),
     /// Make integers of a trainer's floating point, and report what is lost
     Quantise(quantise::QuantiseCommand),
+    /// Positions to train on: their formats, and batches for a trainer
+    Data(data::Data),
     /// Compare what a net says of positions with golden vectors
     Verify(verify::Verify),
     /// Show how each instruction set computes a network
@@ -95,6 +98,7 @@ impl Command {
             Command::Diff(command) => command.run(out),
             Command::Convert(command) => command.run(out),
             Command::Quantise(command) => command.run(out),
+            Command::Data(command) => command.run(out),
             Command::Verify(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
