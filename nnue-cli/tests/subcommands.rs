@@ -167,18 +167,18 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             &[net],
         ),
         subcommand(
-            "verify",
-            &[net, "--spec", SPEC, "--golden", &golden],
-            true,
-            &[net, "--spec", SPEC, "--golden", "no/such.txt"],
-            &[net],
-        ),
-        subcommand(
             "data",
             &["info", &positions],
             false,
             &["info", "no/such.txt"],
             &["batches", SPEC],
+        ),
+        subcommand(
+            "verify",
+            &[net, "--spec", SPEC, "--golden", &golden],
+            true,
+            &[net, "--spec", SPEC, "--golden", "no/such.txt"],
+            &[net],
         ),
         subcommand("draw", &[SPEC], false, no_spec, &[SPEC, "--net", net]),
         subcommand(
