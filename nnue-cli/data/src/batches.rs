@@ -37,6 +37,8 @@ pub struct Options {
     pub filter: Filter,
     /// Which part of the files is used.
     pub split: Split,
+    /// The most records in all batches together.
+    pub limit: Option<usize>,
     /// How many threads read records, and as many find rows.
     pub threads: usize,
 }
@@ -52,6 +54,7 @@ impl Default for Options {
             skip_bad: false,
             filter: Filter::default(),
             split: Split::All,
+            limit: None,
             threads: 2,
         }
     }
@@ -136,6 +139,8 @@ pub struct Batches {
     counts: SharedCounts,
     /// Records used since the files were begun.
     used: u64,
+    /// How many records may still be put into batches.
+    left: usize,
     /// Whether nothing more is read.
     ended: bool,
 }
@@ -181,6 +186,7 @@ impl Batches {
         Ok(Batches {
             read,
             splitter: Splitter::new(options.split),
+            left: options.limit.unwrap_or(usize::MAX),
             options,
             shuffle,
             waiting: VecDeque::new(),
@@ -239,7 +245,7 @@ impl Iterator for Batches {
     type Item = Result<Vec<Record>, DataError>;
 
     fn next(&mut self) -> Option<Result<Vec<Record>, DataError>> {
-        let size = self.options.batch_size.max(1);
+        let size = self.options.batch_size.max(1).min(self.left);
         while self.waiting.len() < size && !self.ended {
             let taken = match self.read.next() {
                 Some(Ok(Read::Records {
@@ -263,6 +269,7 @@ impl Iterator for Batches {
             }
         }
         let size = size.min(self.waiting.len());
+        self.left -= size;
         (size > 0).then(|| Ok(self.waiting.drain(..size).collect()))
     }
 }
