@@ -1,4 +1,4 @@
-//! Openings for games: positions after random moves, which neither side has won.
+//! Openings for games: positions after random moves, in which neither side has won yet.
 
 use std::fs;
 use std::str::SplitWhitespace;
@@ -8,28 +8,28 @@ use cozy_chess::Board;
 use fastrand::Rng;
 
 use crate::evaluation::Judge;
-use crate::search::{Control, Game, Searcher, search};
+use crate::game::Game;
+use crate::search::{Searcher, search};
 use crate::table::Table;
 use crate::time::Limits;
 use crate::uci::{board, number, say};
 
-/// Openings are about even: what a search of so many nodes says is at most so many centipawns.
+/// Openings are about even: a search of so many nodes finds at most so many centipawns.
 const NODES: u64 = 1_000;
 const EVEN: i32 = 400;
 
-/// The position after so many random moves; there are moves in it.
-pub(crate) fn opening(random: &mut Rng, start: &Board, plies: usize) -> Board {
+/// A position after so many random moves, in which the game goes on.
+pub(crate) fn opening(random: &mut Rng, start: &Board, plies: usize) -> Game {
     loop {
         let mut game = Game::new(start.clone());
         for _ in 0..plies {
-            let Some(mv) = random.choice(game.moves()) else {
-                break;
-            };
-            game.play(mv);
+            random
+                .choice(game.moves())
+                .into_iter()
+                .for_each(|mv| game.play(mv));
         }
-        // A start that has no moves gives no other position.
-        if !game.moves().is_empty() || plies == 0 {
-            return game.board;
+        if !game.moves().is_empty() {
+            return Game::new(game.board);
         }
     }
 }
@@ -41,46 +41,37 @@ pub(crate) fn genfens(judge: &Judge, words: SplitWhitespace<'_>) -> Result<(), S
     let [count, "seed", seed, "book", book, ..] = words[..] else {
         return Err("expected `genfens N seed S book B`".to_owned());
     };
-    let (count, seed): (usize, u64) = (number(count)?, number(seed)?);
-    let mut starts = vec![Board::default()];
+    let (mut starts, plies) = (
+        vec![Board::default()],
+        if book == "None" { 8..=9 } else { 2..=3 },
+    );
     if book != "None" {
         let text = fs::read_to_string(book).map_err(|error| format!("`{book}`: {error}"))?;
-        let lines = text.lines().filter(|line| !line.trim().is_empty());
-        starts = lines.map(epd).collect::<Result<_, _>>()?;
+        starts = text.lines().map(epd).collect::<Result<_, _>>()?;
+        starts.retain(|board| board.generate_moves(|_| true));
     }
-    let mut random = Rng::with_seed(seed);
+    let mut random = Rng::with_seed(number(seed)?);
     let mut threads = [Searcher::new(judge, &Arc::new(Table::new(1)))];
-    let mut printed = 0;
-    while printed < count {
+    let mut limits = Limits::none();
+    limits.nodes = NODES;
+    let mut missing: u64 = number(count)?;
+    while missing > 0 {
         let start = random
             .choice(&starts)
-            .ok_or_else(|| format!("`{book}` is empty"))?;
-        let plies = if book == "None" {
-            random.usize(8..=9)
-        } else {
-            random.usize(2..=4)
-        };
-        let game = Game::new(opening(&mut random, start, plies));
-        let control = Arc::new(Control::default());
-        let found = search(
-            &mut threads,
-            &game,
-            Limits::nodes(NODES),
-            &control,
-            &mut |_| {},
-        );
+            .ok_or_else(|| format!("`{book}` has no positions"))?;
+        let plies = random.usize(plies.clone());
+        let game = opening(&mut random, start, plies);
+        let found = search(&mut threads, &game, limits, &Arc::default(), &mut |_| {});
         if found.score.abs() <= EVEN {
-            say(format_args!("info string genfens {}", game.board));
-            printed += 1;
+            say(&format!("info string genfens {}", game.board));
+            missing -= 1;
         }
     }
     Ok(())
 }
 
-/// A line of a book: the four fields of a position, and operations or counters.
+/// A line of a book: the fields of a position, and operations or counters.
 fn epd(line: &str) -> Result<Board, String> {
-    board(line).or_else(|_| {
-        let fields: Vec<&str> = line.split_whitespace().take(4).collect();
-        board(&fields.join(" "))
-    })
+    let fields: Vec<&str> = line.split_whitespace().take(4).collect();
+    board(&fields.join(" "))
 }
