@@ -5,10 +5,11 @@ use std::sync::Arc;
 use cozy_chess::{Board, Color, Move, Piece};
 use nnue_runtime::{Architecture, Delta, Evaluated, Order, Output, Wdl};
 
-use self::network::{Accumulator, Evaluator, Net, Network, PAWN};
+use self::network::{Evaluator, Net, Network, PAWN};
+use crate::tools::verify::Line;
 
 /// The network that `build.rs` chose.
-mod network {
+pub(crate) mod network {
     include!(concat!(env!("OUT_DIR"), "/network.rs"));
 }
 
@@ -37,22 +38,24 @@ pub(crate) fn judge(name: &str) -> Result<Judge, String> {
     Ok(network.map(Arc::new))
 }
 
+/// What evaluates along the line of one thread's search.
+pub(crate) type NetworkEvaluator = Evaluator<Arc<Network>>;
+
 /// Evaluates the positions of one thread's search, by following its moves.
 pub(crate) struct Evaluation {
-    evaluator: Option<Evaluator<Arc<Network>>>,
-    /// With the feature `verify`, the boards of the line, each with the move that led to it.
-    line: Vec<(Board, Option<Move>)>,
+    evaluator: Option<NetworkEvaluator>,
+    line: Line,
 }
 
 impl Evaluation {
     pub(crate) fn new(judge: &Judge, board: &Board) -> Evaluation {
         let evaluator = judge.clone().map(|network| Evaluator::new(network, board));
-        let line = vec![(board.clone(), None)];
+        let line = Line::new(board);
         Evaluation { evaluator, line }
     }
 
     pub(crate) fn reset(&mut self, board: &Board) {
-        self.line = vec![(board.clone(), None)];
+        self.line = Line::new(board);
         if let Some(evaluator) = &mut self.evaluator {
             evaluator.reset(board);
         }
@@ -60,20 +63,16 @@ impl Evaluation {
 
     /// Follows a move, or a null move, from one board to the next.
     pub(crate) fn push(&mut self, board: &Board, mv: Option<Move>, next: &Board) {
+        self.line.push(next, mv);
         if let Some(evaluator) = &mut self.evaluator {
             evaluator.push(&mv.map_or(Delta::null(), |mv| Delta::from_cozy(board, mv)));
-        }
-        if cfg!(feature = "verify") {
-            self.line.push((next.clone(), mv));
         }
     }
 
     pub(crate) fn pop(&mut self) {
+        self.line.pop();
         if let Some(evaluator) = &mut self.evaluator {
             evaluator.pop();
-        }
-        if cfg!(feature = "verify") {
-            self.line.pop();
         }
     }
 
@@ -83,44 +82,11 @@ impl Evaluation {
             return material(board);
         };
         let units = i64::from(evaluator.evaluate().evaluation().units());
-        if cfg!(feature = "verify") {
-            self.verify();
-        }
+        self.line.check(evaluator);
         let is_white_s = Net::ORDER == Order::WhiteFirst && board.side_to_move() == Color::Black;
         let units = if is_white_s { -units } else { units };
         let limit = i64::from(DECIDED - 1);
         (units * 100 / PAWN).clamp(-limit, limit) as i32
-    }
-
-    /// Compares the last position's value with a refresh's.
-    ///
-    /// # Panics
-    ///
-    /// If they differ, with the first move of the line since which they do.
-    fn verify(&mut self) {
-        let Some(mut evaluator) = self.evaluator.clone() else {
-            return;
-        };
-        let spell = |mv: Option<Move>| mv.map_or("0000".to_owned(), |mv| mv.to_string());
-        let mut wrong = None;
-        for (ply, (board, mv)) in self.line.iter().enumerate().rev() {
-            let net = evaluator.network();
-            let expected = net.evaluate(&Accumulator::new(net, board), board);
-            let found = evaluator.evaluate();
-            if found == expected {
-                break;
-            }
-            let mv = spell(*mv);
-            wrong = Some(format!(
-                "{ply}, {mv}: {found:?} instead of {expected:?} in `{board}`"
-            ));
-            evaluator.pop();
-        }
-        if let Some(wrong) = wrong {
-            let line: Vec<_> = self.line.iter().skip(1).map(|&(_, mv)| spell(mv)).collect();
-            let (start, line) = (&self.line[0].0, line.join(" "));
-            panic!("not a refresh's value since move {wrong}, along {line} from `{start}`");
-        }
     }
 }
 

@@ -82,21 +82,9 @@ impl Moves {
         Moves(all)
     }
 
-    /// Captures and promotions that lose no material.
-    pub(crate) fn captures(board: &Board) -> Moves {
-        let enemies = board.colors(!board.side_to_move());
-        let pawns = board.pieces(Piece::Pawn);
-        let mut captures = ArrayVec::new();
-        board.generate_moves(|mut moves| {
-            if pawns.is_disjoint(moves.from.bitboard()) {
-                moves.to &= enemies;
-            }
-            let noisy = moves.into_iter().filter(|&mv| !is_quiet(board, mv));
-            let scored = noisy.map(|mv| (mv, capture_score(board, mv)));
-            captures.extend(scored.filter(|&(_, score)| score > 0));
-            false
-        });
-        Moves(captures)
+    /// Leaves captures and promotions that lose no material.
+    pub(crate) fn keep_captures(&mut self) {
+        self.0.retain(|(_, score)| *score > KILLER);
     }
 }
 
@@ -104,11 +92,8 @@ impl Iterator for Moves {
     type Item = Move;
 
     fn next(&mut self) -> Option<Move> {
-        let (place, _) = self
-            .0
-            .iter()
-            .enumerate()
-            .max_by_key(|(_, (_, score))| *score)?;
+        let moves = self.0.iter().enumerate();
+        let (place, _) = moves.max_by_key(|(_, (_, score))| *score)?;
         Some(self.0.swap_remove(place).0)
     }
 }
@@ -127,7 +112,7 @@ fn capture_score(board: &Board, mv: Move) -> i32 {
 }
 
 /// Whether the opponent can take on the square to which a move leads.
-pub(crate) fn is_attacked(board: &Board, mv: Move) -> bool {
+fn is_attacked(board: &Board, mv: Move) -> bool {
     let (side, to) = (board.side_to_move(), mv.to);
     let occupied = board.occupied() ^ mv.from.bitboard();
     let of = |pieces: [Piece; 2]| board.pieces(pieces[0]) | board.pieces(pieces[1]);

@@ -11,11 +11,14 @@ use cozy_chess::{Board, Move, Piece};
 use crate::evaluation::{DECIDED, Evaluation, Judge, MATE};
 use crate::game::{Game, is_drawn};
 use crate::ordering::{History, MOST_MOVES, Moves, is_quiet};
-use crate::table::{Bound, Entry, Table};
+use crate::table::{Entry, Table};
 use crate::time::{DEEPEST, Limits};
 
 /// Lines end here, however many checks there are.
 const MOST_PLIES: usize = DEEPEST as usize + 28;
+
+/// How far scores of two iterations may differ.
+const WINDOW: i32 = 30;
 
 /// What the threads of a search share.
 #[derive(Default)]
@@ -134,19 +137,12 @@ impl Searcher {
         found
     }
 
-    /// One iteration: in a window around the last score, which grows where it was too narrow.
+    /// One iteration: in a window around the last score, or in all if that was too narrow.
     fn aspire(&mut self, board: &Board, depth: i32, guess: i32) -> i32 {
-        let mut width = if depth < 5 { 2 * MATE } else { 20 };
-        let (mut alpha, mut beta) = (guess - width, guess + width);
-        loop {
-            let score = self.visit(board, depth, alpha, beta);
-            width *= 3;
-            match score {
-                _ if self.stopped => return score,
-                low if low <= alpha => alpha = low - width,
-                high if high >= beta => beta = high + width,
-                exact => return exact,
-            }
+        let score = self.visit(board, depth, guess - WINDOW, guess + WINDOW);
+        match self.stopped || (score - guess).abs() < WINDOW {
+            true => score,
+            false => self.visit(board, depth, -MATE, MATE),
         }
     }
 
@@ -198,13 +194,9 @@ impl Searcher {
             None if depth >= 4 => depth -= 1,
             _ => {}
         }
-        let value = if in_check {
-            -MATE
-        } else {
-            self.evaluation.value(board)
-        };
+        let value = self.evaluation.value(board);
         self.values[ply] = value;
-        let improves = !in_check && ply >= 2 && value > self.values[ply - 2];
+        let improves = ply >= 2 && value > self.values[ply - 2];
         if !is_open && !in_check && beta.abs() < DECIDED {
             if depth <= 7 && value - 75 * (depth - i32::from(improves)) >= beta {
                 return value;
@@ -215,12 +207,7 @@ impl Searcher {
         }
 
         let killers = self.killers[ply];
-        let mut entry = Entry {
-            best: None,
-            score: -MATE,
-            depth,
-            bound: Bound::Upper,
-        };
+        let mut entry = Entry::new(-MATE, depth);
         let mut tried = ArrayVec::<Move, MOST_MOVES>::new();
         let mut count = 0;
         for mv in Moves::all(board, known, killers, &self.history) {
@@ -242,9 +229,8 @@ impl Searcher {
             if count > 1 || !is_open {
                 let mut less = 0;
                 if depth >= 3 && count > 2 && quiet {
-                    less = (3 + depth.ilog2() * count.ilog2()) as i32 / 4;
-                    less +=
-                        i32::from(!improves) - i32::from(is_open || killers.contains(&Some(mv)));
+                    less = (3 + depth.ilog2() * count.ilog2()) as i32 / 4 + i32::from(!improves);
+                    less -= i32::from(is_open || killers.contains(&Some(mv)));
                     less -= self.history.of(board, mv) / 6_000;
                 }
                 let reduced = (depth - 1 - less.max(0)).max(1).min(depth - 1);
@@ -303,9 +289,9 @@ impl Searcher {
         }
         let bonus = (depth * depth * 16).min(1_600);
         self.history.add(board, mv, bonus);
-        tried
-            .iter()
-            .for_each(|&mv| self.history.add(board, mv, -bonus));
+        for &mv in tried {
+            self.history.add(board, mv, -bonus);
+        }
     }
 
     /// The score when no capture is left that wins anything.
@@ -315,24 +301,19 @@ impl Searcher {
         if let Some(known) = known.filter(|known| beta - alpha == 1 && known.cuts(alpha, beta)) {
             return known.score;
         }
-        let (score, moves) = if board.checkers().is_empty() || ply >= MOST_PLIES - 1 {
-            (self.evaluation.value(board), Moves::captures(board))
-        } else {
-            (
-                ply as i32 - MATE,
-                Moves::all(board, known, [None; 2], &self.history),
-            )
-        };
+        let in_check = !board.checkers().is_empty() && ply < MOST_PLIES - 1;
+        let known = known.filter(|_| in_check);
+        let mut moves = Moves::all(board, known, [None; 2], &self.history);
+        let mut score = ply as i32 - MATE;
+        if !in_check {
+            moves.keep_captures();
+            score = self.evaluation.value(board);
+        }
         if score >= beta {
             return score;
         }
         alpha = alpha.max(score);
-        let mut entry = Entry {
-            best: None,
-            score,
-            depth: 0,
-            bound: Bound::Upper,
-        };
+        let mut entry = Entry::new(score, 0);
         for mv in moves {
             let mut next = board.clone();
             next.play_unchecked(mv);

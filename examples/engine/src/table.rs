@@ -24,6 +24,17 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// An entry to which no move was added yet.
+    pub(crate) fn new(score: i32, depth: i32) -> Entry {
+        let (best, bound) = (None, Bound::Upper);
+        Entry {
+            best,
+            score,
+            depth,
+            bound,
+        }
+    }
+
     /// Whether its score is enough to know that the position is outside of a window.
     pub(crate) fn cuts(&self, alpha: i32, beta: i32) -> bool {
         match self.bound {
@@ -37,12 +48,10 @@ impl Entry {
     pub(crate) fn add(&mut self, mv: Move, score: i32, alpha: &mut i32, beta: i32) {
         self.score = self.score.max(score);
         if score > *alpha {
-            (*alpha, self.best) = (score, Some(mv));
-            self.bound = if score < beta {
-                Bound::Exact
-            } else {
-                Bound::Lower
-            };
+            (*alpha, self.best, self.bound) = (score, Some(mv), Bound::Exact);
+        }
+        if score >= beta {
+            self.bound = Bound::Lower;
         }
     }
 }
@@ -53,19 +62,14 @@ pub(crate) struct Table(Vec<[AtomicU64; 2]>);
 
 impl Table {
     pub(crate) fn new(megabytes: usize) -> Table {
-        let entries = megabytes.max(1) << 16;
-        Table(
-            std::iter::repeat_with(Default::default)
-                .take(entries)
-                .collect(),
-        )
+        let empty = std::iter::repeat_with(Default::default);
+        Table(empty.take(megabytes << 16).collect())
     }
 
     pub(crate) fn clear(&self) {
-        self.0
-            .iter()
-            .flatten()
-            .for_each(|word| word.store(0, Relaxed));
+        for word in self.0.iter().flatten() {
+            word.store(0, Relaxed);
+        }
     }
 
     /// The place for a position, and what is there if it is of this position.

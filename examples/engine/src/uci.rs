@@ -10,16 +10,20 @@ use std::time::Duration;
 use cozy_chess::util::{display_uci_move, parse_uci_move};
 use cozy_chess::{Board, Color, Move, get_king_moves};
 
-use crate::bench;
 use crate::evaluation::{DECIDED, Evaluation, Judge, MATE, judge};
 use crate::game::Game;
-use crate::genfens::genfens;
 use crate::search::{Control, Found, Searcher, search};
 use crate::table::Table;
 use crate::time::{DEEPEST, Limits};
+use crate::tools::{bench, genfens};
 
-const MOST_THREADS: usize = 1024;
-const MOST_MEGABYTES: usize = 1 << 20;
+const IDENTITY: &str = "id name nnue-engine
+id author the authors of nnue-runtime
+option name Hash type spin default 16 min 1 max 65536
+option name Threads type spin default 1 min 1 max 1024
+option name EvalFile type string default <empty>
+option name UCI_Chess960 type check default false
+uciok";
 
 /// Obeys lines until one of them is to quit, or waits after each for its search to end.
 pub(crate) fn obey(mut lines: impl Iterator<Item = String>, wait: bool) {
@@ -81,7 +85,7 @@ impl Engine {
     /// A command while nothing is being searched.
     fn command(&mut self, command: &str, mut words: SplitWhitespace<'_>) -> Result<(), String> {
         match command {
-            "uci" => identify(),
+            "uci" => say(IDENTITY),
             "stop" => {}
             "ucinewgame" => self.forget(self.searchers.len()),
             "setoption" => return self.set_option(words),
@@ -89,15 +93,13 @@ impl Engine {
             "go" => self.go(limits(words, &self.game.board)?),
             "eval" => {
                 let value = Evaluation::new(&self.judge, &self.game.board).value(&self.game.board);
-                say(&format!(
-                    "info string {value} centipawns for the side to move"
-                ));
+                say(&format!("info string evaluation {value} centipawns"));
             }
             "bench" => {
                 let depth = words.next().map_or(Ok(bench::DEPTH), number)?;
                 say(&bench::bench(&self.judge, depth.clamp(1, DEEPEST)));
             }
-            "genfens" => return genfens(&self.judge, words),
+            "genfens" => return genfens::genfens(&self.judge, words),
             unknown => return Err(format!("unknown command `{unknown}`")),
         }
         Ok(())
@@ -115,15 +117,13 @@ impl Engine {
         let end = words.iter().position(|&word| word == "value");
         let (name, value) = words.split_at(end.unwrap_or(words.len()));
         let value = value.get(1..).unwrap_or_default().join(" ");
+        let count = |most| number::<usize>(&value).map(|count| count.clamp(1, most));
         let mut threads = self.searchers.len();
         match name.join(" ").to_ascii_lowercase().as_str() {
-            "threads" => threads = number::<usize>(&value)?.clamp(1, MOST_THREADS),
+            "threads" => threads = count(1024)?,
             "evalfile" => self.judge = judge(&value)?,
             "uci_chess960" => self.chess960 = value.eq_ignore_ascii_case("true"),
-            "hash" => {
-                let megabytes = number::<usize>(&value)?.clamp(1, MOST_MEGABYTES);
-                self.table = Arc::new(Table::new(megabytes));
-            }
+            "hash" => self.table = Arc::new(Table::new(count(65536)?)),
             unknown => return Err(format!("unknown option `{unknown}`")),
         }
         self.forget(threads);
@@ -161,22 +161,10 @@ impl Engine {
     }
 }
 
-fn identify() {
-    say(&format!(
-        "id name nnue-engine\n\
-         id author the authors of nnue-runtime\n\
-         option name Hash type spin default 16 min 1 max {MOST_MEGABYTES}\n\
-         option name Threads type spin default 1 min 1 max {MOST_THREADS}\n\
-         option name EvalFile type string default <empty>\n\
-         option name UCI_Chess960 type check default false\n\
-         uciok"
-    ));
-}
-
 /// A number that has to be there.
 pub(crate) fn number<T: FromStr>(word: &str) -> Result<T, String> {
-    word.parse()
-        .map_err(|_| format!("expected a number, found `{word}`"))
+    let error = |_| format!("expected a number, found `{word}`");
+    word.parse().map_err(error)
 }
 
 /// The board of a FEN, which may lack its last fields.
@@ -259,12 +247,11 @@ fn info(found: &Found, game: &Game, table: &Table, chess960: bool) -> String {
         format!("info depth {depth} score {score} nodes {nodes} nps {speed:.0} time {time} pv");
     let (mut board, mut next) = (game.board.clone(), found.best);
     for _ in 0..depth {
-        let Some(mv) = next.filter(|&mv| board.is_legal(mv)) else {
-            break;
-        };
-        info = info + " " + &spell(&board, mv, chess960);
-        board.play_unchecked(mv);
-        next = table.get(board.hash(), 0).and_then(|known| known.best);
+        if let Some(mv) = next.filter(|&mv| board.is_legal(mv)) {
+            info = info + " " + &spell(&board, mv, chess960);
+            board.play_unchecked(mv);
+            next = table.get(board.hash(), 0).and_then(|known| known.best);
+        }
     }
     info
 }

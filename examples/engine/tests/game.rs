@@ -13,7 +13,7 @@ const MOST_PLIES: usize = 300;
 
 /// Plays a game from the start, and returns its moves and the last position. Every move must be
 /// legal.
-fn play(mut players: [&mut Session; 2], go: &str) -> (Vec<String>, Board) {
+fn play(mut players: [&mut Session; 2], go: [&str; 2]) -> (Vec<String>, Board) {
     let mut board = Board::default();
     let mut moves = Vec::new();
     for player in &mut players {
@@ -23,9 +23,9 @@ fn play(mut players: [&mut Session; 2], go: &str) -> (Vec<String>, Board) {
         player.ask("");
     }
     while board.status() == GameStatus::Ongoing && moves.len() < MOST_PLIES {
-        let player = &mut players[board.side_to_move() as usize];
+        let side = board.side_to_move() as usize;
         let position = format!("startpos moves {}", moves.join(" "));
-        let (best, _) = player.best(position.trim_end_matches(" moves "), go);
+        let (best, _) = players[side].best(position.trim_end_matches(" moves "), go[side]);
         let mv = parse_uci_move(&board, &best).expect("a move");
         assert!(board.is_legal(mv), "{best} in {board}");
         board.play(mv);
@@ -38,7 +38,7 @@ fn play(mut players: [&mut Session; 2], go: &str) -> (Vec<String>, Board) {
 fn two_of_its_kind_play_a_game() {
     let [mut network, mut material] = [Session::engine(), Session::engine()];
     material.ask("setoption name EvalFile value <material>");
-    let (moves, board) = play([&mut network, &mut material], "go nodes 2000");
+    let (moves, board) = play([&mut network, &mut material], ["go nodes 2000"; 2]);
     assert!(moves.len() > 20, "{moves:?}");
     assert!(board.status() != GameStatus::Won || moves.len() < MOST_PLIES);
     for session in [network, material] {
@@ -56,8 +56,11 @@ fn an_opponent_is_played_by_its_protocol() {
         let mut engine = Session::engine();
         let mut opponent = Session::start(Command::new(gnuchess).arg("--uci"));
         let mut players = [&mut engine, &mut opponent];
+        // Its program breaks when it has much to tell at once, as after longer searches.
+        let mut go = ["go movetime 50", "go depth 5"];
         players.rotate_left(color);
-        let (moves, board) = play(players, "go movetime 50");
+        go.rotate_left(color);
+        let (moves, board) = play(players, go);
         println!("{board} after {moves:?}");
         let is_mated = board.status() == GameStatus::Won;
         let loses = is_mated && board.side_to_move() as usize == color;

@@ -80,10 +80,10 @@ fn evaluations_are_those_of_the_net_or_of_material() {
     let fen = "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41";
     session.ask(&format!("position fen {fen}"));
     // 449 in the net's units, of which a pawn is 208.
-    let net = "info string 215 centipawns for the side to move";
+    let net = "info string evaluation 215 centipawns";
     assert_eq!(answer(&mut session, "eval"), net);
     session.ask("setoption name EvalFile value <material>");
-    let material = "info string 200 centipawns for the side to move";
+    let material = "info string evaluation 200 centipawns";
     assert_eq!(answer(&mut session, "eval"), material);
     session.ask(&format!("setoption name EvalFile value {NET}"));
     assert_eq!(answer(&mut session, "eval"), net);

@@ -20,9 +20,9 @@ fn verify(moves: &[(&str, &str)]) {
         let evaluator = evaluation.evaluator.as_mut();
         evaluator.expect("a network is embedded").push(&told);
         board.play(mv.parse().unwrap());
-        evaluation.line.push((board.clone(), mv.parse().ok()));
+        evaluation.line.push(&board, mv.parse().ok());
     }
-    evaluation.verify();
+    evaluation.value(&board);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::search::{Searcher, search};
 use crate::table::Table;
 use crate::time::Limits;
 
-const POSITIONS: &str = include_str!("../bench.epd");
+const POSITIONS: &str = include_str!("../../bench.epd");
 
 /// The depth at which nobody waits long.
 pub(crate) const DEPTH: i32 = 12;

@@ -17,11 +17,11 @@ use fastrand::Rng;
 
 use crate::evaluation::{DECIDED, Judge, judge};
 use crate::game::is_drawn;
-use crate::genfens::opening;
 use crate::ordering::is_quiet;
 use crate::search::{Found, Searcher, search};
 use crate::table::Table;
 use crate::time::Limits;
+use crate::tools::genfens::opening;
 
 /// Positions whose score is beyond it are not written: in them the game is over.
 const MOST_CENTIPAWNS: i32 = 3_000;
@@ -144,7 +144,9 @@ impl Selfplay {
         table.clear();
         let mut searcher = [Searcher::new(judge, table)];
         let plies = random.usize(self.random_plies.clone());
-        let mut game = opening(&mut random, &Board::default(), plies);
+        let start = Board::default();
+        let openings = std::iter::repeat_with(|| opening(&mut random, &start, plies));
+        let mut game = openings.flatten().next().unwrap_or_default();
         let mut limits = Limits::none();
         limits.nodes = self.nodes;
         let mut positions: Vec<(String, i32)> = Vec::new();

@@ -17,21 +17,17 @@ use crate::uci::{board, number, say};
 /// Openings are about even: a search of so many nodes finds at most so many centipawns.
 const NODES: u64 = 1_000;
 const EVEN: i32 = 400;
+/// So many openings may be uneven for each that is not.
+const TRIES: usize = 1_000;
 
-/// A position after so many random moves, in which the game goes on.
-pub(crate) fn opening(random: &mut Rng, start: &Board, plies: usize) -> Game {
-    loop {
-        let mut game = Game::new(start.clone());
-        for _ in 0..plies {
-            random
-                .choice(game.moves())
-                .into_iter()
-                .for_each(|mv| game.play(mv));
-        }
-        if !game.moves().is_empty() {
-            return Game::new(game.board);
-        }
+/// A game that begins after so many random moves, unless it is over by then.
+pub(crate) fn opening(random: &mut Rng, start: &Board, plies: usize) -> Option<Game> {
+    let mut game = Game::new(start.clone());
+    for _ in 0..plies {
+        game.play(random.choice(game.moves())?);
     }
+    game.keys.clear();
+    (!game.moves().is_empty()).then_some(game)
 }
 
 /// Prints openings, as OpenBench asks for them: `genfens N seed S book B`. The book is None or a
@@ -41,33 +37,40 @@ pub(crate) fn genfens(judge: &Judge, words: SplitWhitespace<'_>) -> Result<(), S
     let [count, "seed", seed, "book", book, ..] = words[..] else {
         return Err("expected `genfens N seed S book B`".to_owned());
     };
-    let (mut starts, plies) = (
-        vec![Board::default()],
-        if book == "None" { 8..=9 } else { 2..=3 },
-    );
-    if book != "None" {
-        let text = fs::read_to_string(book).map_err(|error| format!("`{book}`: {error}"))?;
-        starts = text.lines().map(epd).collect::<Result<_, _>>()?;
-        starts.retain(|board| board.generate_moves(|_| true));
-    }
-    let mut random = Rng::with_seed(number(seed)?);
+    let (count, seed): (usize, u64) = (number(count)?, number(seed)?);
+    let (starts, plies) = match book {
+        "None" => (vec![Board::default()], 8..=9),
+        path => {
+            let text = fs::read_to_string(path).map_err(|error| format!("`{path}`: {error}"))?;
+            (text.lines().map(epd).collect::<Result<_, _>>()?, 2..=3)
+        }
+    };
+    let mut random = Rng::with_seed(seed);
     let mut threads = [Searcher::new(judge, &Arc::new(Table::new(1)))];
     let mut limits = Limits::none();
     limits.nodes = NODES;
-    let mut missing: u64 = number(count)?;
-    while missing > 0 {
+    let mut printed = 0;
+    for _ in 0..count.saturating_mul(TRIES) {
+        if printed == count {
+            break;
+        }
         let start = random
             .choice(&starts)
-            .ok_or_else(|| format!("`{book}` has no positions"))?;
+            .ok_or_else(|| format!("`{book}` is empty"))?;
         let plies = random.usize(plies.clone());
-        let game = opening(&mut random, start, plies);
+        let Some(game) = opening(&mut random, start, plies) else {
+            continue;
+        };
         let found = search(&mut threads, &game, limits, &Arc::default(), &mut |_| {});
         if found.score.abs() <= EVEN {
             say(&format!("info string genfens {}", game.board));
-            missing -= 1;
+            printed += 1;
         }
     }
-    Ok(())
+    match printed == count {
+        true => Ok(()),
+        false => Err(format!("found only {printed} even openings from `{book}`")),
+    }
 }
 
 /// A line of a book: the fields of a position, and operations or counters.
