@@ -28,12 +28,11 @@ pub(crate) type Judge = Option<Arc<Network>>;
 /// The judge that the option EvalFile names: a net file of the network that the engine was built
 /// for, `<material>`, or `<empty>` for the embedded net. Where none is embedded, that is material.
 pub(crate) fn judge(name: &str) -> Result<Judge, String> {
+    let refuse = |error| format!("cannot load `{name}`: {error}");
     let network = match name {
         "" | "<empty>" => network::embedded(),
         "<material>" => None,
-        path => {
-            Some(Network::open(path).map_err(|error| format!("cannot load `{path}`: {error}"))?)
-        }
+        path => Some(Network::open(path).map_err(refuse)?),
     };
     Ok(network.map(Arc::new))
 }

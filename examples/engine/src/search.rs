@@ -302,8 +302,7 @@ impl Searcher {
             return known.score;
         }
         let in_check = !board.checkers().is_empty() && ply < MOST_PLIES - 1;
-        let known = known.filter(|_| in_check);
-        let mut moves = Moves::all(board, known, [None; 2], &self.history);
+        let mut moves = Moves::all(board, known.filter(|_| in_check), [None; 2], &self.history);
         let mut score = ply as i32 - MATE;
         if !in_check {
             moves.keep_captures();

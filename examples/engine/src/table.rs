@@ -7,15 +7,16 @@ use cozy_chess::{Move, Piece, Square};
 use crate::evaluation::DECIDED;
 
 /// What a stored score says of the position's.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(crate) enum Bound {
     Lower = 1,
+    #[default]
     Upper,
     Exact,
 }
 
 /// What was found about a position.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Entry {
     pub(crate) best: Option<Move>,
     pub(crate) score: i32,
@@ -26,22 +27,15 @@ pub(crate) struct Entry {
 impl Entry {
     /// An entry to which no move was added yet.
     pub(crate) fn new(score: i32, depth: i32) -> Entry {
-        let (best, bound) = (None, Bound::Upper);
-        Entry {
-            best,
-            score,
-            depth,
-            bound,
-        }
+        let mut entry = Entry::default();
+        (entry.score, entry.depth) = (score, depth);
+        entry
     }
 
     /// Whether its score is enough to know that the position is outside of a window.
     pub(crate) fn cuts(&self, alpha: i32, beta: i32) -> bool {
-        match self.bound {
-            Bound::Lower => self.score >= beta,
-            Bound::Upper => self.score <= alpha,
-            Bound::Exact => true,
-        }
+        let is_above = self.bound != Bound::Upper && self.score >= beta;
+        is_above || self.bound != Bound::Lower && self.score <= alpha
     }
 
     /// Adds what was found of a move: scores between alpha and beta are exact.

@@ -26,7 +26,6 @@ pub(crate) const DEEPEST: i32 = 100;
 
 /// What may get lost of a move's time between the engine and its opponent.
 const OVERHEAD: Duration = Duration::from_millis(10);
-const LEAST: Duration = Duration::from_millis(1);
 
 impl Limits {
     pub(crate) fn none() -> Limits {
@@ -42,12 +41,12 @@ impl Limits {
 
     /// Thinks for as long as it is told.
     pub(crate) fn set_time(&mut self, time: Duration) {
-        self.hard = time.saturating_sub(OVERHEAD / 2).max(LEAST);
+        self.hard = time.saturating_sub(OVERHEAD / 2).max(OVERHEAD / 10);
     }
 
     /// Shares what is left on a clock among the moves to come.
     pub(crate) fn set_clock(&mut self, left: Duration, increment: Duration, moves: Option<u32>) {
-        let left = left.saturating_sub(OVERHEAD).max(LEAST);
+        let left = left.saturating_sub(OVERHEAD).max(OVERHEAD / 10);
         let moves = moves.unwrap_or(25).clamp(1, 40);
         let share = left / moves + increment * 3 / 4;
         let most = left * 9 / if moves == 1 { 10 } else { 20 };

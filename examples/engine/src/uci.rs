@@ -200,7 +200,8 @@ fn position(words: SplitWhitespace<'_>) -> Result<Game, String> {
 
 fn limits(mut words: SplitWhitespace<'_>, board: &Board) -> Result<Limits, String> {
     let mut limits = Limits::none();
-    let (mut clocks, mut increments, mut moves) = ([None; 2], [Duration::ZERO; 2], None);
+    let (mut left, mut increment, mut moves) = (None, Duration::ZERO, None);
+    let own = [["wtime", "winc"], ["btime", "binc"]][board.side_to_move() as usize];
     while let Some(word) = words.next() {
         let mut next = || number::<i64>(words.next().unwrap_or_default());
         // Clocks may be below zero, and a month is enough.
@@ -210,17 +211,14 @@ fn limits(mut words: SplitWhitespace<'_>, board: &Board) -> Result<Limits, Strin
             "depth" => limits.depth = next()?.clamp(1, DEEPEST.into()) as i32,
             "nodes" => limits.nodes = next()?.max(1) as u64,
             "movetime" => limits.set_time(time(next()?)),
-            "wtime" => clocks[0] = Some(time(next()?)),
-            "btime" => clocks[1] = Some(time(next()?)),
-            "winc" => increments[0] = time(next()?),
-            "binc" => increments[1] = time(next()?),
+            clock if clock == own[0] => left = Some(time(next()?)),
+            clock if clock == own[1] => increment = time(next()?),
             "movestogo" => moves = Some(next()?.clamp(1, 1_000) as u32),
             _ => {}
         }
     }
-    let side = board.side_to_move() as usize;
-    if let Some(left) = clocks[side] {
-        limits.set_clock(left, increments[side], moves);
+    if let Some(left) = left {
+        limits.set_clock(left, increment, moves);
     }
     Ok(limits)
 }
@@ -236,15 +234,14 @@ fn spell(board: &Board, mv: Move, chess960: bool) -> String {
 
 /// What was found in an iteration. The table knows how the line goes on.
 fn info(found: &Found, game: &Game, table: &Table, chess960: bool) -> String {
-    let (depth, nodes, time) = (found.depth, found.nodes, found.elapsed.as_millis());
-    let speed = nodes as f64 / found.elapsed.as_secs_f64().max(1e-6);
+    let (depth, nodes, ms) = (found.depth, found.nodes, found.elapsed.as_millis());
+    let nps = (nodes as f64 / found.elapsed.as_secs_f64().max(1e-6)) as u64;
     let score = match found.score {
         score if score >= DECIDED => format!("mate {}", (MATE - score + 1) / 2),
         score if score <= -DECIDED => format!("mate {}", -(MATE + score) / 2),
         score => format!("cp {score}"),
     };
-    let mut info =
-        format!("info depth {depth} score {score} nodes {nodes} nps {speed:.0} time {time} pv");
+    let mut info = format!("info depth {depth} score {score} nodes {nodes} nps {nps} time {ms} pv");
     let (mut board, mut next) = (game.board.clone(), found.best);
     for _ in 0..depth {
         if let Some(mv) = next.filter(|&mv| board.is_legal(mv)) {

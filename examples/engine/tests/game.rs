@@ -57,7 +57,7 @@ fn an_opponent_is_played_by_its_protocol() {
         let mut opponent = Session::start(Command::new(gnuchess).arg("--uci"));
         let mut players = [&mut engine, &mut opponent];
         // Its program breaks when it has much to tell at once, as after longer searches.
-        let mut go = ["go movetime 50", "go depth 5"];
+        let mut go = ["go nodes 20000", "go depth 4"];
         players.rotate_left(color);
         go.rotate_left(color);
         let (moves, board) = play(players, go);
