@@ -21,6 +21,7 @@ mod reorder;
 mod replay;
 mod report;
 mod spec;
+mod trainer;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Draw(draw::Draw),
     /// Write a network with its weights as an ONNX model
     Onnx(onnx::Onnx),
+    /// Print a program that trains a network with bullet
+    Trainer(trainer::Trainer),
     /// Show a net on one HTML page: its network, its weights, its tensors, warnings
     Report(report::Report),
     /// Print what a shell needs to complete this program's arguments
@@ -96,6 +99,7 @@ impl Command {
             Command::Reorder(command) => command.run(out),
             Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),
+            Command::Trainer(command) => command.run(out),
             Command::Report(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }
