@@ -154,6 +154,13 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             &["no/such", "out", "--spec", SPEC],
             &[net],
         ),
+        subcommand(
+            "trainer",
+            &[SPEC, "--bullet"],
+            false,
+            &["../specs/games/ataxx.toml", "--bullet"],
+            &[SPEC],
+        ),
         subcommand("draw", &[SPEC], false, no_spec, &[SPEC, "--net", net]),
         subcommand(
             "onnx",

@@ -142,10 +142,7 @@ impl Graph<'_> {
             false => sum.clone(),
         };
         match &heads[..] {
-            [win, draw, loss] => {
-                let [loss, draw, win] = [loss, draw, win].map(|sum| grouped(&with_psqt(sum)));
-                format!("{loss}.concat({draw}).concat({win})")
-            }
+            [win, draw, loss] => concatenated(&[loss, draw, win].map(with_psqt)),
             _ => heads.iter().map(with_psqt).collect(),
         }
     }
@@ -178,14 +175,32 @@ fn local(name: &str) -> String {
     }
 }
 
-/// An expression to which a method can be applied.
+/// An expression to which a method, or a factor, can be applied.
 fn grouped(expression: &str) -> String {
-    let has_operator = [" + ", " - ", " * "]
-        .iter()
-        .any(|operator| expression.contains(operator));
-    match has_operator || expression.starts_with('-') {
+    let mut depth = 0;
+    let has_operator = expression.chars().any(|letter| {
+        depth += match letter {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        depth == 0 && "+-*".contains(letter)
+    });
+    match has_operator {
         true => format!("({expression})"),
         false => expression.into(),
+    }
+}
+
+/// Expressions one behind the other.
+fn concatenated(values: &[String]) -> String {
+    match values {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first, rest @ ..] => {
+            let rest: String = rest.iter().map(|next| format!(".concat({next})")).collect();
+            format!("{}{rest}", grouped(first))
+        }
     }
 }
 

@@ -222,7 +222,11 @@ fn own(network: &Network) -> Inputs {
             end - 1,
         ));
         constants.push('\n');
-        finds += &format!("    SET_{number}.find(board, |row| rows.push({first} + row));\n");
+        let row = match first {
+            0 => "row".into(),
+            _ => format!("{first} + row"),
+        };
+        finds += &format!("    SET_{number}.find(board, |row| rows.push({row}));\n");
         first = end;
         if !texts.contains(&text) {
             texts.push(text);

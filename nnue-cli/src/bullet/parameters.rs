@@ -171,7 +171,7 @@ impl<'n> Parameters<'n> {
             let layer = tensor.role.layer().map(|layer| &self.network.layers[layer]);
             let is_summand = factor.is_some() || layer.is_some_and(|layer| layer.factorised);
             let usual = match tensor.role {
-                Role::Psqt(_) => PSQT_LIMIT,
+                Role::Psqt(_) => psqt_limit(self.network),
                 _ => DEFAULT_LIMIT,
             };
             let limit = match most(self.network, tensor) {
@@ -192,8 +192,13 @@ impl<'n> Parameters<'n> {
 /// bullet's own limit of all parameters.
 const DEFAULT_LIMIT: f64 = 1.98;
 
-/// PSQT values are as large as evaluations. Sums of so large ones of all pieces fit in `i32`.
-const PSQT_LIMIT: f64 = 16.0;
+/// PSQT values are as large as evaluations, but their sums have 32 bits.
+fn psqt_limit(network: &Network) -> f64 {
+    const LARGE: f64 = 16.0;
+    let active: usize = network.features.iter().map(|set| set.max_active).sum();
+    let sum = f64::from(i32::MAX) / f64::from(network.psqt_one());
+    LARGE.min(sum / active as f64)
+}
 
 /// The largest parameter whose integer the file, or the network, holds; `None` for floating point.
 fn most(network: &Network, tensor: &Tensor) -> Option<f64> {
@@ -227,10 +232,10 @@ fn short_name(network: &Network, tensor: &Tensor, all: &[&Tensor]) -> String {
         let own = all.iter().filter(|other| is_kind(other.role));
         match own.clone().count() {
             1 => String::new(),
-            _ => own
-                .take_while(|other| other.role != tensor.role)
-                .count()
-                .to_string(),
+            _ => {
+                let before = own.take_while(|other| other.role != tensor.role);
+                format!("_{}", before.count())
+            }
         }
     };
     let layer = tensor

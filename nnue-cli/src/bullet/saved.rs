@@ -44,7 +44,7 @@ pub(super) fn saved(parameters: &Parameters<'_>) -> Saved {
     }
     let mut len = once.iter().map(|entry| entry.len).sum();
     for section in &file.sections {
-        let entry = entry(parameters, section, None, &[len]);
+        let entry = entry(parameters, section, false, &[len]);
         len += entry.as_ref().map_or(0, |entry| entry.len);
         once.extend(entry);
     }
@@ -83,25 +83,24 @@ fn stack_group(
     let stacks = parameters.network.stacks.count;
     // Where each section begins, in each stack.
     let mut begins = vec![Vec::new(); group.len()];
-    for stack in 0..stacks {
+    for _ in 0..stacks {
         for (section, begins) in group.iter().zip(&mut begins) {
             begins.push(*len);
-            let own = entry(parameters, section, Some(stack), &[*len]);
+            let own = entry(parameters, section, true, &[*len]);
             *len += own.map_or(0, |entry| entry.len);
         }
     }
     let entries = group.iter().zip(&begins);
     entries
-        .filter_map(|(section, begins)| entry(parameters, section, Some(stacks), begins))
+        .filter_map(|(section, begins)| entry(parameters, section, true, begins))
         .collect()
 }
 
 /// What is saved of a section that begins at these offsets, in each stack; nothing if it is empty.
-/// `stack` is there for sections of one stack.
 fn entry(
     parameters: &Parameters<'_>,
     section: &Section<Tensor>,
-    stack: Option<usize>,
+    of_a_stack: bool,
     begins: &[usize],
 ) -> Option<Entry> {
     let entry = match section {
@@ -114,10 +113,11 @@ fn entry(
                 .map(|begin| begin.next_multiple_of(*multiple) - begin);
             zeros(&rests.collect::<Vec<_>>())
         }
-        Section::Tensor(tensor) => saved_tensor(parameters, tensor, stack.is_some()),
+        Section::Tensor(tensor) => saved_tensor(parameters, tensor, of_a_stack),
     };
-    let is_empty = entry.len == 0 && !matches!(section, Section::Align(_) if begins.len() > 1);
-    let is_empty = is_empty || entry.calls.is_empty();
+    // Of the first stack alone, an alignment may be empty.
+    let is_align = matches!(section, Section::Align(_));
+    let is_empty = entry.calls.is_empty() || entry.len == 0 && !is_align;
     (!is_empty).then_some(entry)
 }
 
@@ -192,7 +192,7 @@ fn saved_tensor(parameters: &Parameters<'_>, tensor: &Tensor, of_a_stack: bool) 
 
 /// From 1.0 to what stands for it in the file: a transform where it is no whole number, by which
 /// alone bullet multiplies; and the conversion to integers, if the file has them.
-fn quantise(network: &Network, tensor: &Tensor) -> (Option<String>, Option<String>) {
+fn quantise(network: &Network, tensor: &Tensor) -> (Option<String>, Vec<String>) {
     let Multiplier { of_file, .. } = Multiplier::of(network, tensor);
     let (kind, most) = match tensor.element {
         Element::I8 => (Some("i8"), f64::from(i16::MAX)),
@@ -213,10 +213,8 @@ fn quantise(network: &Network, tensor: &Tensor) -> (Option<String>, Option<Strin
         format!(".transform(|_, weights| scaled(weights, &[{factors}]))")
     });
     let whole = whole.unwrap_or(1.0);
-    (
-        scaled,
-        kind.map(|kind| format!(".round().quantise::<{kind}>({whole})")),
-    )
+    let kind = kind.map(|kind| vec![".round()".into(), format!(".quantise::<{kind}>({whole})")]);
+    (scaled, kind.unwrap_or_default())
 }
 
 /// The text of the function.

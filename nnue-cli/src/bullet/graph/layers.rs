@@ -3,7 +3,7 @@
 use nnue_compiler::network::file::Role;
 use nnue_compiler::network::{Activation, Affine, Element, Elementwise, Gain, Layer, Op, Slice};
 
-use super::{Graph, INDENT, clamped, grouped, local, quantmoid4, times};
+use super::{Graph, INDENT, clamped, concatenated, local, quantmoid4, times};
 use crate::bullet::multiplier::literal;
 
 pub(super) fn write(graph: &mut Graph<'_>, layer: &Layer) {
@@ -27,9 +27,8 @@ fn affine(graph: &mut Graph<'_>, layer: &Layer, op: &Affine, stack: &str) {
     let (name, inputs) = (local(&layer.name), layer.input_len());
     let outputs = match stack {
         "" => layer.output.len.to_string(),
-        _ => format!("STACKS * {}", layer.output.len),
+        _ => of_all_stacks(layer.output.len),
     };
-    let inputs_of = |graph: &Graph<'_>| concatenated(graph, &layer.inputs);
     let parameters = graph.parameters;
     let biases = |role| if op.biases { parameters.id(role) } else { "" };
     graph.comment(&format!(
@@ -42,7 +41,12 @@ fn affine(graph: &mut Graph<'_>, layer: &Layer, op: &Affine, stack: &str) {
     ];
     graph.define_affine(&name, ids, &inputs.to_string(), &outputs, inputs);
     let apply = if op.biases { "forward" } else { "matmul" };
-    let x = inputs_of(graph);
+    let slices: Vec<String> = layer
+        .inputs
+        .iter()
+        .map(|slice| graph.slice(*slice))
+        .collect();
+    let x = concatenated(&slices);
     let mut value = format!("{name}.{apply}({x}){stack}");
     if layer.factorised {
         let ids = [
@@ -54,13 +58,6 @@ fn affine(graph: &mut Graph<'_>, layer: &Layer, op: &Affine, stack: &str) {
         value += &format!(" + shared_.{apply}({x})");
     }
     graph.define(&name, &value);
-}
-
-/// Slices one behind the other.
-fn concatenated(graph: &Graph<'_>, slices: &[Slice]) -> String {
-    let mut values = slices.iter().map(|slice| graph.slice(*slice));
-    let first = values.next().unwrap_or_default();
-    values.fold(first, |all, next| format!("{all}.concat({next})"))
 }
 
 fn elementwise(graph: &mut Graph<'_>, layer: &Layer, function: &Elementwise, stack: &str) {
@@ -96,9 +93,7 @@ fn elementwise(graph: &mut Graph<'_>, layer: &Layer, function: &Elementwise, sta
             let results = functions
                 .iter()
                 .map(|function| activated(*function, &x, ones[0], out_one));
-            let mut results = results.map(|result| grouped(&result));
-            let first = results.next().unwrap_or_default();
-            let all = results.fold(first, |all, next| format!("{all}.concat({next})"));
+            let all = concatenated(&results.collect::<Vec<_>>());
             graph.define(&name, &all);
         }
         Elementwise::Sum { .. } => {
@@ -120,7 +115,7 @@ fn elementwise(graph: &mut Graph<'_>, layer: &Layer, function: &Elementwise, sta
                 "{}: values over the root of their mean square.",
                 layer.name
             ));
-            graph.define("x_", &concatenated(graph, &layer.inputs));
+            graph.define("x_", &concatenated(&inputs));
             let mean = literal(1.0 / len as f64);
             graph.define("mean_", &format!("{mean} * (x_ * x_).reduce_sum_rows()"));
             let epsilon = literal(f64::from(*epsilon));
@@ -148,7 +143,7 @@ fn gains(graph: &mut Graph<'_>, layer: &Layer, gain: Gain, stack: &str) {
         .id(Role::LayerFactors(index.unwrap_or_default()));
     let len = match stack {
         "" => layer.output.len.to_string(),
-        _ => format!("STACKS * {}", layer.output.len),
+        _ => of_all_stacks(layer.output.len),
     };
     let (init, more) = match gain {
         Gain::Gamma => ("InitSettings::Normal { mean: 1.0, stdev: 0.0 }", ""),
@@ -159,6 +154,14 @@ fn gains(graph: &mut Graph<'_>, layer: &Layer, gain: Gain, stack: &str) {
     graph.line(format!(
         "{INDENT}.new_weights({id:?}, ({len}, 1), {init}){select};"
     ));
+}
+
+/// The outputs of all stacks.
+fn of_all_stacks(outputs: usize) -> String {
+    match outputs {
+        1 => "STACKS".into(),
+        _ => format!("STACKS * {outputs}"),
+    }
 }
 
 /// What 1.0 is in a layer's output, or in a slice that it reads, if all its values have the same;

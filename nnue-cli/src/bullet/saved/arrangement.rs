@@ -52,9 +52,15 @@ impl Arrangement {
             (axes, None) => Some(format!(
                 ".transform(|_, weights| arranged(&weights, &{axes:?}))"
             )),
-            (axes, Some(outputs)) => Some(format!(
-                ".transform(move |_, weights| arranged(&weights[{outputs} * stack..], &{axes:?}))"
-            )),
+            (axes, Some(outputs)) => {
+                let first = match outputs {
+                    1 => "stack".into(),
+                    _ => format!("{outputs} * stack"),
+                };
+                Some(format!(
+                    ".transform(move |_, weights| arranged(&weights[{first}..], &{axes:?}))"
+                ))
+            }
         };
         let [len, padded] = self.padding;
         let zeros = (padded > len)
