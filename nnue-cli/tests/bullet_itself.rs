@@ -92,7 +92,7 @@ fn write_package(folder: &Path, bullet: &Path, cases: &[Case]) {
          bullet-compiler = {{ path = '{bullet}/crates/compiler' }}\n\n\
          [features]\ncomputed = []\n\n\
          [profile.dev]\ndebug = false\n\n\
-         [profile.dev.package.\"*\"]\nopt-level = 2\n\n[workspace]\n"
+         [profile.dev.package.bullet-compiler]\nopt-level = 2\n\n[workspace]\n"
     );
     fs::write(folder.join("Cargo.toml"), manifest).expect("files can be written");
     fs::write(source.join("check.rs"), include_str!("bullet/check.rs"))

@@ -27,8 +27,8 @@ pub(super) fn function(parameters: &Parameters<'_>) -> String {
         lines: Vec::new(),
     };
     let psqt = transformer::write(&mut graph);
-    for layer in &network.layers {
-        layers::write(&mut graph, layer);
+    for (index, layer) in network.layers.iter().enumerate() {
+        layers::write(&mut graph, index, layer);
     }
     graph.comment(
         "From the layers to the output, in which 1.0 is `EVAL_SCALE` of the engine's units.",

@@ -89,6 +89,10 @@ fn board_of(numbers: &[u8]) -> String {
 
 /// A set of features of the program's own.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a network has a few of them at most"
+)]
 pub enum Set {
     /// A row for each piece.
     PieceSquare(PieceSquare),

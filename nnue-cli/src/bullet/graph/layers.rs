@@ -6,24 +6,18 @@ use nnue_compiler::network::{Activation, Affine, Element, Elementwise, Gain, Lay
 use super::{Graph, INDENT, clamped, concatenated, local, quantmoid4, times};
 use crate::bullet::multiplier::literal;
 
-pub(super) fn write(graph: &mut Graph<'_>, layer: &Layer) {
+pub(super) fn write(graph: &mut Graph<'_>, index: usize, layer: &Layer) {
     let stack = match graph.network.stacks.count > 1 && !layer.shared {
         true => ".select(stack)",
         false => "",
     };
     match &layer.op {
-        Op::Affine(op) => affine(graph, layer, op, stack),
-        Op::Elementwise(function) => elementwise(graph, layer, function, stack),
+        Op::Affine(op) => affine(graph, index, layer, op, stack),
+        Op::Elementwise(function) => elementwise(graph, index, layer, function, stack),
     }
 }
 
-fn affine(graph: &mut Graph<'_>, layer: &Layer, op: &Affine, stack: &str) {
-    let index = graph
-        .network
-        .layers
-        .iter()
-        .position(|other| other.name == layer.name);
-    let index = index.unwrap_or_default();
+fn affine(graph: &mut Graph<'_>, index: usize, layer: &Layer, op: &Affine, stack: &str) {
     let (name, inputs) = (local(&layer.name), layer.input_len());
     let outputs = match stack {
         "" => layer.output.len.to_string(),
@@ -60,7 +54,13 @@ fn affine(graph: &mut Graph<'_>, layer: &Layer, op: &Affine, stack: &str) {
     graph.define(&name, &value);
 }
 
-fn elementwise(graph: &mut Graph<'_>, layer: &Layer, function: &Elementwise, stack: &str) {
+fn elementwise(
+    graph: &mut Graph<'_>,
+    index: usize,
+    layer: &Layer,
+    function: &Elementwise,
+    stack: &str,
+) {
     let name = local(&layer.name);
     let out_one = one_of(graph, layer, None);
     let inputs: Vec<String> = layer
@@ -125,22 +125,15 @@ fn elementwise(graph: &mut Graph<'_>, layer: &Layer, function: &Elementwise, sta
                 return graph.define(&name, &normed);
             };
             graph.define("x_", &normed);
-            gains(graph, layer, *gain, stack);
+            gains(graph, index, layer, *gain, stack);
             graph.define(&name, "x_ * gain_");
         }
     }
 }
 
 /// Defines `gain_`, the factors of a normalisation.
-fn gains(graph: &mut Graph<'_>, layer: &Layer, gain: Gain, stack: &str) {
-    let index = graph
-        .network
-        .layers
-        .iter()
-        .position(|other| other.name == layer.name);
-    let id = graph
-        .parameters
-        .id(Role::LayerFactors(index.unwrap_or_default()));
+fn gains(graph: &mut Graph<'_>, index: usize, layer: &Layer, gain: Gain, stack: &str) {
+    let id = graph.parameters.id(Role::LayerFactors(index));
     let len = match stack {
         "" => layer.output.len.to_string(),
         _ => of_all_stacks(layer.output.len),
@@ -150,9 +143,8 @@ fn gains(graph: &mut Graph<'_>, layer: &Layer, gain: Gain, stack: &str) {
         Gain::OneMore => ("InitSettings::Zeroed", "1.0 + "),
     };
     graph.line(format!("let gain_ = {more}builder"));
-    let select = if stack.is_empty() { "" } else { stack };
     graph.line(format!(
-        "{INDENT}.new_weights({id:?}, ({len}, 1), {init}){select};"
+        "{INDENT}.new_weights({id:?}, ({len}, 1), {init}){stack};"
     ));
 }
 
