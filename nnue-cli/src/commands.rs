@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod completions;
 mod convert;
+mod data;
 mod describe;
 mod diff;
 mod draw;
@@ -12,6 +13,7 @@ mod expand;
 mod info;
 #[cfg(not(feature = "compiled"))]
 mod left_out;
+mod match_engines;
 mod onnx;
 mod plan;
 mod quantise;
@@ -22,6 +24,7 @@ mod replay;
 mod report;
 mod spec;
 mod trainer;
+mod verify;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -54,6 +57,10 @@ pub(crate) enum Command {
     Convert(convert::Convert),
     /// Make integers of a trainer's floating point, and report what is lost
     Quantise(quantise::QuantiseCommand),
+    /// Positions to train on: their formats, and batches for a trainer
+    Data(data::Data),
+    /// Compare what a net says of positions with golden vectors
+    Verify(verify::Verify),
     /// Show how each instruction set computes a network
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
@@ -72,6 +79,8 @@ pub(crate) enum Command {
     Trainer(trainer::Trainer),
     /// Show a net on one HTML page: its network, its weights, its tensors, warnings
     Report(report::Report),
+    /// Play games between two engines, or two nets: Elo with its interval, and a sequential test
+    Match(Box<match_engines::MatchEngines>),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
 }
@@ -92,6 +101,8 @@ impl Command {
             Command::Diff(command) => command.run(out),
             Command::Convert(command) => command.run(out),
             Command::Quantise(command) => command.run(out),
+            Command::Data(command) => command.run(out),
+            Command::Verify(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
             Command::Eval(command) => command.run(out),
@@ -101,6 +112,7 @@ impl Command {
             Command::Onnx(command) => command.run(out),
             Command::Trainer(command) => command.run(out),
             Command::Report(command) => command.run(out),
+            Command::Match(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }
     }

@@ -1,8 +1,9 @@
 //! Positions as people write them: FEN, or EPD with its operations, one a line.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nnue_runtime::{Board, FenError};
@@ -54,23 +55,21 @@ pub(crate) struct PositionFile {
 impl PositionFile {
     /// The list, if the option is given.
     pub(crate) fn open(&self) -> Result<Option<Positions>, Failure> {
-        let (Some(path), Some(source)) = (&self.fens, self.source()) else {
-            return Ok(None);
-        };
-        let lines: Box<dyn Read> = match path.as_os_str() == "-" {
-            true => Box::new(io::stdin().lock()),
-            false => Box::new(File::open(path).map_err(|error| unreadable(&source, &error))?),
-        };
-        Ok(Some(Positions::of(source, lines)))
+        let lines = self.fens.as_deref().map(Lines::open).transpose()?;
+        Ok(lines.map(Positions))
     }
 
     /// Where the list comes from, for messages, if the option is given.
     pub(crate) fn source(&self) -> Option<String> {
-        let path = self.fens.as_ref()?;
-        Some(match path.as_os_str() == "-" {
-            true => "standard input".to_string(),
-            false => format!("`{}`", path.display()),
-        })
+        self.fens.as_deref().map(source)
+    }
+}
+
+/// What a path names, for messages; `-` is standard input.
+fn source(path: &Path) -> String {
+    match path.as_os_str() == "-" {
+        true => "standard input".to_string(),
+        false => format!("`{}`", path.display()),
     }
 }
 
@@ -78,8 +77,8 @@ fn unreadable(source: &str, error: &io::Error) -> Failure {
     Failure::Work(format!("cannot read {source}: {error}"))
 }
 
-/// Positions that are read one after the other.
-pub(crate) struct Positions {
+/// The lines of a list that say something: not those that are blank or begin with `#`.
+pub(crate) struct Lines {
     /// Where they come from, for messages.
     pub(crate) source: String,
     lines: BufReader<Box<dyn Read>>,
@@ -87,26 +86,32 @@ pub(crate) struct Positions {
     number: u64,
 }
 
-impl Positions {
-    fn of(source: String, lines: Box<dyn Read>) -> Positions {
-        Positions {
+impl Lines {
+    /// The lines of a file, or of standard input if the path is `-`.
+    pub(crate) fn open(path: &Path) -> Result<Lines, Failure> {
+        let source = source(path);
+        let lines: Box<dyn Read> = match path.as_os_str() == "-" {
+            true => Box::new(io::stdin().lock()),
+            false => Box::new(File::open(path).map_err(|error| unreadable(&source, &error))?),
+        };
+        Ok(Lines::of(source, lines))
+    }
+
+    pub(crate) fn of(source: String, lines: Box<dyn Read>) -> Lines {
+        Lines {
             source,
             lines: BufReader::new(lines),
             number: 0,
         }
     }
 
-    /// Whether the next line may have to be waited for.
-    pub(crate) fn may_wait(&self) -> bool {
-        self.lines.buffer().is_empty()
-    }
-
-    /// The next position, or what is wrong with its line; `None` at the end.
+    /// The next line without the spaces around it; `None` at the end. Bytes that are not UTF-8 are
+    /// replaced.
     ///
     /// # Errors
     ///
     /// [`Failure`] if nothing more can be read.
-    pub(crate) fn next(&mut self) -> Result<Option<Result<Given, String>>, Failure> {
+    pub(crate) fn next(&mut self) -> Result<Option<String>, Failure> {
         loop {
             let mut line = Vec::new();
             let length = { self.lines.read_until(b'\n', &mut line) }
@@ -119,10 +124,38 @@ impl Positions {
             let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
             let text = String::from_utf8_lossy(line.trim_ascii());
             if !text.is_empty() && !text.starts_with('#') {
-                let wrong = |error| format!("line {} of {}: {error}", self.number, self.source);
-                return Ok(Some(Given::parse(&text).map_err(wrong)));
+                return Ok(Some(text.into_owned()));
             }
         }
+    }
+
+    /// What is wrong with the line that was read last.
+    pub(crate) fn wrong(&self, error: impl fmt::Display) -> String {
+        format!("line {} of {}: {error}", self.number, self.source)
+    }
+}
+
+/// Positions that are read one after the other.
+pub(crate) struct Positions(Lines);
+
+impl Positions {
+    /// Whether the next line may have to be waited for.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.0.lines.buffer().is_empty()
+    }
+
+    /// The next position, or what is wrong with its line; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if nothing more can be read.
+    pub(crate) fn next(&mut self) -> Result<Option<Result<Given, String>>, Failure> {
+        let Some(text) = self.0.next()? else {
+            return Ok(None);
+        };
+        Ok(Some(
+            Given::parse(&text).map_err(|error| self.0.wrong(error)),
+        ))
     }
 
     /// All of them, which must be positions, and one at least.
@@ -132,7 +165,7 @@ impl Positions {
             all.push(given.map_err(Failure::Work)?);
         }
         match all.is_empty() {
-            true => Err(Failure::Work(format!("{} has no positions", self.source))),
+            true => Err(Failure::Work(format!("{} has no positions", self.0.source))),
             false => Ok(all),
         }
     }
@@ -177,7 +210,7 @@ mod tests {
     }
 
     fn list(text: &'static [u8]) -> Positions {
-        Positions::of("a list".into(), Box::new(text))
+        Positions(Lines::of("a list".into(), Box::new(text)))
     }
 
     #[test]

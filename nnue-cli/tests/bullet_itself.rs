@@ -164,6 +164,7 @@ impl Case {
             "#[cfg(feature = \"computed\")]\n    crate::check::Check {{ folder: {folder:?}, \
              fens: &{POSITIONS:?}, parameters: &[{}] }}\n    \
              .run(&mut trainer, {inputs}, {stack});\n    \
+             #[cfg(feature = \"computed\")]\n    return;\n    \
              #[cfg(not(feature = \"computed\"))]\n    trainer.run(",
             parameters.join(", ")
         );

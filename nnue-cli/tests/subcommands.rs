@@ -1,5 +1,6 @@
 //! What all subcommands have in common: help, exit codes, errors, and where their output goes.
 
+mod match_engine;
 mod program;
 
 use std::collections::BTreeSet;
@@ -84,11 +85,22 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         &format!("{test}-trace.txt"),
         b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; = e2e4 e8d7 = -\n",
     );
+    let positions = scratch(
+        &format!("{test}-positions.txt"),
+        b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 85 | 1.0\n",
+    );
     let net = NET.as_str();
     let sfnnv5 = match IS_COMPLETE {
         true => SFNNV5.as_str(),
         false => "no/such.nnue",
     };
+    let engine = match_engine::path();
+    let [first, second, third, fourth] = match_engine::options();
+    let fens = scratch(&format!("{test}.epd"), b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n");
+    let golden = file("golden.txt");
+    output(&[
+        "verify", net, "--spec", SPEC, "--write", &golden, "--fens", &fens,
+    ]);
     let floats = scratch(&format!("{test}-floats.bin"), &[0; 4 * 98_689]);
     let owned = |arguments: &[&str]| {
         arguments
@@ -161,6 +173,20 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             &["../specs/games/ataxx.toml", "--bullet"],
             &[SPEC],
         ),
+        subcommand(
+            "data",
+            &["info", &positions],
+            false,
+            &["info", "no/such.txt"],
+            &["batches", SPEC],
+        ),
+        subcommand(
+            "verify",
+            &[net, "--spec", SPEC, "--golden", &golden],
+            true,
+            &[net, "--spec", SPEC, "--golden", "no/such.txt"],
+            &[net],
+        ),
         subcommand("draw", &[SPEC], false, no_spec, &[SPEC, "--net", net]),
         subcommand(
             "onnx",
@@ -175,6 +201,22 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             false,
             &["no/such", "--out", "out"],
             &[net],
+        ),
+        subcommand(
+            "match",
+            &[
+                &engine,
+                &engine,
+                &first,
+                &second,
+                &third,
+                &fourth,
+                "--games=2",
+                "--nodes=1",
+            ],
+            true,
+            &["no/such", "no/such", "--nodes=1"],
+            &["a", "b"],
         ),
         // Nothing that it is asked for can fail.
         subcommand("completions", &["bash"], false, &[], &["csh"]),

@@ -3,14 +3,17 @@
 //! [`Contender`]s evaluate with a network, in each of the ways of [`Pass`]. `nnue bench` compiles
 //! each network into a program of its own, whose `main` is [`serve()`]. It loads a net file, says
 //! what is to be known of it, and then evaluates one search after the other as it is told, while the
-//! programs of other networks wait.
+//! programs of other networks wait. `nnue verify` starts the same programs to evaluate positions
+//! that it gives them.
 
+mod answer;
 mod contenders;
 mod pass;
 mod request;
 mod serve;
 
+pub use crate::answer::{Answer, Values};
 pub use crate::contenders::{Along, ByPieces, Evaluate, FirstBucket, Prepared, Refreshed};
 pub use crate::pass::{Contender, Pass, time_each, time_prepared};
 pub use crate::request::{Facts, Request};
-pub use crate::serve::serve;
+pub use crate::serve::{Task, serve};

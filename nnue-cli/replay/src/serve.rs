@@ -1,24 +1,52 @@
 //! The program of a network.
 
 use std::error::Error;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, BufWriter, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use nnue_runtime::{
-    Accumulator, Architecture, Board, Counter, Evaluator, Level, Network, Position, Statistics,
+    Accumulator, Architecture, Board, Counter, Evaluated, Evaluator, Level, Network, Position,
+    Statistics,
 };
 use nnue_trace::{Idle, Trace};
 
+use crate::answer::{Values, answer};
 use crate::contenders::{Along, Evaluate, Prepared, Refreshed};
 use crate::pass::{Contender, Pass};
 use crate::request::{Facts, Request};
 
-/// The whole program: `PROGRAM FILE LEVEL` loads a net file, writes its [`Facts`], and answers each
-/// [`Request`] with the nanoseconds that it took, until there are no more.
+/// What a network's program is started for: the first of its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// To evaluate the searches of the trace: it writes its [`Facts`], and answers each [`Request`]
+    /// with the nanoseconds that it took, until there are no more.
+    Measure,
+    /// To evaluate positions: it reads a FEN a line, and writes an [`Answer`](crate::Answer) for
+    /// each.
+    Evaluate,
+}
+
+impl Task {
+    /// Its word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Task::Measure => "measure",
+            Task::Evaluate => "evaluate",
+        }
+    }
+}
+
+/// The whole program: `PROGRAM TASK FILE LEVEL` loads a net file and does its [`Task`].
 ///
 /// An error is one line on standard error, and exit code 1.
-pub fn serve<A: Architecture, E: Evaluate<A, Value = A::Output>>(_: E) -> ExitCode {
+pub fn serve<A, E>(_: E) -> ExitCode
+where
+    A: Architecture,
+    E: Evaluate<A, Value = A::Output>,
+    <A::Output as Evaluated>::Evaluation: Values,
+{
     match run::<A, E>() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -28,14 +56,37 @@ pub fn serve<A: Architecture, E: Evaluate<A, Value = A::Output>>(_: E) -> ExitCo
     }
 }
 
-fn run<A: Architecture, E: Evaluate<A, Value = A::Output>>() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let (Some(file), Some(level)) = (arguments.next(), arguments.next()) else {
-        return Err("expected a net file and a level".into());
+fn run<A, E>() -> Result<(), Box<dyn Error>>
+where
+    A: Architecture,
+    E: Evaluate<A, Value = A::Output>,
+    <A::Output as Evaluated>::Evaluation: Values,
+{
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [task, file, level] = &*arguments else {
+        return Err("expected a task, a net file and a level".into());
     };
-    let net = Network::<A>::open(file)?.with_level(Level::by_name(&level)?);
+    let net = Network::<A>::open(file)?.with_level(Level::by_name(level)?);
+    if task == Task::Evaluate.name() {
+        let out = BufWriter::new(std::io::stdout().lock());
+        return answer::<A, E>(&net, std::io::stdin().lock(), out);
+    }
+    if task != Task::Measure.name() {
+        let allowed = [Task::Measure, Task::Evaluate]
+            .map(Task::name)
+            .join("` and `");
+        return Err(format!("found the task `{task}`, allowed are `{allowed}`").into());
+    }
+    measure::<A, E>(&net)
+}
+
+fn measure<A, E>(net: &Network<A>) -> Result<(), Box<dyn Error>>
+where
+    A: Architecture,
+    E: Evaluate<A, Value = A::Output>,
+{
     let searches = Trace::bundled()?.by_search();
-    let mut server = Server::<A, E>::new(&net, &searches);
+    let mut server = Server::<A, E>::new(net, &searches);
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", server.facts())?;
     out.flush()?;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use clap::Args;
 use nnue_compiler::network::Network;
 
 use crate::Failure;
@@ -18,6 +19,45 @@ pub(crate) struct Spec {
     pub(crate) text: String,
     /// What that means.
     pub(crate) network: Network,
+}
+
+impl Spec {
+    /// Reads a spec that the user names.
+    pub(crate) fn read(choice: &SpecChoice) -> Result<Spec, Failure> {
+        let (text, network) = choice.read()?;
+        Ok(Spec {
+            choice: choice.clone(),
+            text,
+            network,
+        })
+    }
+}
+
+/// Where networks are compiled.
+#[derive(Args, Debug)]
+pub(crate) struct PackageOptions {
+    /// The project's folder, which has the runtime; without it, the one from which this program was
+    /// built, or crates.io if that is where it is from
+    #[arg(long, value_name = "DIR")]
+    runtime: Option<PathBuf>,
+    /// Where networks are compiled, and what is compiled stays; without it, the system's folder for
+    /// caches
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+impl PackageOptions {
+    /// The workspace in the folder for caches.
+    pub(crate) fn open(&self) -> Result<Packages, Failure> {
+        let no_folder = "this system has no folder for caches: `--cache DIR` names one";
+        let cache = match &self.cache {
+            Some(cache) => cache.clone(),
+            None => dirs::cache_dir()
+                .map(|caches| caches.join("nnue"))
+                .ok_or_else(|| Failure::Work(no_folder.into()))?,
+        };
+        Packages::new(&cache, self.runtime.as_deref())
+    }
 }
 
 /// A workspace with a package for each spec, and the runtime that all of them use.
@@ -80,7 +120,7 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 impl Packages {
     /// The workspace in a cache folder, for the runtime in a folder of the project, or the one that
     /// this program was built with.
-    pub(crate) fn new(cache: &Path, runtime: Option<&Path>) -> Result<Packages, Failure> {
+    fn new(cache: &Path, runtime: Option<&Path>) -> Result<Packages, Failure> {
         let runtime = Runtime::new(runtime)?;
         let folder = cache.join("bench");
         fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;

@@ -1,18 +1,18 @@
-//! The program of a network, while it runs.
+//! The program of a network, while it measures or evaluates.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
-use nnue_replay::{Facts, Request};
+use nnue_replay::{Answer, Facts, Request, Task};
 use nnue_runtime::Level;
 
 /// A network with its weights, waiting for its turn.
 pub(crate) struct Program {
-    child: Child,
+    running: Running,
     requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
     /// What it says of itself.
     pub(crate) facts: Facts,
 }
@@ -24,25 +24,13 @@ impl Program {
     ///
     /// What it says, if it does not load the file.
     pub(crate) fn start(path: &Path, net: &Path, level: Level) -> Result<Program, String> {
-        let mut child = Command::new(path)
-            .arg(net)
-            .arg(level.name())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("cannot run `{}`: {error}", path.display()))?;
-        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(format!("cannot talk to `{}`", path.display()));
-        };
-        let mut program = Program {
-            child,
+        let (mut running, requests) = Running::start(path, Task::Measure, net, level)?;
+        let facts = running.answer()?.parse()?;
+        Ok(Program {
+            running,
             requests,
-            answers: BufReader::new(answers),
-            facts: Facts::default(),
-        };
-        program.facts = program.answer()?.parse()?;
-        Ok(program)
+            facts,
+        })
     }
 
     /// Lets it evaluate a search.
@@ -53,11 +41,72 @@ impl Program {
     pub(crate) fn time(&mut self, request: Request) -> Result<Duration, String> {
         // If it has ended, the answer says why.
         let _ = writeln!(self.requests, "{request}").and_then(|()| self.requests.flush());
-        let answer = self.answer()?;
+        let answer = self.running.answer()?;
         match answer.parse() {
             Ok(nanoseconds) => Ok(Duration::from_nanos(nanoseconds)),
             Err(_) => Err(format!("found `{answer}`, expected nanoseconds")),
         }
+    }
+}
+
+/// What a network's program says of some positions at a level; `progress` is told of each.
+///
+/// # Errors
+///
+/// What it says, if it does not load the net file or read a position.
+pub(crate) fn answers(
+    path: &Path,
+    net: &Path,
+    level: Level,
+    positions: &[&str],
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Answer>, String> {
+    let (mut running, requests) = Running::start(path, Task::Evaluate, net, level)?;
+    // Moved, so that whatever happens the program has ended when the thread is waited for.
+    thread::scope(move |scope| {
+        // Both pipes are shorter than a long list.
+        scope.spawn(move || {
+            let mut requests = BufWriter::new(requests);
+            let mut lines = positions.iter();
+            // If it has ended, its answers say why.
+            let _ = lines.try_for_each(|fen| writeln!(requests, "{fen}"));
+        });
+        let answers = positions.iter().map(|_| {
+            let answer = running.answer()?.parse();
+            progress();
+            answer
+        });
+        answers.collect()
+    })
+}
+
+/// A process that answers on its standard output.
+struct Running {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Running {
+    fn start(
+        path: &Path,
+        task: Task,
+        net: &Path,
+        level: Level,
+    ) -> Result<(Running, ChildStdin), String> {
+        let mut child = Command::new(path)
+            .arg(task.name())
+            .arg(net)
+            .arg(level.name())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("cannot run `{}`: {error}", path.display()))?;
+        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(format!("cannot talk to `{}`", path.display()));
+        };
+        let answers = BufReader::new(answers);
+        Ok((Running { child, answers }, requests))
     }
 
     fn answer(&mut self) -> Result<String, String> {
@@ -78,7 +127,7 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for Running {
     fn drop(&mut self) {
         // It ends by itself when nobody asks any more; one that does not must not stay.
         let _ = self.child.kill();

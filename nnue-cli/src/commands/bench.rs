@@ -16,7 +16,8 @@ use serde::Serialize;
 
 use crate::Failure;
 use crate::bench::{
-    Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file, steps,
+    PackageOptions, Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file,
+    steps,
 };
 use crate::failure::complain;
 use crate::inputs::{available_level, default_level, read, write_json};
@@ -46,14 +47,8 @@ pub(crate) struct Bench {
     /// without it, as in trained networks of that kind
     #[arg(long, value_name = "SHARE", value_parser = share)]
     density: Option<f64>,
-    /// The project's folder, which has the runtime; without it, the one from which this program was
-    /// built, or crates.io if that is where it is from
-    #[arg(long, value_name = "DIR")]
-    runtime: Option<PathBuf>,
-    /// Where networks are compiled, and what is compiled stays; without it, the system's folder for
-    /// caches
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
+    #[command(flatten)]
+    packages: PackageOptions,
     /// Measure again whenever one of the specs changes
     #[arg(long)]
     watch: bool,
@@ -101,17 +96,7 @@ impl fmt::Display for Wrong {
 
 impl Bench {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let cache = match &self.cache {
-            Some(cache) => cache.clone(),
-            None => dirs::cache_dir()
-                .map(|caches| caches.join("nnue"))
-                .ok_or_else(|| {
-                    Failure::Work(
-                        "this system has no folder for caches: `--cache DIR` names one".into(),
-                    )
-                })?,
-        };
-        let packages = Packages::new(&cache, self.runtime.as_deref())?;
+        let packages = self.packages.open()?;
         let trace = Trace::bundled().map_err(Failure::work)?;
         let levels = match &*self.levels {
             [] => vec![default_level()?],
@@ -270,15 +255,11 @@ impl Bench {
 
 /// Reads a spec whose network can be measured on chess positions.
 fn spec(choice: &SpecChoice) -> Result<Spec, String> {
-    let (text, network) = choice.read().map_err(|failure| failure.message())?;
-    if told_features(&network).is_some() {
+    let spec = Spec::read(choice).map_err(|failure| failure.message())?;
+    if told_features(&spec.network).is_some() {
         return Err("it has custom feature sets, which only its engine knows: the recorded search is one of chess".into());
     }
-    Ok(Spec {
-        choice: choice.clone(),
-        text,
-        network,
-    })
+    Ok(spec)
 }
 
 fn wrong(spec: &impl ToString, error: &str) -> Wrong {

@@ -12,7 +12,7 @@ use crate::replay::Replay;
 ///
 /// Engines know their network and need none of this: calls through it allocate. It is for tools
 /// that are told at run time which network to load.
-pub trait AnyNetwork: Evaluate + Replay + Reorder {}
+pub trait AnyNetwork: Evaluate + Replay + Reorder + Sync {}
 
 impl<A: SelectedByPieces<Output = Output>> AnyNetwork for Network<A> {}
 

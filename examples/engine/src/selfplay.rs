@@ -1,0 +1,194 @@
+//! Games against itself, for data to train networks with.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Instant;
+
+use clap::Parser;
+use cozy_chess::{Board, Color};
+use fastrand::Rng;
+
+use crate::evaluation::{DECIDED, Judge};
+use crate::genfens::opening;
+use crate::ordering::is_quiet;
+use crate::search::{Control, Found, Game, Searcher, search};
+use crate::table::Table;
+use crate::time::Limits;
+
+/// Positions whose score is beyond it are not written: in them the game is over.
+const MOST_CENTIPAWNS: i32 = 3_000;
+/// A game is given up when the scores of so many positions in a row say that it is won.
+const WON: (i32, usize) = (1_500, 6);
+/// A game is drawn when the scores of so many positions in a row, after so many moves of both
+/// sides, say that nobody is better.
+const DRAWN: (i32, usize, usize) = (10, 16, 100);
+/// Longer games are drawn.
+const MOST_PLIES: usize = 300;
+
+/// Plays games and writes their quiet positions: `FEN | score | result` a line, the score in
+/// centipawns for the side to move, the result for white
+#[derive(Parser, Debug)]
+#[command(name = "nnue-engine selfplay")]
+pub(crate) struct Selfplay {
+    /// How many games
+    #[arg(long)]
+    games: u64,
+    /// Ends when there are so many positions, if that is before the last game
+    #[arg(long, default_value_t = u64::MAX, hide_default_value = true)]
+    positions: u64,
+    /// Nodes for each move
+    #[arg(long, default_value_t = 1_000)]
+    nodes: u64,
+    /// Another seed gives other games, the same one the same
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads, by default one for each processor
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Games begin with so many random moves
+    #[arg(long, default_value = "7-10", value_parser = range)]
+    random_plies: RangeInclusive<usize>,
+    /// How often a random move is played after the beginning, of 1
+    #[arg(long, default_value_t = 0.12)]
+    random_moves: f64,
+    /// What evaluates: a net file, `<material>`, or `<empty>` for the embedded network
+    #[arg(long, default_value = "<empty>")]
+    eval_file: String,
+    /// Where the positions go
+    #[arg(long)]
+    out: PathBuf,
+}
+
+fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if first <= last => Ok(first..=last),
+        _ => Err("expected two numbers, as in 7-10".to_owned()),
+    }
+}
+
+impl Selfplay {
+    /// Plays the games on all threads, and writes them in their order.
+    pub(crate) fn run(&self) -> Result<(), String> {
+        let started = Instant::now();
+        let judge = Judge::named(&self.eval_file)?;
+        let unwritable = |error| format!("cannot write `{}`: {error}", self.out.display());
+        let mut out = BufWriter::new(File::create(&self.out).map_err(unwritable)?);
+        let available = || thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.threads.unwrap_or_else(available).max(1);
+        let next = AtomicU64::new(0);
+        let (sender, games) = mpsc::channel();
+        let (mut written, mut positions) = (0, 0);
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                let sender = sender.clone();
+                scope.spawn(|| {
+                    let sender = sender;
+                    let table = Arc::new(Table::new(4));
+                    loop {
+                        let game = next.fetch_add(1, Relaxed);
+                        if game >= self.games
+                            || sender
+                                .send((game, self.play(game, &judge, &table)))
+                                .is_err()
+                        {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            let mut waiting = BTreeMap::new();
+            for (game, lines) in games {
+                waiting.insert(game, lines);
+                while let Some(lines) = waiting.remove(&written) {
+                    for line in lines.iter().take((self.positions - positions) as usize) {
+                        writeln!(out, "{line}").map_err(unwritable)?;
+                        positions += 1;
+                    }
+                    written += 1;
+                }
+                if positions == self.positions {
+                    break;
+                }
+            }
+            Ok::<(), String>(())
+        })?;
+        out.flush().map_err(unwritable)?;
+        let seconds = started.elapsed().as_secs_f64();
+        eprintln!("{written} games, {positions} positions in {seconds:.1} s");
+        Ok(())
+    }
+
+    /// The lines of a game.
+    fn play(&self, number: u64, judge: &Judge, table: &Arc<Table>) -> Vec<String> {
+        let mut random = Rng::with_seed(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
+        table.clear();
+        let mut searcher = [Searcher::new(judge, table)];
+        let plies = random.usize(self.random_plies.clone());
+        let mut game = Game::new(opening(&mut random, &Board::default(), plies));
+        let mut positions: Vec<(String, i32)> = Vec::new();
+        let mut scores = Vec::new();
+        let result = loop {
+            let moves = game.moves();
+            let in_check = !game.board.checkers().is_empty();
+            let for_white = |score: i32| match game.board.side_to_move() {
+                Color::White => score,
+                Color::Black => -score,
+            };
+            if moves.is_empty() {
+                break if in_check { for_white(-1) } else { 0 };
+            }
+            if game.is_drawn() || game.keys.len() >= MOST_PLIES {
+                break 0;
+            }
+            let control = Arc::new(Control::default());
+            let limits = Limits::nodes(self.nodes);
+            let Found { score, line, .. } =
+                search(&mut searcher, &game, limits, &control, &mut |_| {});
+            let Some(&best) = line.first() else {
+                break 0;
+            };
+            if !in_check && is_quiet(&game.board, best) && score.abs() <= MOST_CENTIPAWNS {
+                positions.push((game.board.to_string(), score));
+            }
+            scores.push(for_white(score));
+            if let Some(winner) = adjudicated(&scores) {
+                break winner;
+            }
+            let is_random = random.f64() < self.random_moves;
+            let chance = if is_random {
+                random.choice(moves)
+            } else {
+                None
+            };
+            game.play(chance.unwrap_or(best));
+        };
+        let result = ["0.0", "0.5", "1.0"][(result + 1) as usize];
+        let line = |(fen, score)| format!("{fen} | {score} | {result}");
+        positions.into_iter().map(line).collect()
+    }
+}
+
+/// The result for white, 1 if it wins, once the last scores, which are white's, leave no doubt.
+fn adjudicated(scores: &[i32]) -> Option<i32> {
+    let last = |count: usize| scores.len().checked_sub(count).map(|from| &scores[from..]);
+    let (won, moves) = WON;
+    let agree = |sign: i32| move |&score: &i32| score * sign >= won;
+    for sign in [1, -1] {
+        let decided = scores.last().is_some_and(|&score| score * sign >= DECIDED);
+        if decided || last(moves).is_some_and(|scores| scores.iter().all(agree(sign))) {
+            return Some(sign);
+        }
+    }
+    let (even, moves, after) = DRAWN;
+    let is_even = |&score: &i32| score.abs() <= even;
+    let drawn = scores.len() >= after && last(moves).is_some_and(|last| last.iter().all(is_even));
+    drawn.then_some(0)
+}

@@ -1,0 +1,184 @@
+//! `nnue verify`: whether a net says what golden vectors expect.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use indicatif::ProgressBar;
+
+use crate::Failure;
+use crate::bench::{PackageOptions, Spec};
+use crate::golden::{self, Vector};
+use crate::inputs::{write, write_json};
+use crate::known::SpecChoice;
+use crate::net_file::NetFile;
+use crate::positions::{PositionFile, Positions};
+use crate::progress;
+use crate::table::Table;
+use crate::verification::{Verification, compare_compiled, interpret, require_one_value};
+
+const EXAMPLE: &str = "\
+Example: nnue verify my-net.nnue --spec my-net.toml --golden golden.txt --compile";
+
+const NOTES: &str = "\
+Golden vectors are text, with `FEN | value` or `FEN | value | psqt | positional` in a line: the \
+integers that `nnue eval` shows, from the view of the side to move. A trainer writes them beside its \
+net, or --write does, with what the interpreter says.
+
+A network that is compiled in is computed by its compiled code, any other by the interpreter. With \
+--compile both the interpreter and code that is compiled now are compared, the latter at every \
+instruction set of this machine: with a full refresh for each position, and incrementally, where at \
+most four pieces are removed and four added since the position in the line before.
+
+The exit code is 0 if all integers are equal, 1 if one differs or something could not be used, 2 if \
+the arguments are wrong.";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
+pub(crate) struct Verify {
+    /// A net file
+    #[arg(value_name = "NET")]
+    net: PathBuf,
+    /// The network's spec: its name in `specs`, or a TOML file; without it, the net file decides
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    spec: Option<SpecChoice>,
+    /// Compare with the golden vectors of this file; `-` reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["write", "fens"])]
+    golden: Option<PathBuf>,
+    /// Compile the spec, and compare every instruction set too
+    #[arg(long, requires_all = ["golden", "spec"])]
+    compile: bool,
+    #[command(flatten)]
+    packages: PackageOptions,
+    /// Write golden vectors for the positions of --fens to this file
+    #[arg(long, value_name = "FILE", requires = "fens")]
+    write: Option<PathBuf>,
+    #[command(flatten)]
+    positions: PositionFile,
+    /// Print JSON
+    #[arg(long, requires = "golden")]
+    json: bool,
+}
+
+impl Verify {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        match (&self.golden, &self.write, self.positions.open()?) {
+            (Some(golden), ..) => self.verify(golden, out),
+            (None, Some(path), Some(positions)) => self.write(path, positions),
+            _ => Err(Failure::Arguments(
+                "found nothing to do, allowed are `--golden FILE`, and `--write FILE --fens FILE`"
+                    .into(),
+            )),
+        }
+    }
+
+    fn open(&self) -> Result<NetFile, Failure> {
+        let file = NetFile::open(&self.net, self.spec.as_ref())?;
+        require_one_value(&file.network)?;
+        Ok(file)
+    }
+
+    fn verify(&self, golden: &Path, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let file = self.open()?;
+        let vectors = golden::read(golden)?;
+        let mut verification = Verification::of(&file.network, &vectors);
+        let bar = progress::bar();
+        self.compare(&mut verification, &file, &vectors, &bar)?;
+        bar.finish_and_clear();
+        match self.json {
+            true => write_json(&verification, out)?,
+            false => show(&verification, out)?,
+        }
+        Ok(match verification.is_equal() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        })
+    }
+
+    fn compare(
+        &self,
+        verification: &mut Verification,
+        file: &NetFile,
+        vectors: &[Vector],
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        let progress = || bar.inc(1);
+        bar.set_length(vectors.len() as u64);
+        #[cfg(feature = "compiled")]
+        if let (false, Some(compiled)) =
+            (self.compile, crate::compiled::Compiled::of(&file.network))
+        {
+            let level = crate::inputs::default_level()?;
+            let net = compiled.load(&file.bytes, level).map_err(Failure::work)?;
+            crate::verification::compare_compiled_in(verification, &*net, vectors, &progress);
+            return Ok(());
+        }
+        let found = interpret(
+            &file.net()?,
+            vectors,
+            |vector| &vector.given.board,
+            &progress,
+        );
+        let found = found.into_iter().map(Some);
+        verification.compare("interpreted", vectors.iter().zip(found));
+        let Some(choice) = self.spec.as_ref().filter(|_| self.compile) else {
+            return Ok(());
+        };
+        let levels = nnue_runtime::Level::available().count();
+        bar.inc_length((levels * vectors.len()) as u64);
+        let spec = Spec::read(choice)?;
+        let packages = self.packages.open()?;
+        compare_compiled(verification, &packages, &spec, file, vectors, &progress)
+    }
+
+    fn write(&self, path: &Path, positions: Positions) -> Result<ExitCode, Failure> {
+        let file = self.open()?;
+        let positions = positions.all()?;
+        let bar = progress::bar();
+        bar.set_length(positions.len() as u64);
+        let outputs = interpret(&file.net()?, &positions, |given| &given.board, &|| {
+            bar.inc(1)
+        });
+        bar.finish_and_clear();
+        let mut bytes = Vec::new();
+        for (given, output) in positions.iter().zip(&outputs) {
+            golden::write(given, output, &mut bytes)?;
+        }
+        write(path, bytes)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show(verification: &Verification, out: &mut dyn Write) -> Result<(), Failure> {
+    let Verification {
+        network, positions, ..
+    } = verification;
+    writeln!(out, "{network}: {positions} golden vectors\n")?;
+    let mut table = Table::new(1, ["computed by", "compared", "equal"]);
+    for way in &verification.ways {
+        table.row([
+            way.computed_by.clone(),
+            way.compared.to_string(),
+            way.equal.to_string(),
+        ]);
+    }
+    table.write(out)?;
+    let told = &verification.differences;
+    if !told.is_empty() {
+        let of_all = verification.ways.iter();
+        let all: usize = of_all.map(|way| way.compared - way.equal).sum();
+        writeln!(out, "\n{all} differences, of which these are the first:")?;
+        let mut table = Table::new(4, ["position", "expected", "found", "computed by"]);
+        for difference in told {
+            table.row([
+                difference.fen.clone(),
+                difference.expected.clone(),
+                difference.found.clone(),
+                difference.computed_by.clone(),
+            ]);
+        }
+        table.write(out)?;
+    }
+    Ok(())
+}
