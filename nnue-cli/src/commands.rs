@@ -23,6 +23,7 @@ mod reorder;
 mod replay;
 mod report;
 mod spec;
+mod trainer;
 mod training_loop;
 mod verify;
 
@@ -75,6 +76,8 @@ pub(crate) enum Command {
     Draw(draw::Draw),
     /// Write a network with its weights as an ONNX model
     Onnx(onnx::Onnx),
+    /// Print a program that trains a network with bullet
+    Trainer(trainer::Trainer),
     /// Show a net on one HTML page: its network, its weights, its tensors, warnings
     Report(report::Report),
     /// Go from a spec to a net whose strength is known: games, training, matches, a report
@@ -110,6 +113,7 @@ impl Command {
             Command::Reorder(command) => command.run(out),
             Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),
+            Command::Trainer(command) => command.run(out),
             Command::Report(command) => command.run(out),
             Command::Loop(command) => command.run(out),
             Command::Match(command) => command.run(out),

@@ -167,11 +167,11 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             &[net],
         ),
         subcommand(
-            "verify",
-            &[net, "--spec", SPEC, "--golden", &golden],
-            true,
-            &[net, "--spec", SPEC, "--golden", "no/such.txt"],
-            &[net],
+            "trainer",
+            &[SPEC, "--bullet"],
+            false,
+            &["../specs/games/ataxx.toml", "--bullet"],
+            &[SPEC],
         ),
         subcommand(
             "data",
@@ -179,6 +179,13 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             false,
             &["info", "no/such.txt"],
             &["batches", SPEC],
+        ),
+        subcommand(
+            "verify",
+            &[net, "--spec", SPEC, "--golden", &golden],
+            true,
+            &[net, "--spec", SPEC, "--golden", "no/such.txt"],
+            &[net],
         ),
         subcommand("draw", &[SPEC], false, no_spec, &[SPEC, "--net", net]),
         subcommand(

@@ -5,4 +5,5 @@ from .batch import Batch
 from .description import Description
 from .network import Network
 
+__all__ = ["Batch", "Description", "Network", "export"]
 __version__ = "0.1.0"

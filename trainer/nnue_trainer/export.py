@@ -26,9 +26,7 @@ def write_net(network, spec, path, to=None, binary=None, report=None):
         floats = Path(folder) / "network.floats"
         network.write_tensors(floats)
         options = ["--to", to] if to else []
-        said = nnue.run(
-            "quantise", floats, path, "--spec", spec, *options, "--json", binary=binary
-        )
+        said = nnue.run("quantise", floats, path, "--spec", spec, *options, "--json", binary=binary)
     if report is not None:
         Path(report).write_text(said)
 
@@ -52,5 +50,4 @@ def write_golden(network, fens, batches, path):
         raise ValueError(f"found {len(values)} positions in the batches and {len(fens)} FENs")
     with open(path, "w") as file:
         file.write(f"# {network.description.name}: FEN | value\n")
-        for fen, value in zip(fens, values):
-            file.write(f"{fen} | {value}\n")
+        file.writelines(f"{fen} | {value}\n" for fen, value in zip(fens, values))

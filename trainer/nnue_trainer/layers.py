@@ -190,9 +190,7 @@ class Affine(nn.Module):
         product = sums * factors
         if scales.inputs:
             size = torch.cat(inputs, dim=1).abs()
-            product = product * arithmetic.divide(
-                size.sum(dim=1, keepdim=True), size.shape[1], "floor"
-            )
+            product = product * arithmetic.divide(size.sum(dim=1, keepdim=True), size.shape[1], "floor")
         return arithmetic.wrap(arithmetic.shift_right(product, scales.shift), 32)
 
     def clip(self):
@@ -331,9 +329,7 @@ class ToFloat(nn.Module):
         self.scale = float(torch.tensor(layer.operation.scale, dtype=torch.float32))
 
     def forward(self, inputs, arithmetic, stacks):
-        return arithmetic.f32(
-            lambda x: x.float() * self.scale, lambda x: x * self.scale, inputs[0]
-        )
+        return arithmetic.f32(lambda x: x.float() * self.scale, lambda x: x * self.scale, inputs[0])
 
 
 KINDS = {

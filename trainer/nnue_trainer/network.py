@@ -100,8 +100,7 @@ class Network(nn.Module):
         psqt = None if psqt is None else psqt[stacks.order]
         for layer in self.description.layers:
             inputs = [
-                values[slice.source][:, slice.start : slice.start + slice.len]
-                for slice in layer.inputs
+                values[slice.source][:, slice.start : slice.start + slice.len] for slice in layer.inputs
             ]
             values[layer.name] = self.layers[layer.name](inputs, arithmetic, stacks)
         evaluated = output.evaluate(self.description.output, values, psqt, arithmetic)

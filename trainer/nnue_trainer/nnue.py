@@ -43,7 +43,7 @@ def run(*arguments, binary=None):
     Raises `CommandFailed` if it ends with an error.
     """
     command = [binary or find(), *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True)
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise CommandFailed(
             f"`{' '.join(command)}` ended with {result.returncode}: {result.stderr.strip()}"

@@ -28,7 +28,9 @@ def _value(output, head, layers, psqt, arithmetic):
     if units.kind == "float":
         factor = float(torch.tensor(units.factor, dtype=torch.float32))
         scale = lambda sum: sum * factor
-        return arithmetic.to_integer(arithmetic.f32(scale, scale, _sum_of_floats(head, layers, arithmetic)))
+        return arithmetic.to_integer(
+            arithmetic.f32(scale, scale, _sum_of_floats(head, layers, arithmetic))
+        )
     positional = _sum_of_integers(head, layers, arithmetic)
     scaled = lambda x: arithmetic.wrap(
         arithmetic.scale(x, units.numerator, units.denominator, units.rounding), 32

@@ -16,7 +16,6 @@ from support import (
     positions,
     small_specs,
     trained,
-    write_fens,
     write_net,
 )
 

@@ -1,13 +1,11 @@
 """Files of trained networks."""
 
 import json
-import os
 
 import numpy as np
 import pytest
-import torch
 from random_batch import random_batch
-from support import description, small_specs, trained, write_fens
+from support import description, small_specs, trained
 
 from nnue_trainer import export, nnue, tensor_file
 

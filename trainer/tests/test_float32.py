@@ -20,7 +20,11 @@ def numbers(seed, spread):
 def nearest(exact):
     """The `f32` nearest to a fraction; of two, the even one."""
     found = np.float32(float(exact))
-    neighbours = [found, np.nextafter(found, np.float32(np.inf)), np.nextafter(found, np.float32(-np.inf))]
+    neighbours = [
+        found,
+        np.nextafter(found, np.float32(np.inf)),
+        np.nextafter(found, np.float32(-np.inf)),
+    ]
     distance = lambda number: abs(Fraction(float(number)) - exact)
     is_odd = lambda number: int(np.float32(number).view(np.uint32)) & 1
     return min(neighbours, key=lambda number: (distance(number), is_odd(number)))

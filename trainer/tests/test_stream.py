@@ -28,8 +28,8 @@ def test_rows_are_those_of_the_documentation(name, tmp_path):
     expected = documented(description(SPECS[name]), fens)
     for one, other in zip(found.sets, expected.sets):
         assert sorted_bags(one) == sorted_bags(other)
-    for name in ("stack", "pieces", "white"):
-        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+    for field in ("stack", "pieces", "white"):
+        assert getattr(found, field).tolist() == getattr(expected, field).tolist()
     assert bool(found.score.isnan().all()) and bool(found.result.isnan().all())
 
 
@@ -48,7 +48,7 @@ def test_several_batches_have_the_same_positions_as_one(tmp_path):
     assert [len(part) for part in parts] == [30, 30, 30, 10]
     assert torch.cat([part.pieces for part in parts]).tolist() == whole.pieces.tolist()
     perspective = lambda part: sorted_bags(part.sets[0])[: part.n]
-    assert sum((perspective(part) for part in parts), []) == perspective(whole)
+    assert [bag for part in parts for bag in perspective(part)] == perspective(whole)
 
 
 def test_the_error_of_the_command_is_told(tmp_path):

@@ -6,13 +6,14 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
+use fastrand::Rng;
+
 use crate::error::{BadRecord, DataError};
 use crate::filter::{Filter, Unmet};
 use crate::hold_out::{Split, Splitter};
 use crate::input::{Chunk, Input};
 use crate::ordered::{Ordered, ordered};
 use crate::passes::Passes;
-use crate::random::Random;
 use crate::record::Record;
 use crate::shuffle::Shuffle;
 
@@ -172,11 +173,11 @@ impl Batches {
         counts: SharedCounts,
     ) -> Result<Batches, DataError> {
         options.filter.check(&inputs)?;
-        let mut random = Random::new(options.seed);
+        let mut random = Rng::with_seed(options.seed);
         let shuffle = options
             .shuffle
-            .map(|room| Shuffle::new(room, Random::new(random.next())));
-        let of_files = shuffle.is_some().then(|| Random::new(random.next()));
+            .map(|room| Shuffle::new(room, random.fork()));
+        let of_files = shuffle.is_some().then(|| random.fork());
         let passes = Passes::new(inputs, of_files, options.endless);
         let read = ordered(scope, options.threads, passes, || {
             let filter = options.filter.clone();

@@ -5,11 +5,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use fastrand::Rng;
+
 use crate::batches::{Batches, Options, SharedCounts};
 use crate::error::DataError;
 use crate::formats::WrittenFormat;
 use crate::input::Input;
-use crate::random::Random;
 use crate::record::Record;
 
 /// Writes the records that the options choose to files: each record to a random one of them. If the
@@ -49,13 +50,13 @@ fn spread(
         shuffle: None,
         ..options.clone()
     };
-    let mut random = Random::new(options.seed);
+    let mut random = Rng::with_seed(options.seed);
     let mut outputs = files
         .iter()
         .map(|path| Output::create(path))
         .collect::<Result<Vec<_>, _>>()?;
     each(inputs, in_order, counts, |record| {
-        let output = random.below(outputs.len());
+        let output = random.usize(..outputs.len());
         outputs[output].write(record, format)
     })?;
     outputs.into_iter().map(Output::finish).collect()

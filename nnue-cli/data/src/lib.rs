@@ -29,7 +29,7 @@
 //! `convert` writes records in another format, and `summary` counts what they are.
 //!
 //! Chunks are read, and rows are found, by several threads; `ordered` brings what they make into
-//! the order of a single one, so that the same seed gives the same stream on any machine.
+//! the order of a single one, so that the same seed gives the same stream with any number of them.
 
 #![forbid(unsafe_code)]
 
@@ -42,7 +42,6 @@ mod hold_out;
 mod input;
 mod ordered;
 mod passes;
-mod random;
 mod record;
 mod rows;
 mod shuffle;

@@ -2,15 +2,16 @@
 
 use std::collections::VecDeque;
 
+use fastrand::Rng;
+
 use crate::error::DataError;
 use crate::input::{Chunk, Chunks, Input};
-use crate::random::Random;
 
 /// The chunks of all files; after the last of each pass, `None`.
 pub(crate) struct Passes {
     inputs: Vec<Input>,
     /// Where the order of the files comes from, if it is not that of the arguments.
-    random: Option<Random>,
+    random: Option<Rng>,
     endless: bool,
     /// Files that are still to be read in this pass, by their numbers.
     files: VecDeque<usize>,
@@ -21,7 +22,7 @@ pub(crate) struct Passes {
 }
 
 impl Passes {
-    pub(crate) fn new(inputs: Vec<Input>, random: Option<Random>, endless: bool) -> Passes {
+    pub(crate) fn new(inputs: Vec<Input>, random: Option<Rng>, endless: bool) -> Passes {
         Passes {
             inputs,
             random,

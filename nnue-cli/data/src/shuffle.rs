@@ -1,6 +1,7 @@
 //! Records in a random order, in bounded memory.
 
-use crate::random::Random;
+use fastrand::Rng;
+
 use crate::record::Record;
 
 /// Holds as many records as it has room for; each that comes in then pushes a random one out.
@@ -11,11 +12,11 @@ use crate::record::Record;
 pub(crate) struct Shuffle {
     held: Vec<Record>,
     room: usize,
-    random: Random,
+    random: Rng,
 }
 
 impl Shuffle {
-    pub(crate) fn new(room: usize, random: Random) -> Shuffle {
+    pub(crate) fn new(room: usize, random: Rng) -> Shuffle {
         Shuffle {
             held: Vec::new(),
             room,
@@ -32,7 +33,7 @@ impl Shuffle {
         if self.held.is_empty() {
             return Some(record);
         }
-        let place = self.random.below(self.held.len());
+        let place = self.random.usize(..self.held.len());
         Some(std::mem::replace(&mut self.held[place], record))
     }
 
