@@ -22,6 +22,7 @@ use serde::Serialize;
 
 pub(crate) use self::comparison::Comparison;
 pub(crate) use self::ones::Proposal;
+pub(crate) use self::source::one;
 pub(crate) use self::tensors::TensorReport;
 use crate::Failure;
 use crate::conversion::convert_to_nearest;

@@ -42,6 +42,8 @@ pub struct Options {
     pub filter: Filter,
     /// Which part of the files is used.
     pub split: Split,
+    /// The most records in all batches together.
+    pub limit: Option<usize>,
     /// How many threads read records, and as many find rows.
     pub threads: usize,
 }
@@ -58,6 +60,7 @@ impl Default for Options {
             white_scores: false,
             filter: Filter::default(),
             split: Split::All,
+            limit: None,
             threads: 2,
         }
     }
@@ -142,6 +145,8 @@ pub struct Batches {
     counts: SharedCounts,
     /// Records used since the files were begun.
     used: u64,
+    /// How many records may still be put into batches.
+    left: usize,
     /// Whether nothing more is read.
     ended: bool,
 }
@@ -187,6 +192,7 @@ impl Batches {
         Ok(Batches {
             read,
             splitter: Splitter::new(options.split),
+            left: options.limit.unwrap_or(usize::MAX),
             options,
             shuffle,
             waiting: VecDeque::new(),
@@ -245,7 +251,7 @@ impl Iterator for Batches {
     type Item = Result<Vec<Record>, DataError>;
 
     fn next(&mut self) -> Option<Result<Vec<Record>, DataError>> {
-        let size = self.options.batch_size.max(1);
+        let size = self.options.batch_size.max(1).min(self.left);
         while self.waiting.len() < size && !self.ended {
             let taken = match self.read.next() {
                 Some(Ok(Read::Records {
@@ -269,6 +275,7 @@ impl Iterator for Batches {
             }
         }
         let size = size.min(self.waiting.len());
+        self.left -= size;
         (size > 0).then(|| Ok(self.waiting.drain(..size).collect()))
     }
 }
