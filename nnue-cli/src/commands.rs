@@ -12,6 +12,7 @@ mod expand;
 mod info;
 #[cfg(not(feature = "compiled"))]
 mod left_out;
+mod match_engines;
 mod onnx;
 mod plan;
 mod quantise;
@@ -72,6 +73,8 @@ pub(crate) enum Command {
     Onnx(onnx::Onnx),
     /// Show a net on one HTML page: its network, its weights, its tensors, warnings
     Report(report::Report),
+    /// Play games between two engines, or two nets: Elo with its interval, and a sequential test
+    Match(Box<match_engines::MatchEngines>),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
 }
@@ -101,6 +104,7 @@ impl Command {
             Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),
             Command::Report(command) => command.run(out),
+            Command::Match(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }
     }

@@ -24,6 +24,7 @@ mod info;
 mod inputs;
 mod interpreted;
 mod known;
+mod match_play;
 mod net_file;
 mod onnx;
 mod page;

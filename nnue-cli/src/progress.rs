@@ -14,6 +14,12 @@ pub fn bar() -> ProgressBar {
     with_template("{bar:40} {pos} of {len}, {eta} left")
 }
 
+/// A progress bar of a match, whose message says where it stands.
+#[must_use]
+pub fn bar_with_standing() -> ProgressBar {
+    with_template("{bar:20} {pos} of {len} games, {eta} left: {msg}")
+}
+
 fn with_template(template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template);
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

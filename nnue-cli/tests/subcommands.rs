@@ -1,5 +1,6 @@
 //! What all subcommands have in common: help, exit codes, errors, and where their output goes.
 
+mod match_engine;
 mod program;
 
 use std::collections::BTreeSet;
@@ -89,6 +90,8 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         true => SFNNV5.as_str(),
         false => "no/such.nnue",
     };
+    let engine = match_engine::path();
+    let [first, second, third, fourth] = match_engine::options();
     let fens = scratch(&format!("{test}.epd"), b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n");
     let golden = file("golden.txt");
     output(&[
@@ -180,6 +183,22 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             false,
             &["no/such", "--out", "out"],
             &[net],
+        ),
+        subcommand(
+            "match",
+            &[
+                &engine,
+                &engine,
+                &first,
+                &second,
+                &third,
+                &fourth,
+                "--games=2",
+                "--nodes=1",
+            ],
+            true,
+            &["no/such", "no/such", "--nodes=1"],
+            &["a", "b"],
         ),
         // Nothing that it is asked for can fail.
         subcommand("completions", &["bash"], false, &[], &["csh"]),

@@ -1,0 +1,502 @@
+//! `nnue match`: which of two engines, or two nets, is stronger.
+
+mod values;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use clap::{ArgGroup, Args};
+use indicatif::ProgressBar;
+use sha2::{Digest, Sha256};
+
+use self::values::{draw_rule, error_rate, even, hypotheses, time_control, uci_option, win_rule};
+use crate::Failure;
+use crate::inputs::{read, unwritable, write_json};
+use crate::match_play::adjudication::{DrawRule, WinRule};
+use crate::match_play::book::{RandomBook, from_list};
+use crate::match_play::game::{Limit, Rules};
+use crate::match_play::player::{Player, Side};
+use crate::match_play::report::{Report, standing};
+use crate::match_play::state::{Settings, State};
+use crate::match_play::statistics::{Model, Sprt};
+use crate::match_play::tournament::{Event, Match};
+use crate::positions::Lines;
+use crate::progress;
+
+const EXAMPLE: &str = "\
+Example: nnue match new.nnue old.nnue --engine ./nnue-engine --games 400 --nodes 5000";
+
+const NOTES: &str = "\
+The two games of a pair have the same opening, with colours swapped. Pairs count in the order of \
+their openings. With `--nodes`, and engines that search with one thread and forget everything at \
+`ucinewgame`, a match has the same result each time it is played.
+
+A player that crashes, does not answer, makes an illegal move or exceeds its time loses the game, \
+which is told on standard error; its engine is started again, and the match goes on.
+
+docs/match.md of the project describes the statistics, the files, and the JSON.
+
+The exit code is 0 if the match was played, whatever its result, 1 if it could not be played or was \
+interrupted, 2 if the arguments are wrong.";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
+#[command(group = ArgGroup::new("limit").required(true))]
+pub(crate) struct MatchEngines {
+    /// A UCI engine; with `--engine`, a net file, or another value of its option EvalFile such as
+    /// `<material>`
+    #[arg(value_name = "A")]
+    first: PathBuf,
+    /// What A plays against
+    #[arg(value_name = "B")]
+    second: PathBuf,
+    /// The UCI engine that plays the nets A and B
+    #[arg(long, value_name = "PATH")]
+    engine: Option<PathBuf>,
+    /// The most games that are played, an even number from 2 to 1000000
+    #[arg(long, value_name = "N", default_value = "400", value_parser = even)]
+    games: u32,
+
+    #[command(flatten)]
+    thinking: Thinking,
+    #[command(flatten)]
+    set_up: SetUp,
+    #[command(flatten)]
+    openings: Openings,
+    #[command(flatten)]
+    test: Test,
+
+    /// Call it a draw from move FROM on when both engines have stayed within CP centipawns for MOVES
+    /// moves each, without a capture or a move of a pawn, such as 40,8,10; by default never
+    #[arg(long, value_name = "FROM,MOVES,CP", value_parser = draw_rule)]
+    draw: Option<DrawRule>,
+    /// Call it a win when both engines have seen it at least CP centipawns ahead for MOVES moves
+    /// each, such as 4,800; by default never
+    #[arg(long, value_name = "MOVES,CP", value_parser = win_rule)]
+    resign: Option<WinRule>,
+
+    /// How many games are played at a time, 1 to 1024; by default as many as there are cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: Option<u16>,
+    /// Write the games to this file, with what the engines thought of each move
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Keep finished pairs in this file, and go on with those that it has
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How long engines think.
+#[derive(Args, Debug)]
+struct Thinking {
+    /// Let engines search so many nodes for each move
+    #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Let them think so many milliseconds for each move
+    #[arg(long, value_name = "MS", group = "limit", value_parser = clap::value_parser!(u32).range(1..))]
+    movetime: Option<u32>,
+    /// Give them so many seconds for a game, and so many more for each move, such as 8+0.08
+    #[arg(long, value_name = "S+I", group = "limit", value_parser = time_control)]
+    tc: Option<Limit>,
+    /// By how many milliseconds an engine may exceed its time
+    #[arg(long, value_name = "MS", default_value_t = 50)]
+    time_margin: u32,
+    /// After how many seconds an engine hangs that has to start, or to search nodes
+    #[arg(long, value_name = "S", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    patience: u32,
+}
+
+/// How engines are started.
+#[derive(Args, Debug)]
+struct SetUp {
+    /// Set a UCI option of both engines; may be given several times, as the five below
+    #[arg(long, value_name = "NAME=VALUE", value_parser = uci_option)]
+    options: Vec<(String, String)>,
+    /// Set an option of A
+    #[arg(long, value_name = "NAME=VALUE", value_parser = uci_option)]
+    options_a: Vec<(String, String)>,
+    /// Set an option of B
+    #[arg(long, value_name = "NAME=VALUE", value_parser = uci_option)]
+    options_b: Vec<(String, String)>,
+    /// Start both engines with this argument, such as --args=--uci
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    args: Vec<String>,
+    /// Start A with this argument
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    args_a: Vec<String>,
+    /// Start B with this argument
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    args_b: Vec<String>,
+}
+
+/// Where games begin.
+#[derive(Args, Debug)]
+struct Openings {
+    /// Take openings from this file, one FEN or EPD a line, in an order that the seed chooses
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["opening_plies", "opening_imbalance"])]
+    book: Option<PathBuf>,
+    /// Choose openings by this number
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    openings_seed: u32,
+    /// Make openings of so many random moves, 0 to 40
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(0..=40))]
+    opening_plies: u8,
+    /// Leave out openings in which captures put a player more pawns ahead than this
+    #[arg(long, value_name = "PAWNS", default_value_t = 1)]
+    opening_imbalance: u8,
+    /// Play Chess960, which engines are told by UCI_Chess960
+    #[arg(long)]
+    chess960: bool,
+}
+
+/// When to stop early.
+#[derive(Args, Debug)]
+struct Test {
+    /// Stop as soon as a sequential test accepts that A is ELO1 stronger, or only ELO0
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = hypotheses)]
+    sprt: Option<(f64, f64)>,
+    /// The probability that the test accepts ELO1 though ELO0 is true
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
+    alpha: f64,
+    /// The probability that the test accepts ELO0 though ELO1 is true
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = error_rate)]
+    beta: f64,
+    /// The Elo that the test is about
+    #[arg(long, value_name = "MODEL", default_value = "normalised")]
+    sprt_model: Model,
+}
+
+impl MatchEngines {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let rules = Rules {
+            limit: self.thinking.limit()?,
+            chess960: self.openings.chess960,
+            draw: self.draw,
+            win: self.resign,
+            margin: Duration::from_millis(self.thinking.time_margin.into()),
+            patience: Duration::from_secs(self.thinking.patience.into()),
+        };
+        let players = self.players()?;
+        let pairs = (self.games / 2) as usize;
+        let openings = match &self.openings.book {
+            Some(path) => from_list(
+                Lines::open(path)?,
+                self.openings.openings_seed,
+                rules.chess960,
+                pairs,
+            ),
+            None => self.random_book().openings(pairs),
+        }?;
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let (mut state, finished) = match &self.state {
+            Some(path) => {
+                let (state, finished) = State::open(path, &self.settings(&rules, &players)?)?;
+                (Some(state), finished)
+            }
+            None => Default::default(),
+        };
+        let mut games = self.pgn.as_deref().map(Games::create).transpose()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_at_interrupt(&stop)?;
+        let sprt = self.test.sprt();
+        let bar = progress::bar_with_standing();
+        bar.set_length(self.games.into());
+        let tournament = Match {
+            players: &players,
+            rules: &rules,
+            openings: &openings,
+            concurrency: self.concurrency.map_or(cores, usize::from),
+            sprt,
+            stop: &stop,
+        };
+        let results = tournament.play(finished, &mut |event| match event {
+            Event::Forfeit(description) => {
+                warn(&bar, &description);
+                Ok(())
+            }
+            Event::Finished(pair) => match &mut state {
+                Some(state) => state.add(pair),
+                None => Ok(()),
+            },
+            Event::Counted(pair, results) => {
+                bar.set_position(results.games());
+                bar.set_message(standing(results, sprt));
+                match &mut games {
+                    Some(games) => pair.games.iter().try_for_each(|game| games.add(&game.pgn)),
+                    None => Ok(()),
+                }
+            }
+        });
+        bar.finish_and_clear();
+        let results = results?;
+        if let Some(games) = games {
+            games.finish()?;
+        }
+        let report = Report::new(&results, &players, self.games.into(), sprt);
+        match self.json {
+            true => write_json(&report, out)?,
+            false => report.write(out)?,
+        }
+        if results.pairs == pairs || tournament.verdict(&results).is_some() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(Failure::Work(match &self.state {
+            Some(path) => format!(
+                "interrupted; the same command goes on with the pairs in `{}`",
+                path.display()
+            ),
+            None => "interrupted; with `--state` the match could go on".into(),
+        }))
+    }
+
+    fn random_book(&self) -> RandomBook {
+        let Openings {
+            openings_seed,
+            opening_plies,
+            opening_imbalance,
+            chess960,
+            ..
+        } = self.openings;
+        RandomBook {
+            seed: openings_seed,
+            plies: opening_plies,
+            chess960,
+            imbalance: opening_imbalance,
+        }
+    }
+
+    fn given(&self, side: Side) -> &Path {
+        match side {
+            Side::A => &self.first,
+            Side::B => &self.second,
+        }
+    }
+
+    /// The two players, whose files are there.
+    fn players(&self) -> Result<[Player; 2], Failure> {
+        let [a, b] = Side::BOTH.map(|side| {
+            let given = self.given(side);
+            let (options, args) = match side {
+                Side::A => (&self.set_up.options_a, &self.set_up.args_a),
+                Side::B => (&self.set_up.options_b, &self.set_up.args_b),
+            };
+            let mut options = [&self.set_up.options[..], options].concat();
+            if self.engine.is_some() {
+                options.push(("EvalFile".into(), text(given)?.into()));
+            } else if is_built_in(given) {
+                return Err(Failure::Arguments(format!(
+                    "`{}` is a net, which `--engine` has to play",
+                    given.display()
+                )));
+            }
+            Ok(Player {
+                name: match is_built_in(given) {
+                    true => text(given)?.into(),
+                    false => given
+                        .file_name()
+                        .unwrap_or(given.as_os_str())
+                        .to_string_lossy()
+                        .into(),
+                },
+                program: program(self.engine.as_deref().unwrap_or(given)),
+                arguments: [&self.set_up.args[..], args].concat(),
+                options,
+            })
+        });
+        let [mut a, mut b] = [a?, b?];
+        if a.name == b.name {
+            a.name += " (A)";
+            b.name += " (B)";
+        }
+        Ok([a, b])
+    }
+
+    /// Everything that decides how the games of an opening are played.
+    fn settings(&self, rules: &Rules, players: &[Player; 2]) -> Result<Settings, Failure> {
+        let mut settings = Settings::new();
+        let mut set = |name: &str, value: String| settings.insert(name.into(), value);
+        for side in Side::BOTH {
+            let player = &players[side as usize];
+            let options = player.options.iter();
+            let options: Vec<_> = options
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
+            set(
+                &format!("the engine of {side:?}"),
+                fingerprint(&player.program)?,
+            );
+            set(
+                &format!("the arguments of {side:?}"),
+                list(&player.arguments),
+            );
+            set(&format!("the options of {side:?}"), list(&options));
+            if self.engine.is_some() && !is_built_in(self.given(side)) {
+                set(
+                    &format!("the net of {side:?}"),
+                    fingerprint(self.given(side))?,
+                );
+            }
+        }
+        let never = || String::from("never");
+        set("the limit", rules.limit.to_string());
+        set(
+            "--draw",
+            rules.draw.map_or_else(never, |rule| rule.to_string()),
+        );
+        set(
+            "--resign",
+            rules.win.map_or_else(never, |rule| rule.to_string()),
+        );
+        set("--time-margin", self.thinking.time_margin.to_string());
+        set("--patience", self.thinking.patience.to_string());
+        set("--chess960", rules.chess960.to_string());
+        match &self.openings.book {
+            // Which of its positions comes when depends on all of them alone.
+            Some(path) => set("the book", fingerprint(path)?),
+            None => set(
+                "the openings",
+                format!(
+                    "{} plies within {} pawns",
+                    self.openings.opening_plies, self.openings.opening_imbalance
+                ),
+            ),
+        };
+        set("--openings-seed", self.openings.openings_seed.to_string());
+        Ok(settings)
+    }
+}
+
+impl Thinking {
+    fn limit(&self) -> Result<Limit, Failure> {
+        match self {
+            Thinking {
+                nodes: Some(nodes), ..
+            } => Ok(Limit::Nodes(*nodes)),
+            Thinking {
+                movetime: Some(time),
+                ..
+            } => Ok(Limit::MoveTime(Duration::from_millis((*time).into()))),
+            Thinking {
+                tc: Some(limit), ..
+            } => Ok(*limit),
+            // clap requires one of them.
+            _ => Err(Failure::Arguments(
+                "one of `--nodes`, `--movetime` and `--tc` is needed".into(),
+            )),
+        }
+    }
+}
+
+impl Test {
+    fn sprt(&self) -> Option<Sprt> {
+        let (elo0, elo1) = self.sprt?;
+        Some(Sprt {
+            elo0,
+            elo1,
+            alpha: self.alpha,
+            beta: self.beta,
+            model: self.sprt_model,
+        })
+    }
+}
+
+/// The file that games are written to.
+struct Games<'p> {
+    path: &'p Path,
+    file: BufWriter<File>,
+}
+
+impl Games<'_> {
+    fn create(path: &Path) -> Result<Games<'_>, Failure> {
+        let file = File::create(path).map_err(|error| unwritable(path, &error))?;
+        Ok(Games {
+            path,
+            file: BufWriter::new(file),
+        })
+    }
+
+    fn add(&mut self, pgn: &str) -> Result<(), Failure> {
+        let written = self.file.write_all(pgn.as_bytes());
+        // A match takes long, and games are worth reading before it ends.
+        let written = written.and_then(|()| self.file.flush());
+        written.map_err(|error| unwritable(self.path, &error))
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        self.file
+            .flush()
+            .map_err(|error| unwritable(self.path, &error))
+    }
+}
+
+/// Writes to standard error, above the progress bar.
+fn warn(bar: &ProgressBar, description: &str) {
+    bar.suspend(|| crate::failure::warn(description));
+}
+
+fn stop_at_interrupt(stop: &Arc<AtomicBool>) -> Result<(), Failure> {
+    let stop = Arc::clone(stop);
+    ctrlc::set_handler(move || stop.store(true, Ordering::Relaxed))
+        .map_err(|error| Failure::Work(format!("cannot wait for signals: {error}")))
+}
+
+/// Whether it is what an engine has in itself, such as `<material>`, and no file.
+fn is_built_in(given: &Path) -> bool {
+    let text = given.as_os_str().as_encoded_bytes();
+    text.starts_with(b"<") && text.ends_with(b">")
+}
+
+/// A file in this folder is not looked for elsewhere; a name without a folder that is not here is.
+fn program(path: &Path) -> PathBuf {
+    match path.components().count() == 1 && path.is_file() {
+        true => Path::new(".").join(path),
+        false => path.into(),
+    }
+}
+
+fn text(path: &Path) -> Result<&str, Failure> {
+    path.to_str().ok_or_else(|| {
+        Failure::Work(format!(
+            "`{}` is not UTF-8, which UCI needs",
+            path.display()
+        ))
+    })
+}
+
+/// Texts as one, or `none`.
+fn list(texts: &[String]) -> String {
+    match texts {
+        [] => "none".into(),
+        _ => texts.join(", "),
+    }
+}
+
+/// A file's path, and a hash of what is in it. An engine that is found elsewhere has its name only.
+fn fingerprint(path: &Path) -> Result<String, Failure> {
+    if path.components().count() == 1 && !path.exists() {
+        return Ok(format!("`{}`", path.display()));
+    }
+    let hash = Sha256::digest(read(path)?);
+    let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("`{}` ({hash})", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_engine_is_no_file() {
+        assert!(is_built_in(Path::new("<material>")));
+        assert!(!is_built_in(Path::new("<material>.nnue")));
+    }
+}

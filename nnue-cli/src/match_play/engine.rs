@@ -1,0 +1,400 @@
+//! The protocol UCI, from the side that gives the orders.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::player::Player;
+
+/// Why an engine did not do what it was asked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It could not be started, or does not have an option.
+    Unusable(String),
+    /// Its process ended, or closed its output.
+    Crashed(String),
+    /// It said nothing for so long.
+    Silent(Duration),
+    /// The match was stopped, which is not the engine's fault.
+    Stopped,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Unusable(reason) | Fault::Crashed(reason) => f.write_str(reason),
+            Fault::Silent(time) => write!(f, "no answer for {:.1} s", time.as_secs_f64()),
+            Fault::Stopped => f.write_str("the match was stopped"),
+        }
+    }
+}
+
+/// What an engine thinks a position is worth, from the view of the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Score {
+    Centipawns(i32),
+    /// So many moves until mate; negative if the side to move is mated, 0 if it is already.
+    Mate(i32),
+}
+
+impl Score {
+    /// In centipawns; a mate is worth more than any evaluation.
+    pub(crate) fn centipawns(self) -> i32 {
+        const MATE: i32 = 1_000_000;
+
+        match self {
+            Score::Centipawns(value) => value,
+            Score::Mate(moves) if moves > 0 => MATE,
+            Score::Mate(_) => -MATE,
+        }
+    }
+}
+
+/// The answer to `go`, with what the engine said last on the way to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Thought {
+    /// The move as the engine wrote it.
+    pub(crate) best: String,
+    pub(crate) score: Option<Score>,
+    pub(crate) depth: Option<u32>,
+    pub(crate) nodes: Option<u64>,
+    /// From the order to the answer.
+    pub(crate) time: Duration,
+}
+
+impl Thought {
+    /// Takes what a line `info …` says. Words that are unknown or out of place are passed over.
+    fn take(&mut self, info: &str) {
+        let mut words = info.split_ascii_whitespace();
+        // Only the best line counts of those that an engine in analysis shows.
+        let mut all = words.clone().skip_while(|word| *word != "multipv").skip(1);
+        if all.next().is_some_and(|number| number != "1") {
+            return;
+        }
+        while let Some(word) = words.next() {
+            let number = || words.clone().next()?.parse::<i64>().ok();
+            match word {
+                "depth" => self.depth = number().and_then(|n| n.try_into().ok()).or(self.depth),
+                "nodes" => self.nodes = number().and_then(|n| n.try_into().ok()).or(self.nodes),
+                "score" => {
+                    let mut words = words.clone();
+                    let kind = words.next();
+                    let value = words.next().and_then(|value| value.parse().ok());
+                    self.score = match (kind, value) {
+                        (Some("cp"), Some(value)) => Some(Score::Centipawns(value)),
+                        (Some("mate"), Some(value)) => Some(Score::Mate(value)),
+                        _ => self.score,
+                    };
+                }
+                // What follows is text, or moves.
+                "string" | "pv" => return,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A line of an engine, and when it came.
+type Line = (Instant, String);
+
+/// An engine that runs.
+pub(crate) struct Engine<'a> {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<Line>,
+    /// What it said last, which often is why it ends.
+    last_words: String,
+    /// Set when the match ends before its games do.
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Engine<'a> {
+    /// Starts an engine and sets its options. Each of its answers may take as long as `patience`.
+    pub(crate) fn start(
+        player: &Player,
+        chess960: bool,
+        patience: Duration,
+        stop: &'a AtomicBool,
+    ) -> Result<Engine<'a>, Fault> {
+        let mut command = Command::new(&player.program);
+        command.args(&player.arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::null());
+        // Ctrl-C is for this program, which ends its engines itself.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let unusable = |error| {
+            let program = player.program.display();
+            Fault::Unusable(format!("cannot start `{program}`: {error}"))
+        };
+        let mut child = command.spawn().map_err(unusable)?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            unreachable!("both are pipes");
+        };
+        let (sender, lines) = sync_channel(1024);
+        thread::spawn(move || forward(output, &sender));
+        let mut engine = Engine {
+            child,
+            input,
+            lines,
+            last_words: String::new(),
+            stop,
+        };
+        engine.set_up(player, chess960, patience)?;
+        Ok(engine)
+    }
+
+    fn set_up(&mut self, player: &Player, chess960: bool, patience: Duration) -> Result<(), Fault> {
+        let mut options = player.options.clone();
+        if chess960 {
+            options.push(("UCI_Chess960".into(), "true".into()));
+        }
+        let mut known = Vec::new();
+        self.send("uci")?;
+        self.wait(patience, |line| {
+            if let Some((name, _)) = option_name(line) {
+                known.push(name.to_string());
+            }
+            line == "uciok"
+        })?;
+        for (name, value) in &options {
+            if !known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+                return Err(Fault::Unusable(format!(
+                    "`{}` has no option `{name}`; it has {}",
+                    player.program.display(),
+                    known.join(", ")
+                )));
+            }
+            self.send(&format!("setoption name {name} value {value}"))?;
+        }
+        self.until_ready(patience)
+    }
+
+    /// Tells the engine that what comes next is another game.
+    pub(crate) fn new_game(&mut self, patience: Duration) -> Result<(), Fault> {
+        self.send("ucinewgame")?;
+        self.until_ready(patience)
+    }
+
+    fn until_ready(&mut self, patience: Duration) -> Result<(), Fault> {
+        self.send("isready")?;
+        self.wait(patience, |line| line == "readyok")?;
+        Ok(())
+    }
+
+    /// Lets the engine think about a position for at most `patience`.
+    pub(crate) fn think(
+        &mut self,
+        position: &str,
+        go: &str,
+        patience: Duration,
+    ) -> Result<Thought, Fault> {
+        // An answer that nobody waited for any more is not the answer to this.
+        while self.lines.try_recv().is_ok() {}
+        let mut thought = Thought::default();
+        self.send(position)?;
+        let start = Instant::now();
+        self.send(go)?;
+        let answered = self.wait(patience, |line| {
+            let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            match first {
+                "info" => thought.take(rest),
+                "bestmove" => {
+                    let best = rest.split_ascii_whitespace().next();
+                    thought.best = best.unwrap_or_default().into();
+                    return true;
+                }
+                _ => {}
+            }
+            false
+        })?;
+        thought.time = answered.saturating_duration_since(start);
+        Ok(thought)
+    }
+
+    /// Ends a search whose result does not matter any more.
+    pub(crate) fn interrupt(&mut self, patience: Duration) -> Result<(), Fault> {
+        self.send("stop")?;
+        self.wait(patience, |line| line.starts_with("bestmove"))?;
+        Ok(())
+    }
+
+    fn send(&mut self, line: &str) -> Result<(), Fault> {
+        let written = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
+        written.map_err(|_| self.crashed())
+    }
+
+    /// Reads lines until one is the last, and returns when that came.
+    fn wait(
+        &mut self,
+        patience: Duration,
+        mut is_last: impl FnMut(&str) -> bool,
+    ) -> Result<Instant, Fault> {
+        /// How long it takes at most until a stop is seen.
+        const BREATH: Duration = Duration::from_millis(50);
+
+        let start = Instant::now();
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Fault::Stopped);
+            }
+            let left = patience.saturating_sub(start.elapsed());
+            match self.lines.recv_timeout(left.min(BREATH)) {
+                Ok((time, line)) => {
+                    if is_last(line.trim()) {
+                        return Ok(time);
+                    }
+                    if !line.trim().is_empty() {
+                        self.last_words = line;
+                    }
+                    // An engine that never stops talking does not answer either.
+                    if start.elapsed() > patience {
+                        return Err(Fault::Silent(patience));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    return Err(Fault::Silent(patience));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(self.crashed()),
+            }
+        }
+    }
+
+    /// Says how the engine ended.
+    fn crashed(&mut self) -> Fault {
+        // What is left of its output may say why.
+        while let Ok((_, line)) = self.lines.recv_timeout(Duration::from_millis(100)) {
+            if !line.trim().is_empty() {
+                self.last_words = line;
+            }
+        }
+        let how = match ended(&mut self.child, Duration::from_secs(1)) {
+            Some(status) => format!("ended with {status}"),
+            None => "closed its output".into(),
+        };
+        let words = self.last_words.trim();
+        Fault::Crashed(match words {
+            "" => how,
+            words => format!("{how} after `{}`", shortened(words)),
+        })
+    }
+}
+
+impl Drop for Engine<'_> {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.input.write_all(b"quit\n");
+        let _ = self.input.flush();
+        if ended(&mut self.child, Duration::from_millis(300)).is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// How a process ended, if it does so soon.
+fn ended(child: &mut Child, patience: Duration) -> Option<std::process::ExitStatus> {
+    let start = Instant::now();
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        if start.elapsed() > patience {
+            return None;
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Sends an engine's lines on until it ends, or nobody takes them.
+fn forward(output: ChildStdout, sender: &SyncSender<Line>) {
+    /// Longer lines than any engine's.
+    const LIMIT: u64 = 1 << 16;
+
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match output.by_ref().take(LIMIT).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let text = String::from_utf8_lossy(&line).into_owned();
+        if sender.send((Instant::now(), text)).is_err() {
+            return;
+        }
+    }
+}
+
+/// The name in `option name NAME type …`, and the rest.
+fn option_name(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
+    Some((name.trim(), rest))
+}
+
+/// A line as an error message has it, without what a terminal would obey.
+fn shortened(line: &str) -> String {
+    let plain = line.replace(char::is_control, " ");
+    plain.chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thought(lines: &[&str]) -> Thought {
+        let mut thought = Thought::default();
+        for line in lines {
+            thought.take(line);
+        }
+        thought
+    }
+
+    #[test]
+    fn the_last_word_counts() {
+        let found = thought(&[
+            "depth 1 score cp 10 nodes 20 pv e2e4",
+            "depth 12 seldepth 20 multipv 1 score cp -35 lowerbound nodes 5000 nps 100 pv e2e4 e7e5",
+            "nodes 5100",
+        ]);
+        assert_eq!(found.depth, Some(12));
+        assert_eq!(found.score, Some(Score::Centipawns(-35)));
+        assert_eq!(found.nodes, Some(5100));
+        assert_eq!(thought(&["score mate -3"]).score, Some(Score::Mate(-3)));
+    }
+
+    #[test]
+    fn garbage_is_passed_over() {
+        let garbage = [
+            "",
+            "depth",
+            "depth x nodes -5",
+            "depth 99999999999999999999",
+            "score",
+            "score cp",
+            "score mate many",
+            "score fish 7",
+            "string depth 7 score cp 1",
+            "depth 9 multipv 2 score cp 100",
+        ];
+        assert_eq!(thought(&garbage), Thought::default());
+    }
+
+    #[test]
+    fn options_have_names_of_several_words() {
+        let line = "option name Clear Hash type button";
+        assert_eq!(option_name(line), Some(("Clear Hash", "button")));
+        assert_eq!(option_name("option name type"), None);
+    }
+
+    #[test]
+    fn mates_are_beyond_evaluations() {
+        assert!(Score::Mate(40).centipawns() > Score::Centipawns(31_999).centipawns());
+        assert!(Score::Mate(0).centipawns() < Score::Centipawns(-31_999).centipawns());
+    }
+}

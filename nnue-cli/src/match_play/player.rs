@@ -1,0 +1,39 @@
+//! The two players of a match: an engine each, perhaps with a net.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// One of the two players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub(crate) enum Side {
+    A,
+    B,
+}
+
+impl Side {
+    pub(crate) const BOTH: [Side; 2] = [Side::A, Side::B];
+
+    pub(crate) fn other(self) -> Side {
+        match self {
+            Side::A => Side::B,
+            Side::B => Side::A,
+        }
+    }
+}
+
+/// An engine, and how it is started and set up.
+#[derive(Clone, Debug)]
+pub(crate) struct Player {
+    /// What results call it.
+    pub(crate) name: String,
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    /// Names and values of UCI options, in the order in which they are set.
+    pub(crate) options: Vec<(String, String)>,
+}
+
+impl fmt::Display for Player {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}

@@ -1,0 +1,258 @@
+//! The result of a match, as a table and as JSON.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::player::{Player, Side};
+use super::results::Results;
+use super::statistics::{Estimate, Pentanomial, Sprt, Verdict, elo, normalised_elo};
+use crate::table::Table;
+
+/// What `--json` prints. Numbers that do not exist or have no bound are `null`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    /// What the players A and B are.
+    names: [String; 2],
+    /// How many games were asked for. A test may have ended the match before.
+    planned: u64,
+    games: u64,
+    /// Of A, as are draws and losses.
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    /// How many pairs gave A 0, ½, 1, 1½ and 2 points.
+    pentanomial: Pentanomial,
+    /// How many Elo A is stronger, and the interval of 95 %.
+    elo: Option<f64>,
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
+    /// The same in units of the standard deviation of a game's result.
+    normalised_elo: Option<f64>,
+    normalised_elo_low: Option<f64>,
+    normalised_elo_high: Option<f64>,
+    sprt: Option<Test>,
+    /// Games that A and B lost by crashes, hangs, illegal moves and on time.
+    forfeits: [u64; 2],
+    /// Means of A and B.
+    nodes_per_move: [Option<f64>; 2],
+    seconds_per_move: [Option<f64>; 2],
+}
+
+/// A sequential test and where it stands.
+#[derive(Debug, Serialize)]
+struct Test {
+    #[serde(flatten)]
+    sprt: Sprt,
+    /// The log-likelihood ratio.
+    llr: f64,
+    /// At most so much accepts `elo0`.
+    lower: f64,
+    /// At least so much accepts `elo1`.
+    upper: f64,
+    /// Which hypothesis is accepted; `null` while the test is not decided.
+    accepted: Option<Verdict>,
+}
+
+impl Report {
+    pub(crate) fn new(
+        results: &Results,
+        players: &[Player; 2],
+        planned: u64,
+        sprt: Option<Sprt>,
+    ) -> Report {
+        let logistic = elo(&results.pentanomial);
+        let normalised = normalised_elo(&results.pentanomial);
+        let per_move = |of: &dyn Fn(usize) -> f64| {
+            Side::BOTH.map(|side| {
+                let moves = results.usage[side as usize].moves;
+                (moves > 0).then(|| of(side as usize) / moves as f64)
+            })
+        };
+        Report {
+            names: players.each_ref().map(|player| player.name.clone()),
+            planned,
+            games: results.games(),
+            wins: results.wins,
+            draws: results.draws,
+            losses: results.losses,
+            pentanomial: results.pentanomial,
+            elo: logistic.map(|elo| elo.value),
+            elo_low: logistic.map(|elo| elo.low),
+            elo_high: logistic.map(|elo| elo.high),
+            normalised_elo: normalised.map(|elo| elo.value),
+            normalised_elo_low: normalised.map(|elo| elo.low),
+            normalised_elo_high: normalised.map(|elo| elo.high),
+            sprt: sprt.map(|sprt| {
+                let [lower, upper] = sprt.bounds();
+                Test {
+                    sprt,
+                    llr: sprt.llr(&results.pentanomial),
+                    lower,
+                    upper,
+                    accepted: sprt.verdict(&results.pentanomial),
+                }
+            }),
+            forfeits: results.forfeits,
+            nodes_per_move: per_move(&|side| results.usage[side].nodes as f64),
+            seconds_per_move: per_move(&|side| results.usage[side].seconds),
+        }
+    }
+
+    /// Writes it as a table and sentences.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let heads = [
+            "",
+            "wins",
+            "draws",
+            "losses",
+            "points",
+            "forfeits",
+            "nodes/move",
+            "ms/move",
+        ];
+        let mut table = Table::new(1, heads);
+        for side in Side::BOTH {
+            let (wins, losses) = match side {
+                Side::A => (self.wins, self.losses),
+                Side::B => (self.losses, self.wins),
+            };
+            let share = (wins as f64 + self.draws as f64 / 2.0) / self.games as f64;
+            let side = side as usize;
+            let mean = |mean: Option<f64>, decimals: usize| match mean {
+                Some(mean) => format!("{mean:.decimals$}"),
+                None => "-".into(),
+            };
+            table.row([
+                format!("{} {}", ["A", "B"][side], self.names[side]),
+                wins.to_string(),
+                self.draws.to_string(),
+                losses.to_string(),
+                mean((self.games > 0).then_some(100.0 * share), 1) + " %",
+                self.forfeits[side].to_string(),
+                mean(self.nodes_per_move[side], 0),
+                mean(self.seconds_per_move[side].map(|s| 1e3 * s), 1),
+            ]);
+        }
+        table.write(out)?;
+        let games = match self.games == self.planned {
+            true => format!("{} games", self.games),
+            false => format!("{} games of {}", self.games, self.planned),
+        };
+        let [a, b, c, d, e] = self.pentanomial;
+        writeln!(
+            out,
+            "\n{games}; pairs with 0, ½, 1, 1½, 2 points of A: {a}, {b}, {c}, {d}, {e}"
+        )?;
+        writeln!(
+            out,
+            "Elo of A {}, normalised {}",
+            estimate(self.elo, self.elo_low, self.elo_high),
+            estimate(
+                self.normalised_elo,
+                self.normalised_elo_low,
+                self.normalised_elo_high
+            )
+        )?;
+        if let Some(test) = &self.sprt {
+            let accepted = match test.accepted {
+                None => "not decided".into(),
+                Some(Verdict::Elo0) => format!("{} accepted", test.sprt.elo0),
+                Some(Verdict::Elo1) => format!("{} accepted", test.sprt.elo1),
+            };
+            let model = format!("{:?}", test.sprt.model).to_lowercase();
+            writeln!(
+                out,
+                "SPRT of {} against {} {model} Elo: LLR {:.2} ({:.2} to {:.2}), {accepted}",
+                test.sprt.elo1, test.sprt.elo0, test.llr, test.lower, test.upper
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn estimate(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
+    match (value, low, high) {
+        // All games were won, or lost.
+        (Some(value), ..) if value.is_infinite() => number(value),
+        (Some(value), Some(low), Some(high)) => text(&Estimate { value, low, high }),
+        _ => "unknown".into(),
+    }
+}
+
+/// An estimate with its interval, as `+12.3 ± 4.5 (7.8 to 16.8)`.
+fn text(Estimate { value, low, high }: &Estimate) -> String {
+    format!(
+        "{} ± {} ({} to {})",
+        number(*value),
+        margin(*low, *high),
+        number(*low),
+        number(*high)
+    )
+}
+
+/// Half of an interval.
+fn margin(low: f64, high: f64) -> String {
+    number((high - low) / 2.0).trim_start_matches('+').into()
+}
+
+fn number(value: f64) -> String {
+    match value {
+        f64::INFINITY => "+∞".into(),
+        f64::NEG_INFINITY => "-∞".into(),
+        // Zero has no sign.
+        _ => format!("{:+.1}", value + 0.0),
+    }
+}
+
+/// One line of where a match stands.
+pub(crate) fn standing(results: &Results, sprt: Option<Sprt>) -> String {
+    let Results {
+        wins,
+        draws,
+        losses,
+        ..
+    } = results;
+    let mut line = format!("+{wins} ={draws} -{losses}");
+    if let Some(Estimate { value, low, high }) = elo(&results.pentanomial) {
+        line += &format!(", Elo {}", number(value));
+        if value.is_finite() {
+            line += &format!(" ± {}", margin(low, high));
+        }
+    }
+    if let Some(sprt) = sprt {
+        line += &format!(", LLR {:.2}", sprt.llr(&results.pentanomial));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn elo_text(pentanomial: Pentanomial) -> String {
+        let elo = elo(&pentanomial).unwrap();
+        estimate(Some(elo.value), Some(elo.low), Some(elo.high))
+    }
+
+    #[test]
+    fn estimates_have_their_interval_if_there_is_one() {
+        let lopsided = elo_text([3, 10, 40, 30, 17]);
+        assert_eq!(lopsided, "+85.0 ± 35.7 (+50.2 to +121.7)");
+        assert_eq!(elo_text([0, 0, 1, 0, 9]), "+511.5 ± ∞ (+311.1 to +∞)");
+        assert_eq!(elo_text([7, 0, 0, 0, 0]), "-∞");
+        assert_eq!(elo_text([0, 0, 7, 0, 0]), "+0.0 ± 0.0 (+0.0 to +0.0)");
+        assert_eq!(estimate(None, None, None), "unknown");
+    }
+
+    #[test]
+    fn a_match_stands_on_one_line() {
+        let results = Results {
+            wins: 4,
+            pentanomial: [0, 0, 0, 0, 2],
+            ..Results::default()
+        };
+        assert_eq!(standing(&results, None), "+4 =0 -0, Elo +∞");
+        assert_eq!(standing(&Results::default(), None), "+0 =0 -0");
+    }
+}
