@@ -37,8 +37,14 @@ and of others. PSQT values, and layers with a one for each output, are left as t
 Of a factorised network, virtual rows and weights that stacks share are added before sums are \
 rounded; --to then names the spec of the network without them.
 
+With --calibrate, ones are tried by ranges of the weights: from minimum to maximum, percentiles, and \
+the least divergence, of all weights or of those of each output. Each choice becomes integers and is \
+evaluated; shown are how much of all weights is clipped, and how far evaluations are from those \
+without rounding. The file that is written stays that of the spec: the changes of the best choice \
+are for its author to make. docs/quantisation.md has more.
+
 With --json, `tensors`, `comparison` (or why there is none: `not_compared`) and `better_ones` have \
-the same.";
+the same, and `calibration` has the ranges and the choices, each with its changes.";
 
 /// Of the positions of the search that is built in, one out of so many is evaluated.
 const EVERY: usize = 290;

@@ -6,7 +6,8 @@
 //! type. Weights count as much as positions see of them ([`Usage`]). Of the ones up to there, the
 //! largest is taken that the language can express: for which [`super::edit`] finds values of the
 //! keys that are tied to it, for which the spec stays right, and with which no sum is less proven to
-//! fit its type than before. Layers are also tried with a one for each output, by the same rule.
+//! fit its type than before. Where the transformer's one changes, layers that read it keep those of
+//! their weights, if they can. Layers are also tried with a one for each output, by the same rule.
 //!
 //! Each choice is carried out: a file of integers is made and evaluated, and what it says is compared
 //! with the floating point. So the table has measured costs, and nothing that is estimated. Choices
@@ -289,15 +290,22 @@ impl Search<'_> {
         ones.retain(|one| (1..=most).contains(one));
         ones.sort_unstable();
         ones.dedup();
-        // The largest first.
-        let mut chosen = ones.into_iter().rev().filter_map(|one| {
-            let specs = match one == own {
-                true => specs.clone(),
-                false => specs.with_one(part, one)?,
-            };
-            Some((specs, one))
-        });
-        let (specs, one) = chosen.next()?;
+        // The largest first; of the transformer, if possible one that leaves layers their weights.
+        let as_it_is = |one: i64| (one == own).then(|| specs.clone());
+        let followed = |one: &i64| match part {
+            Part::Transformer => {
+                let specs = as_it_is(*one).or_else(|| specs.with_followed(*one));
+                Some((specs?, *one))
+            }
+            Part::Layer(_) => None,
+        };
+        let alone = |one: &i64| {
+            let specs = as_it_is(*one).or_else(|| specs.with_one(part, *one));
+            Some((specs?, *one))
+        };
+        let descending = || ones.iter().rev();
+        let chosen = descending().find_map(followed);
+        let (specs, one) = chosen.or_else(|| descending().find_map(alone))?;
         Some(Chosen {
             specs,
             thresholds,

@@ -175,6 +175,46 @@ fn align_readers(edited: &mut Edited, network: &Network, layer: usize) -> bool {
     changes.len() > before
 }
 
+/// The spec with another one of the transformer, after which the weights of layers that read it have
+/// the ones that they had: the ones of their sums follow. `None` where a key cannot, or where the
+/// one of what layers read is not a power of the transformer's.
+pub(super) fn edit_followed(spec: &spec::Spec, network: &Network, to: i64) -> Option<Edited> {
+    let from = spec.transformer.one.value;
+    let transformer = &network.transformer;
+    let ratio = match (transformer.activation, transformer.pooling) {
+        (TransformerActivation::Quantmoid4, _) => return None,
+        (TransformerActivation::Screlu { .. }, Pooling::None) => (from * from, to * to),
+        (_, Pooling::None) => (from, to),
+        _ => return None,
+    };
+    let mut edited = edit(spec, network, Part::Transformer, to)?;
+    for (layer, own) in network.layers.iter().enumerate() {
+        let mut inputs = own.inputs.iter();
+        if !inputs.any(|slice| slice.source == Source::Transformer) {
+            continue;
+        }
+        let Some(spec::Op::Affine(affine)) = op_mut(&mut edited.spec, &own.name) else {
+            return None;
+        };
+        if let Some(ones) = &mut affine.one {
+            let before: Vec<i64> = ones.value.iter().map(|one| one.value).collect();
+            let scaled = before.iter().map(|one| {
+                let scaled = one.checked_mul(ratio.1)?;
+                (scaled % ratio.0 == 0).then_some(scaled / ratio.0)
+            });
+            let after = scaled.collect::<Option<Vec<i64>>>()?;
+            ones.value = after.iter().copied().map(spanned).collect();
+            let table = table_of_layer(&own.name);
+            edited
+                .changes
+                .push(change(table, "one", Some(list(&before)), list(&after)));
+        }
+        edit_readers(&mut edited, network, layer, ratio)?;
+        align_readers(&mut edited, network, layer);
+    }
+    Some(edited)
+}
+
 /// The tables that bring terms to a one, where terms have others.
 pub(super) fn aligned_tables(spec: &spec::Spec) -> Vec<String> {
     let mut spec = spec.clone();
@@ -307,6 +347,16 @@ fn edit_layer(
     edited
         .changes
         .push(change(table, key, Some(from.to_string()), to.to_string()));
+    edit_readers(edited, network, layer, (from, to))
+}
+
+/// Shifts of the activations that read a layer, so that their own ones stay.
+fn edit_readers(
+    edited: &mut Edited,
+    network: &Network,
+    layer: usize,
+    (from, to): (i64, i64),
+) -> Option<()> {
     let readers = network.layers.iter().filter(|reader| {
         let is_activation = matches!(reader.op, Op::Elementwise(Elementwise::Activations(_)));
         let mut inputs = reader.inputs.iter();

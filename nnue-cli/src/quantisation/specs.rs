@@ -4,7 +4,7 @@ use nnue_compiler::diagnostics::Diagnostics;
 use nnue_compiler::network::Network;
 use nnue_compiler::{check, decode, spec};
 
-use super::edit::{Change, Edited, Part, edit, edit_aligned};
+use super::edit::{Change, Edited, Part, edit, edit_aligned, edit_followed};
 use super::source;
 
 /// A spec that is right, and the network that it describes.
@@ -84,8 +84,7 @@ impl Specs {
                 Some(Checked::of(same.spec)?)
             }
         };
-        let changes = self.changes.iter().cloned().chain(input.changes);
-        let changes = changes.collect();
+        let changes = after(&self.changes, input.changes);
         Specs::with(Checked::of(input.spec)?, of_output, changes)
     }
 
@@ -93,5 +92,50 @@ impl Specs {
     pub(super) fn with_one(&self, part: Part, one: i64) -> Option<Specs> {
         let edited = self.edited(|spec, network| edit(spec, network, part, one));
         edited.or_else(|| self.edited(|spec, network| edit_aligned(spec, network, part, one)))
+    }
+
+    /// The same of the transformer, after which the weights of layers have the ones that they had.
+    pub(super) fn with_followed(&self, one: i64) -> Option<Specs> {
+        self.edited(|spec, network| edit_followed(spec, network, one))
+    }
+}
+
+/// Changes and then others, each key once: from what it was at first to what it is at last.
+fn after(first: &[Change], then: Vec<Change>) -> Vec<Change> {
+    let mut changes = first.to_vec();
+    for later in then {
+        let same = |own: &&mut Change| own.table == later.table && own.key == later.key;
+        match changes.iter_mut().find(same) {
+            Some(own) => own.to = later.to,
+            None => changes.push(later),
+        }
+    }
+    changes.retain(|change| change.from.as_ref() != Some(&change.to));
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_change_twice_are_told_once() {
+        let change = |key, from: Option<&str>, to: &str| Change {
+            table: "[transformer]".into(),
+            key,
+            from: from.map(String::from),
+            to: to.into(),
+        };
+        let first = [change("one", Some("1"), "2"), change("align", None, "3")];
+        let then = vec![change("align", Some("3"), "4"), change("limit", None, "5")];
+        let all = after(&first, then);
+        let expected = [
+            change("one", Some("1"), "2"),
+            change("align", None, "4"),
+            change("limit", None, "5"),
+        ];
+        assert_eq!(all, expected);
+        // There and back is no change.
+        assert_eq!(after(&all[..1], vec![change("one", Some("2"), "1")]), []);
     }
 }
