@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod completions;
 mod convert;
+mod data;
 mod describe;
 mod diff;
 mod draw;
@@ -22,6 +23,7 @@ mod reorder;
 mod replay;
 mod report;
 mod spec;
+mod trainer;
 mod verify;
 
 use std::io::Write;
@@ -55,6 +57,8 @@ pub(crate) enum Command {
     Convert(convert::Convert),
     /// Make integers of a trainer's floating point, and report what is lost
     Quantise(quantise::QuantiseCommand),
+    /// Positions to train on: their formats, and batches for a trainer
+    Data(data::Data),
     /// Compare what a net says of positions with golden vectors
     Verify(verify::Verify),
     /// Show how each instruction set computes a network
@@ -71,6 +75,8 @@ pub(crate) enum Command {
     Draw(draw::Draw),
     /// Write a network with its weights as an ONNX model
     Onnx(onnx::Onnx),
+    /// Print a program that trains a network with bullet
+    Trainer(trainer::Trainer),
     /// Show a net on one HTML page: its network, its weights, its tensors, warnings
     Report(report::Report),
     /// Play games between two engines, or two nets: Elo with its interval, and a sequential test
@@ -95,6 +101,7 @@ impl Command {
             Command::Diff(command) => command.run(out),
             Command::Convert(command) => command.run(out),
             Command::Quantise(command) => command.run(out),
+            Command::Data(command) => command.run(out),
             Command::Verify(command) => command.run(out),
             Command::Plan(command) => command.run(out),
             Command::Expand(command) => command.run(out),
@@ -103,6 +110,7 @@ impl Command {
             Command::Reorder(command) => command.run(out),
             Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),
+            Command::Trainer(command) => command.run(out),
             Command::Report(command) => command.run(out),
             Command::Match(command) => command.run(out),
             Command::Completions(command) => command.run(out),

@@ -3,8 +3,8 @@
 //! [`source`] says what the file of floating point is, [`crate::conversion`] makes the file of
 //! integers. The rest is the report: [`tensors`] has what became of the weights, [`comparison`] and
 //! [`divergence`] what became of activations and evaluations, and [`ones`] has changes of the spec
-//! with which less is lost;
-//! [`calibration`] tries ones by the ranges of weights and measures what each costs.
+//! with which less is lost. [`calibration`] tries ones by the ranges of weights and measures what each
+//! costs.
 
 mod calibration;
 mod channels;
@@ -31,6 +31,7 @@ pub(crate) use self::comparison::Comparison;
 pub(crate) use self::edit::Change;
 pub(crate) use self::ones::Proposal;
 use self::room::Room;
+pub(crate) use self::source::one;
 use self::specs::Specs;
 pub(crate) use self::tensors::TensorReport;
 use crate::Failure;

@@ -85,6 +85,10 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         &format!("{test}-trace.txt"),
         b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; = e2e4 e8d7 = -\n",
     );
+    let positions = scratch(
+        &format!("{test}-positions.txt"),
+        b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 85 | 1.0\n",
+    );
     let net = NET.as_str();
     let sfnnv5 = match IS_COMPLETE {
         true => SFNNV5.as_str(),
@@ -161,6 +165,20 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             true,
             &["no/such", "out", "--spec", SPEC],
             &[net],
+        ),
+        subcommand(
+            "trainer",
+            &[SPEC, "--bullet"],
+            false,
+            &["../specs/games/ataxx.toml", "--bullet"],
+            &[SPEC],
+        ),
+        subcommand(
+            "data",
+            &["info", &positions],
+            false,
+            &["info", "no/such.txt"],
+            &["batches", SPEC],
         ),
         subcommand(
             "verify",

@@ -5,6 +5,7 @@
 //! generated code, so each question is answered by the code of one family, compiled for the set's
 //! own tables.
 
+mod active;
 mod bounds;
 mod custom;
 mod pawn_pairs;
@@ -19,6 +20,7 @@ use crate::network::Network;
 use crate::placement::Step;
 use crate::rows::RowChanges;
 
+pub use active::RowFinder;
 pub(crate) use bounds::Bounds;
 pub use custom::FeatureChanges;
 pub use nnue_format::{PieceSquare, ThreatRules, Threats};
@@ -116,7 +118,8 @@ impl FeatureSet {
         match &self.family {
             Family::PieceSquare(tables) => {
                 let view = piece_square::View::of(self, tables, perspective, from);
-                piece_square::list_active(self.table, view, net.level(), step, changes);
+                let mut list = changes.added.of(self.table);
+                piece_square::list_active(view, net.level(), step.after, &mut list);
                 self.list_threatened(tables, view, net, perspective, step, changes);
             }
             Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => {
@@ -159,7 +162,7 @@ impl FeatureSet {
     fn list_threatened<A: Architecture>(
         &'static self,
         tables: &PieceSquare,
-        view: piece_square::View,
+        view: piece_square::View<'_>,
         net: &Network<A>,
         perspective: Color,
         step: Step<'_>,

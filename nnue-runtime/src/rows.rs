@@ -39,7 +39,13 @@ pub struct RowList<'a> {
     len: &'a mut usize,
 }
 
-impl RowList<'_> {
+impl<'a> RowList<'a> {
+    /// An empty list, whose length is kept in `len`.
+    pub(crate) fn new(rows: &'a mut [u32], len: &'a mut usize) -> RowList<'a> {
+        *len = 0;
+        RowList { rows, len }
+    }
+
     /// How many rows are listed.
     #[inline]
     pub(crate) fn len(&self) -> usize {

@@ -104,7 +104,7 @@ fn make_float(tensor: &mut Tensor, spec: &Network, integers: &Network) -> Result
 }
 
 /// What stands for 1.0 in the integers of a tensor.
-pub(super) fn one(network: &Network, tensor: &Tensor) -> Option<f64> {
+pub(crate) fn one(network: &Network, tensor: &Tensor) -> Option<f64> {
     let layer = tensor.role.matrix().map(|layer| &network.layers[layer]);
     let affine = layer.and_then(|layer| layer.affine());
     if let Some(affine) = affine

@@ -21,7 +21,7 @@ pub struct PawnPairs {
 }
 
 /// White's pawns and black's.
-type Pawns = [u64; 2];
+pub(super) type Pawns = [u64; 2];
 
 impl PawnPairs {
     /// The files that a pawn on a file makes pairs with.
@@ -72,7 +72,7 @@ pub(super) fn list_changes<A: Architecture>(
 
 /// Lists the rows of all pairs with a pawn that is not among the others.
 #[inline(never)]
-fn list_rows(
+pub(super) fn list_rows(
     pairs: PawnPairs,
     view: View,
     first_row: u32,

@@ -11,29 +11,29 @@ use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
 use crate::delta::Delta;
 use crate::level::Level;
-use crate::placement::{PieceCode, Step};
-use crate::rows::{RowChanges, RowLists};
+use crate::placement::{PieceCode, PieceCodes, Step};
+use crate::rows::{RowChanges, RowList, RowLists};
 
 /// How a perspective looks at the board: it changes only with its viewpoint, and not always then.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct View {
+pub(super) struct View<'a> {
     /// The number that squares are exclusive-ored with.
     orientation: u8,
     /// The first row of the viewpoint's rows, in the set's table.
     offset: u32,
     /// The first row of each piece within them.
-    planes: &'static [u32; 16],
+    planes: &'a [u32; 16],
 }
 
-impl View {
+impl<'a> View<'a> {
     /// How `perspective` looks at the board from a viewpoint.
     #[inline]
     pub(super) fn of(
         set: &FeatureSet,
-        tables: &'static PieceSquare,
+        tables: &'a PieceSquare,
         perspective: Color,
         from: Viewpoint,
-    ) -> View {
+    ) -> View<'a> {
         let p = perspective.index();
         let orientation = orientation(tables.flip[p], tables.mirror_files, from.king);
         let king = (from.king.index() ^ usize::from(orientation)) % 64;
@@ -53,24 +53,30 @@ impl View {
         let square = square.index() as u32 ^ u32::from(self.orientation);
         (self.offset + plane + square, plane != PieceSquare::NO_PLANE)
     }
+
+    /// The row that a threatened piece of a colour switches on, where white's and black's begin
+    /// with these.
+    #[inline]
+    fn threatened_row(&self, first_rows: [u32; 2], color: Color, square: Square) -> u32 {
+        let square = square.index() as u32 ^ u32::from(self.orientation);
+        self.offset + first_rows[color.index()] + square
+    }
 }
 
-/// Lists the rows of all pieces that are there after a step.
+/// Lists the rows of all pieces.
 #[inline]
-pub(super) fn list_active<A: Architecture>(
-    table: usize,
-    view: View,
+pub(super) fn list_active(
+    view: View<'_>,
     level: Level,
-    step: Step<'_>,
-    changes: &mut RowChanges<A>,
+    pieces: &PieceCodes,
+    list: &mut RowList<'_>,
 ) {
     let View {
         orientation,
         offset,
         planes,
     } = view;
-    let mut list = changes.added.of(table);
-    list.append(level, step.after.bytes(), planes, offset, orientation);
+    list.append(level, pieces.bytes(), planes, offset, orientation);
 }
 
 /// It does not matter which moves lie between: a piece that moved away and back is where it was.
@@ -79,7 +85,7 @@ pub(super) fn list_active<A: Architecture>(
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     table: usize,
-    view: View,
+    view: View<'_>,
     weights: &A::Weights,
     step: Step<'_>,
     changes: &mut RowChanges<A>,
@@ -98,7 +104,7 @@ pub(super) fn list_changes<A: Architecture>(
 #[inline(always)]
 pub(super) fn list_move<A: Architecture>(
     table: usize,
-    view: View,
+    view: View<'_>,
     weights: &A::Weights,
     delta: &Delta,
     changes: &mut RowChanges<A>,
@@ -120,7 +126,7 @@ pub(super) fn list_move<A: Architecture>(
 pub(super) fn list_threatened<A: Architecture>(
     table: usize,
     first_rows: [u32; 2],
-    view: View,
+    view: View<'_>,
     weights: &A::Weights,
     step: Step<'_>,
     changes: &mut RowChanges<A>,
@@ -129,13 +135,25 @@ pub(super) fn list_threatened<A: Architecture>(
     for color in Color::ALL {
         let (before, after) = (before[color.index()], after[color.index()]);
         for square in Bitboard(before ^ after) {
-            let row = view.offset
-                + first_rows[color.index()]
-                + (square.index() as u32 ^ u32::from(view.orientation));
+            let row = view.threatened_row(first_rows, color, square);
             A::prefetch(weights, table, row);
             let is = after & Bitboard::from(square).0 != 0;
             changes.removed.push_if(!is, table, row);
             changes.added.push_if(is, table, row);
+        }
+    }
+}
+
+/// Lists the rows of all threatened pieces: white's and black's, whose rows begin with these.
+pub(super) fn list_all_threatened(
+    first_rows: [u32; 2],
+    view: View<'_>,
+    threatened: [u64; 2],
+    list: &mut RowList<'_>,
+) {
+    for color in Color::ALL {
+        for square in Bitboard(threatened[color.index()]) {
+            list.push_if(true, view.threatened_row(first_rows, color, square));
         }
     }
 }

@@ -7,7 +7,7 @@
 pub(crate) mod changes;
 mod directions;
 mod levels;
-mod pieces;
+pub(super) mod pieces;
 mod threatened;
 
 use alloc::vec;
@@ -15,11 +15,12 @@ use alloc::vec::Vec;
 
 use nnue_format::Threats;
 
-use self::changes::Attacks;
+use self::changes::{Attacks, BoardChanges};
 use super::bounds::{Bounds, extremes};
 use super::{FeatureSet, Viewpoint, orientation};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color};
+use crate::level::Level;
 use crate::network::Network;
 use crate::placement::{PieceCodes, Step};
 use crate::rows::{RowChanges, RowList, RowLists};
@@ -93,7 +94,7 @@ impl View {
 #[inline]
 pub(super) fn list_changes<A: Architecture>(
     set: &FeatureSet,
-    tables: &'static Threats,
+    tables: &Threats,
     net: &Network<A>,
     perspective: Color,
     from: Viewpoint,
@@ -112,6 +113,19 @@ pub(super) fn list_changes<A: Architecture>(
     let listed = added.len();
     list_rows(step.after, &step.board.added, &mut added);
     prefetch(net, set.table, added.from(listed));
+}
+
+/// Lists the rows of all attacks of a placement.
+pub(super) fn list_active(
+    level: Level,
+    tables: &Threats,
+    view: View,
+    codes: &PieceCodes,
+    board: &BoardChanges,
+    list: &mut RowList<'_>,
+) {
+    let attacks = board.added.as_slice();
+    levels::list_rows(level, tables, view, 0, codes, attacks, list);
 }
 
 /// Asks for rows that are to be added. Those that are to be removed were added a few plies ago, and

@@ -44,6 +44,16 @@ impl Viewpoint {
         Viewpoint { king, queens }
     }
 
+    /// The viewpoint of a perspective in a position for sets that are known only at run time, any
+    /// of which may depend on queens.
+    pub(super) fn with_queens(position: &impl Position, perspective: Color) -> Viewpoint {
+        let queens = position.pieces(Piece::new(!perspective, Role::Queen));
+        Viewpoint {
+            king: position.king(perspective),
+            queens: index(queens),
+        }
+    }
+
     /// A perspective's viewpoints before a move and after it. `after` is the position after it.
     #[inline]
     pub(crate) fn around<A: Architecture>(

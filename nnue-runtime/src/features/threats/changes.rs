@@ -100,6 +100,22 @@ impl BoardChanges {
             levels::find_threatened(level, [before, after], self);
         }
     }
+
+    /// Replaces them by all that there is in a placement, for sets that are known only at run time.
+    pub(in crate::features) fn find_all(
+        &mut self,
+        level: Level,
+        sets: &[FeatureSet],
+        scope: &Scope,
+        pieces: &PieceCodes,
+    ) {
+        if have_pairs(sets) {
+            levels::find(level, scope, [&PieceCodes::EMPTY, pieces], self);
+        }
+        if have_threatened(sets) {
+            levels::find_threatened(level, [&PieceCodes::EMPTY, pieces], self);
+        }
+    }
 }
 
 /// Whether some set has rows for pairs of pieces.

@@ -47,7 +47,7 @@ pub(super) enum Attack {
 }
 
 /// The attacks that some set of a network has rows for.
-pub(super) struct Scope {
+pub(in crate::features) struct Scope {
     /// For the code of a piece, a bit for each [`Attacker`] that it is.
     attackers: [u8; 16],
     /// For the code of a piece, a bit for each [`Attack`] that it suffers.
@@ -57,7 +57,7 @@ pub(super) struct Scope {
 impl Scope {
     /// The attacks that some of these sets have rows for. Of bishops, rooks and queens, each
     /// attacks whom any of them does: which of those attacks have rows is found later.
-    pub(super) const fn of(sets: &[FeatureSet]) -> Scope {
+    pub(in crate::features) const fn of(sets: &[FeatureSet]) -> Scope {
         let mut scope = Scope {
             attackers: [0; 16],
             victims: [0; 16],

@@ -1,0 +1,294 @@
+//! Records in batches: read by several threads, then shuffled or left in their order.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Scope;
+
+use fastrand::Rng;
+
+use crate::error::{BadRecord, DataError};
+use crate::filter::{Filter, Unmet};
+use crate::hold_out::{Split, Splitter};
+use crate::input::{Chunk, Input};
+use crate::ordered::{Ordered, ordered};
+use crate::passes::Passes;
+use crate::record::Record;
+use crate::shuffle::Shuffle;
+
+/// Bad records that are kept to be shown.
+const EXAMPLES: usize = 5;
+
+/// How records are read and put into batches.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The most records in a batch, at least 1.
+    pub batch_size: usize,
+    /// Where all random numbers come from.
+    pub seed: u64,
+    /// How many records wait to be shuffled; `None` leaves them in their order.
+    pub shuffle: Option<usize>,
+    /// Whether the files are read again and again, in another order each time.
+    pub endless: bool,
+    /// Whether records that cannot be used are left out, and not an error.
+    pub skip_bad: bool,
+    /// Which records are used.
+    pub filter: Filter,
+    /// Which part of the files is used.
+    pub split: Split,
+    /// The most records in all batches together.
+    pub limit: Option<usize>,
+    /// How many threads read records, and as many find rows.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    /// One pass over the files on two threads, shuffled among a million records.
+    fn default() -> Options {
+        Options {
+            batch_size: 16384,
+            seed: 0,
+            shuffle: Some(1 << 20),
+            endless: false,
+            skip_bad: false,
+            filter: Filter::default(),
+            split: Split::All,
+            limit: None,
+            threads: 2,
+        }
+    }
+}
+
+/// What became of the records so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Records that were read.
+    pub read: u64,
+    /// Records that could not be used.
+    pub bad: u64,
+    /// The first of them.
+    pub examples: Vec<BadRecord>,
+    /// Records that the other part of the files has.
+    pub split_off: u64,
+    /// Records that the filter leaves out, by [`Unmet`].
+    pub left_out: [u64; Unmet::ALL.len()],
+    /// Records that are used.
+    pub used: u64,
+}
+
+impl Counts {
+    fn add(&mut self, other: Counts) {
+        self.read += other.read;
+        self.bad += other.bad;
+        let room = EXAMPLES.saturating_sub(self.examples.len());
+        self.examples.extend(other.examples.into_iter().take(room));
+        self.split_off += other.split_off;
+        self.used += other.used;
+        for (all, more) in self.left_out.iter_mut().zip(other.left_out) {
+            *all += more;
+        }
+    }
+}
+
+/// How many were read, and why not all of them were used.
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} records were read", self.read)?;
+        let left_out = Unmet::ALL.into_iter().zip(self.left_out);
+        let others = [
+            (self.bad, "bad and skipped"),
+            (self.split_off, "in the other part of a split"),
+        ];
+        let left_out = left_out.map(|(unmet, count)| (count, unmet.name()));
+        for (count, why) in others
+            .into_iter()
+            .chain(left_out)
+            .filter(|(count, _)| *count > 0)
+        {
+            write!(f, ", {count} {why}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts that one thread shows to another.
+#[derive(Clone, Debug, Default)]
+pub struct SharedCounts(Arc<Mutex<Counts>>);
+
+impl SharedCounts {
+    /// The counts as they are now.
+    #[must_use]
+    pub fn get(&self) -> Counts {
+        self.with(|counts| counts.clone())
+    }
+
+    fn with<T>(&self, use_them: impl FnOnce(&mut Counts) -> T) -> T {
+        use_them(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Batches of records.
+pub struct Batches {
+    read: Ordered<Result<Read, DataError>>,
+    options: Options,
+    shuffle: Option<Shuffle>,
+    /// Records that are in no batch yet, in their order.
+    waiting: VecDeque<Record>,
+    splitter: Splitter,
+    counts: SharedCounts,
+    /// Records used since the files were begun.
+    used: u64,
+    /// How many records may still be put into batches.
+    left: usize,
+    /// Whether nothing more is read.
+    ended: bool,
+}
+
+/// What a thread makes of a chunk.
+enum Read {
+    Records {
+        /// The file.
+        number: usize,
+        is_first: bool,
+        records: Vec<Result<Filtered, BadRecord>>,
+    },
+    /// All files have been read once.
+    EndOfFiles,
+}
+
+/// A record, and the condition that it does not meet.
+type Filtered = (Record, Option<Unmet>);
+
+impl Batches {
+    /// The batches of files, which threads of the scope read.
+    ///
+    /// # Errors
+    ///
+    /// [`DataError::Format`] if the format of a file does not say what the filter asks for.
+    pub fn new<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        inputs: Vec<Input>,
+        options: Options,
+        counts: SharedCounts,
+    ) -> Result<Batches, DataError> {
+        options.filter.check(&inputs)?;
+        let mut random = Rng::with_seed(options.seed);
+        let shuffle = options
+            .shuffle
+            .map(|room| Shuffle::new(room, random.fork()));
+        let of_files = shuffle.is_some().then(|| random.fork());
+        let passes = Passes::new(inputs, of_files, options.endless);
+        let read = ordered(scope, options.threads, passes, || {
+            let filter = options.filter.clone();
+            move |chunk| read(chunk, &filter)
+        });
+        Ok(Batches {
+            read,
+            splitter: Splitter::new(options.split),
+            left: options.limit.unwrap_or(usize::MAX),
+            options,
+            shuffle,
+            waiting: VecDeque::new(),
+            counts,
+            used: 0,
+            ended: false,
+        })
+    }
+
+    /// Takes in what was read of a chunk.
+    fn take(&mut self, records: Vec<Result<Filtered, BadRecord>>) -> Result<(), DataError> {
+        let mut counts = Counts::default();
+        for record in records {
+            let (record, unmet) = match record {
+                Ok(filtered) => filtered,
+                Err(bad) if self.options.skip_bad => {
+                    counts.bad += 1;
+                    counts.examples.push(bad);
+                    continue;
+                }
+                Err(bad) => return Err(DataError::Bad(bad)),
+            };
+            counts.read += 1;
+            if !self.splitter.uses(&record) {
+                counts.split_off += 1;
+            } else if let Some(unmet) = unmet {
+                counts.left_out[unmet as usize] += 1;
+            } else {
+                counts.used += 1;
+                self.waiting.extend(match &mut self.shuffle {
+                    Some(shuffle) => shuffle.exchange(record),
+                    None => Some(record),
+                });
+            }
+        }
+        self.used += counts.used;
+        self.counts.with(|all| all.add(counts));
+        Ok(())
+    }
+
+    fn end_of_files(&mut self) -> Result<(), DataError> {
+        if mem::take(&mut self.used) == 0 {
+            let reason = self.counts.get().to_string();
+            return Err(DataError::Empty { reason });
+        }
+        if !self.options.endless {
+            self.ended = true;
+            let held = self.shuffle.as_mut().map(Shuffle::drain);
+            self.waiting.extend(held.into_iter().flatten());
+        }
+        Ok(())
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<Vec<Record>, DataError>;
+
+    fn next(&mut self) -> Option<Result<Vec<Record>, DataError>> {
+        let size = self.options.batch_size.max(1).min(self.left);
+        while self.waiting.len() < size && !self.ended {
+            let taken = match self.read.next() {
+                Some(Ok(Read::Records {
+                    number,
+                    is_first,
+                    records,
+                })) => {
+                    if is_first {
+                        self.splitter.begin_file(number);
+                    }
+                    self.take(records)
+                }
+                Some(Ok(Read::EndOfFiles)) => self.end_of_files(),
+                Some(Err(error)) => Err(error),
+                None => break,
+            };
+            if let Err(error) = taken {
+                self.ended = true;
+                self.waiting.clear();
+                return Some(Err(error));
+            }
+        }
+        let size = size.min(self.waiting.len());
+        self.left -= size;
+        (size > 0).then(|| Ok(self.waiting.drain(..size).collect()))
+    }
+}
+
+/// Reads the records of a chunk.
+fn read(
+    chunk: Result<Option<(usize, Chunk)>, DataError>,
+    filter: &Filter,
+) -> Result<Read, DataError> {
+    let Some((number, chunk)) = chunk? else {
+        return Ok(Read::EndOfFiles);
+    };
+    let mut records = Vec::new();
+    chunk.format().read(&chunk.content(), &mut |record| {
+        records.push(record.map(|record| (record, filter.unmet(&record))));
+    });
+    Ok(Read::Records {
+        number,
+        is_first: chunk.is_first(),
+        records,
+    })
+}

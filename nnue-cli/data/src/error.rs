@@ -1,0 +1,83 @@
+//! What can be wrong with data.
+
+use std::fmt;
+use std::io;
+
+/// A record that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRecord {
+    /// The file, and the place in it: a line, a record or a game, counted from 1.
+    pub place: String,
+    /// What was found, and what is allowed.
+    pub wrong: String,
+}
+
+impl fmt::Display for BadRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.wrong)
+    }
+}
+
+/// Why there are no more positions.
+#[derive(Debug)]
+pub enum DataError {
+    /// A file cannot be read.
+    Unreadable {
+        /// The file.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file is not of a format that is read.
+    Format {
+        /// The file.
+        name: String,
+        /// What was found, and what is allowed.
+        wrong: String,
+    },
+    /// A record cannot be used, and bad records are not skipped.
+    Bad(BadRecord),
+    /// There are files, but no positions to use in them.
+    Empty {
+        /// What became of the records.
+        reason: String,
+    },
+    /// A file cannot be written.
+    Unwritable {
+        /// The file.
+        name: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A record has not what the format needs that it is written in.
+    Unsuitable {
+        /// The file that is written.
+        name: String,
+        /// The position.
+        record: String,
+        /// What was found, and what is needed.
+        wrong: String,
+    },
+    /// The output that the caller gave takes nothing more.
+    Output(io::Error),
+}
+
+impl fmt::Display for DataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DataError::Unreadable { name, error } => write!(f, "cannot read `{name}`: {error}"),
+            DataError::Format { name, wrong } => write!(f, "`{name}`: {wrong}"),
+            DataError::Bad(record) => record.fmt(f),
+            DataError::Empty { reason } => write!(f, "no positions are left: {reason}"),
+            DataError::Unwritable { name, error } => write!(f, "cannot write `{name}`: {error}"),
+            DataError::Unsuitable {
+                name,
+                record,
+                wrong,
+            } => write!(f, "cannot write `{record}` to `{name}`: {wrong}"),
+            DataError::Output(error) => write!(f, "cannot write: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for DataError {}

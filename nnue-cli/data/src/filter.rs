@@ -1,0 +1,125 @@
+//! Which positions are used.
+
+use crate::error::DataError;
+use crate::input::Input;
+use crate::record::Record;
+
+/// Conditions of a position; by default there are none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    /// The side to move is not in check.
+    pub no_checks: bool,
+    /// The move that was played neither captures a piece nor promotes a pawn.
+    pub no_captures: bool,
+    /// There is a score.
+    pub scored: bool,
+    /// There is a result.
+    pub with_result: bool,
+    /// The score is at most so far from 0, in centipawns; positions without a score pass.
+    pub max_score: Option<u32>,
+    /// At least so many half moves were made since the start of the game.
+    pub min_ply: Option<u32>,
+    /// At most so many half moves were made since the start of the game.
+    pub max_ply: Option<u32>,
+    /// There are at least so many pieces, with kings and pawns.
+    pub min_pieces: Option<u32>,
+    /// There are at most so many pieces.
+    pub max_pieces: Option<u32>,
+}
+
+/// A condition that a position does not meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unmet {
+    /// The side to move is in check.
+    Check,
+    /// The move captures a piece or promotes a pawn.
+    Capture,
+    /// There is no score.
+    NoScore,
+    /// There is no result.
+    NoResult,
+    /// The score is too far from 0.
+    Score,
+    /// Too few or too many half moves were made, or nobody knows how many.
+    Ply,
+    /// There are too few pieces or too many.
+    Pieces,
+}
+
+impl Unmet {
+    /// All of them.
+    pub const ALL: [Unmet; 7] = [
+        Unmet::Check,
+        Unmet::Capture,
+        Unmet::NoScore,
+        Unmet::NoResult,
+        Unmet::Score,
+        Unmet::Ply,
+        Unmet::Pieces,
+    ];
+
+    /// What is said of positions that are left out for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Unmet::Check => "in check",
+            Unmet::Capture => "with a capture or promotion played",
+            Unmet::NoScore => "without a score",
+            Unmet::NoResult => "without a result",
+            Unmet::Score => "with a score beyond the limit",
+            Unmet::Ply => "with another ply or an unknown one",
+            Unmet::Pieces => "with another number of pieces",
+        }
+    }
+}
+
+impl Filter {
+    /// Whether files say what the conditions ask for.
+    ///
+    /// # Errors
+    ///
+    /// [`DataError::Format`] of the first file whose format does not.
+    pub(crate) fn check(&self, inputs: &[Input]) -> Result<(), DataError> {
+        for input in inputs {
+            let format = input.format();
+            if self.no_captures && !format.knows_moves() {
+                return Err(input.wrong(format!(
+                    "{format} does not say which move was played, so captures cannot be left out; pgn and viriformat do"
+                )));
+            }
+            if (self.min_ply.is_some() || self.max_ply.is_some()) && !format.knows_plies() {
+                return Err(input.wrong(format!(
+                    "{format} does not say how many moves were made, so plies cannot be limited; text, pgn and viriformat do"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The first condition that a position does not meet.
+    #[must_use]
+    pub fn unmet(&self, record: &Record) -> Option<Unmet> {
+        let within = |number: u32, least: Option<u32>, most: Option<u32>| {
+            least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most)
+        };
+        let far = |score: f32, limit: u32| f64::from(score.abs()) > f64::from(limit);
+        let plies = (self.min_ply, self.max_ply);
+        let is_unmet = |unmet: &Unmet| match unmet {
+            Unmet::Check => self.no_checks && record.is_check(),
+            Unmet::Capture => self.no_captures && record.tactical == Some(true),
+            Unmet::NoScore => self.scored && record.score.is_none(),
+            Unmet::NoResult => self.with_result && record.result.is_none(),
+            Unmet::Score => match (record.score, self.max_score) {
+                (Some(score), Some(limit)) => far(score, limit),
+                _ => false,
+            },
+            Unmet::Ply => match (record.rest.ply, plies) {
+                (_, (None, None)) => false,
+                (None, _) => true,
+                (Some(ply), (least, most)) => !within(ply.into(), least, most),
+            },
+            Unmet::Pieces => !within(record.pieces() as u32, self.min_pieces, self.max_pieces),
+        };
+        Unmet::ALL.into_iter().find(is_unmet)
+    }
+}

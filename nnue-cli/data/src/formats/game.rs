@@ -1,0 +1,106 @@
+//! What formats that hold games or bare bitboards have in common.
+
+use std::fmt;
+
+use cozy_chess::{Move, Rank};
+use nnue_runtime::{Bitboard, Color, Piece, Position, Role};
+
+use crate::record::{Record, Rest};
+
+/// Pieces on squares.
+pub(super) struct Placed {
+    pub(super) bitboards: [Bitboard; 12],
+    pub(super) side_to_move: Color,
+}
+
+impl Position for Placed {
+    fn side_to_move(&self) -> Color {
+        self.side_to_move
+    }
+
+    fn pieces(&self, piece: Piece) -> Bitboard {
+        self.bitboards[piece.index()]
+    }
+}
+
+/// The squares of the first rank and of the last.
+const PAWNLESS: u64 = 0xFF00_0000_0000_00FF;
+
+/// What every FEN is checked for.
+pub(super) fn check_kings_and_pawns(position: &impl Position) -> Result<(), String> {
+    for color in Color::ALL {
+        let of_color = |role| position.pieces(Piece::new(color, role));
+        let kings = of_color(Role::King).len();
+        if kings != 1 {
+            let name = if color == Color::White {
+                "white"
+            } else {
+                "black"
+            };
+            return Err(format!("found {kings} kings of {name}, expected 1"));
+        }
+        if of_color(Role::Pawn).0 & PAWNLESS != 0 {
+            return Err("found a pawn on the first rank or the last".into());
+        }
+    }
+    Ok(())
+}
+
+/// An error of cozy-chess, whose messages are sentences, as a part of another message.
+pub(super) fn of_cozy(error: impl fmt::Display) -> String {
+    let message = error.to_string();
+    message.trim_end_matches('.').to_lowercase()
+}
+
+/// The position of a game before a move.
+pub(super) fn record(board: &cozy_chess::Board, played: Move) -> Record {
+    Record {
+        rest: rest(board),
+        tactical: Some(is_tactical(board, played)),
+        ..Record::new(board)
+    }
+}
+
+/// Whether a move captures a piece or promotes a pawn.
+fn is_tactical(board: &cozy_chess::Board, played: Move) -> bool {
+    let takes = board.color_on(played.to) == Some(!board.side_to_move());
+    // A pawn changes its file only when it takes.
+    let is_pawns = board.piece_on(played.from) == Some(cozy_chess::Piece::Pawn);
+    takes || played.promotion.is_some() || is_pawns && played.from.file() != played.to.file()
+}
+
+/// What FEN says after the side to move, with castling rights as Shredder-FEN has them.
+fn rest(board: &cozy_chess::Board) -> Rest {
+    let mut castling = [0; 4];
+    let rights = [cozy_chess::Color::White, cozy_chess::Color::Black].map(|color| {
+        let rights = board.castle_rights(color);
+        [rights.short, rights.long].map(|file| {
+            let file = char::from(file?);
+            Some(match color {
+                cozy_chess::Color::White => file.to_ascii_uppercase(),
+                cozy_chess::Color::Black => file,
+            })
+        })
+    });
+    let rights = rights.into_iter().flatten().flatten();
+    for (place, right) in castling.iter_mut().zip(rights) {
+        *place = right as u8;
+    }
+    let blacks = u16::from(board.side_to_move() == cozy_chess::Color::Black);
+    let en_passant = board.en_passant().map(|file| {
+        let rank = Rank::Third.relative_to(!board.side_to_move());
+        cozy_chess::Square::new(file, rank).into()
+    });
+    Rest {
+        castling,
+        en_passant,
+        halfmove_clock: board.halfmove_clock().into(),
+        ply: Some(
+            board
+                .fullmove_number()
+                .saturating_sub(1)
+                .saturating_mul(2)
+                .saturating_add(blacks),
+        ),
+    }
+}

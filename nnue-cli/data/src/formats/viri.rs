@@ -1,0 +1,149 @@
+//! Viriformat: games as a position of 32 bytes, moves of two bytes with scores of two, and four
+//! zeros.
+//!
+//! The crate of that name reads files that are right; of others it panics, and it checks moves only
+//! in debug builds. So the bytes are read here, by the crate's specification, and the crate writes
+//! the files of the tests. Scores and results are white's.
+
+use cozy_chess::{BoardBuilder, Move, Piece, Square};
+
+use super::{Chunk, game};
+use crate::error::BadRecord;
+use crate::record::{GameResult, Record};
+
+/// Bytes of a game's first position.
+const HEADER: usize = 32;
+
+/// What follows the last move.
+const END: [u8; 4] = [0; 4];
+
+/// A rook that may castle.
+const UNMOVED_ROOK: u8 = 6;
+
+pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
+    let (mut len, mut games) = (0, 0);
+    while let Some(next) = game_len(&bytes[len..]) {
+        len += next;
+        games += 1;
+    }
+    (len, games)
+}
+
+/// How many bytes the first game has, if all of it is there.
+fn game_len(bytes: &[u8]) -> Option<usize> {
+    let (moves, _) = bytes.get(HEADER..)?.as_chunks::<4>();
+    let len = moves.iter().position(|pair| *pair == END)?;
+    Some(HEADER + 4 * (len + 1))
+}
+
+pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRecord>)) {
+    let mut bytes = chunk.bytes;
+    let mut number = chunk.first;
+    while !bytes.is_empty() {
+        let Some(len) = game_len(bytes) else {
+            let wrong = "the file ends within the game, expected four zeros at its end";
+            found(Err(chunk.bad("game", number, wrong)));
+            return;
+        };
+        let (first, rest) = bytes.split_at(len);
+        match game(first) {
+            Ok(records) => records.into_iter().map(Ok).for_each(&mut *found),
+            Err(wrong) => found(Err(chunk.bad("game", number, wrong))),
+        }
+        (bytes, number) = (rest, number + 1);
+    }
+}
+
+/// The positions of a game in which a move was made.
+fn game(bytes: &[u8]) -> Result<Vec<Record>, String> {
+    let (header, moves) = bytes.split_at(HEADER);
+    let mut board = board(header)?;
+    let result = match header[30] {
+        2 => GameResult::White,
+        1 => GameResult::Draw,
+        0 => GameResult::Black,
+        found => return Err(format!("the result is {found}, allowed are 0, 1 and 2")),
+    };
+    let (moves, _) = moves.as_chunks::<4>();
+    let moves = moves.iter().take_while(|pair| **pair != END);
+    let mut records = Vec::new();
+    for (index, [first, second, score @ ..]) in moves.enumerate() {
+        let played = played(u16::from_le_bytes([*first, *second]));
+        let mut record = game::record(&board, played);
+        let score = f32::from(i16::from_le_bytes(*score));
+        let is_white = board.side_to_move() == cozy_chess::Color::White;
+        record.score = Some(if is_white { score } else { -score });
+        record.result = Some(result);
+        records.push(record);
+        board.try_play(played).map_err(|_| {
+            format!(
+                "half move {} is `{played}`, which is not legal in `{board}`",
+                index + 1
+            )
+        })?;
+    }
+    Ok(records)
+}
+
+/// A move; castling is the king that takes its rook, as cozy-chess has it.
+fn played(bits: u16) -> Move {
+    let square = |shift: u32| Square::index(usize::from(bits >> shift & 63));
+    let promotion = (bits >> 14 == 3).then(|| {
+        const TO: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+        TO[usize::from(bits >> 12 & 3)]
+    });
+    Move {
+        from: square(0),
+        to: square(6),
+        promotion,
+    }
+}
+
+/// A game's first position.
+fn board(header: &[u8]) -> Result<cozy_chess::Board, String> {
+    let mut occupied = u64::from_le_bytes(header[..8].try_into().map_err(|_| "no header")?);
+    let pieces = occupied.count_ones();
+    if pieces > 32 {
+        return Err(format!("found {pieces} pieces, allowed are 2 to 32"));
+    }
+    let mut builder = BoardBuilder::empty();
+    let mut has_king = [false; 2];
+    let mut index = 0;
+    while occupied != 0 {
+        let square = Square::index(occupied.trailing_zeros() as usize);
+        occupied &= occupied - 1;
+        let code = header[8 + index / 2] >> (4 * (index % 2)) & 0xF;
+        index += 1;
+        let color = cozy_chess::Color::ALL[usize::from(code >> 3)];
+        let piece = match code & 7 {
+            UNMOVED_ROOK => {
+                let rights = builder.castle_rights_mut(color);
+                // Squares go from left to right, so the king lies between its rooks.
+                match has_king[color as usize] {
+                    true => rights.short = Some(square.file()),
+                    false => rights.long = Some(square.file()),
+                }
+                Piece::Rook
+            }
+            code => *Piece::ALL.get(usize::from(code)).ok_or_else(|| {
+                format!("found a piece of the kind {code}, allowed are 0 for a pawn to 6 for an unmoved rook")
+            })?,
+        };
+        has_king[color as usize] |= piece == Piece::King;
+        *builder.square_mut(square) = Some((piece, color));
+    }
+    builder.side_to_move = cozy_chess::Color::ALL[usize::from(header[24] >> 7)];
+    builder.en_passant = match header[24] & 0x7F {
+        64 => None,
+        square => Some(Square::try_index(square.into()).ok_or_else(|| {
+            format!("the en passant square is {square}, allowed are 0 to 63, and 64 for none")
+        })?),
+    };
+    // Clocks may be left at zero, and say nothing about moves.
+    builder.halfmove_clock = header[25].min(100);
+    builder.fullmove_number = u16::from_le_bytes([header[26], header[27]]).max(1);
+    builder.build().map_err(|error| {
+        let why = game::of_cozy(error);
+        format!("the first position is none of a game: {why}")
+    })
+}

@@ -1,0 +1,86 @@
+//! Which positions are to train on, and which are to measure what was learnt.
+//!
+//! Positions of one game resemble each other, so whole games are held out: a file is cut into blocks
+//! of at least [`BLOCK`] positions, which end where a game ends, and some blocks of all are held out.
+//! A game ends where the number of half moves does not grow. Where positions do not say how many
+//! moves were made, a held-out block begins and ends with [`MARGIN`] positions that are used for
+//! nothing, because their game may go on in the block beside it.
+
+use crate::record::Record;
+
+/// The fewest positions of a block but the last.
+pub const BLOCK: u32 = 1000;
+
+/// The longest game, in positions, that is not split where nobody knows where games end.
+pub const MARGIN: u32 = 250;
+
+/// How many blocks of how many are held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// How many are held out, at least 1.
+    pub part: u32,
+    /// Of how many: more.
+    pub of: u32,
+}
+
+/// Which positions are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Split {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that are not held out.
+    Training(Share),
+    /// Those that are held out.
+    HeldOut(Share),
+}
+
+/// Goes along a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Splitter {
+    split: Split,
+    block: u32,
+    /// How many positions of the block there were.
+    count: u32,
+    last_ply: Option<u16>,
+}
+
+impl Splitter {
+    pub(crate) fn new(split: Split) -> Splitter {
+        Splitter {
+            split,
+            block: 0,
+            count: 0,
+            last_ply: None,
+        }
+    }
+
+    /// Begins the file of this number. Each file holds out other blocks, so that some of many short
+    /// files are held out.
+    pub(crate) fn begin_file(&mut self, number: usize) {
+        self.block = number as u32;
+        self.count = 0;
+        self.last_ply = None;
+    }
+
+    /// Whether the next position of the file is used.
+    pub(crate) fn uses(&mut self, record: &Record) -> bool {
+        let (Split::Training(share) | Split::HeldOut(share)) = self.split else {
+            return true;
+        };
+        let ply = record.rest.ply;
+        let game_goes_on = ply.is_some_and(|ply| self.last_ply.is_some_and(|last| last < ply));
+        if self.count >= BLOCK && !game_goes_on {
+            self.block = self.block.wrapping_add(1);
+            self.count = 0;
+        }
+        let is_held = self.block % share.of >= share.of - share.part;
+        let is_margin = ply.is_none() && !(MARGIN..BLOCK - MARGIN).contains(&self.count);
+        self.count += 1;
+        self.last_ply = ply;
+        match self.split {
+            Split::HeldOut(_) => is_held && !is_margin,
+            _ => !is_held,
+        }
+    }
+}

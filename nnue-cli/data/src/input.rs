@@ -1,0 +1,187 @@
+//! Files of positions, cut into chunks that can be read apart from each other.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::DataError;
+use crate::formats::{self, Format};
+
+/// How many bytes are read at once.
+const BLOCK: usize = 1 << 18;
+
+/// How many bytes a record has at most: where so many are none, the file is no file of the format.
+const MOST: usize = 1 << 26;
+
+/// The first bytes of a file that gzip has compressed.
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+
+/// A file of positions.
+#[derive(Clone, Debug)]
+pub struct Input {
+    path: PathBuf,
+    name: Arc<str>,
+    format: Format,
+}
+
+impl Input {
+    /// A file, or standard input if the path is `-`, of a format or of the one that its name says.
+    ///
+    /// # Errors
+    ///
+    /// [`DataError::Unreadable`] if the file cannot be read, [`DataError::Format`] if its format is
+    /// none that can be read.
+    pub fn open(path: &Path, format: Option<Format>) -> Result<Input, DataError> {
+        let is_standard = path.as_os_str() == "-";
+        let name = match is_standard {
+            true => "standard input".into(),
+            false => path.display().to_string(),
+        };
+        let mut input = Input {
+            path: path.to_path_buf(),
+            name: name.into(),
+            format: format.unwrap_or(Format::Text),
+        };
+        if !is_standard {
+            let mut bytes = input.bytes().map_err(|error| input.unreadable(error))?;
+            let start = bytes.fill_buf().map_err(|error| input.unreadable(error))?;
+            let of_name = Format::of(path, start).map_err(|wrong| input.wrong(wrong))?;
+            input.format = format.unwrap_or(of_name);
+        }
+        Ok(input)
+    }
+
+    /// Whether it is standard input, which can be read only once.
+    #[must_use]
+    pub fn is_standard(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
+    /// What it is called in messages.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its bytes are.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The file cannot be used for what is wanted.
+    pub(crate) fn wrong(&self, wrong: impl Into<String>) -> DataError {
+        DataError::Format {
+            name: self.name.to_string(),
+            wrong: wrong.into(),
+        }
+    }
+
+    fn unreadable(&self, error: io::Error) -> DataError {
+        let name = self.name.to_string();
+        DataError::Unreadable { name, error }
+    }
+
+    /// The bytes, unpacked if gzip has compressed them.
+    fn bytes(&self) -> io::Result<Box<dyn BufRead + Send>> {
+        let file: Box<dyn Read + Send> = match self.is_standard() {
+            true => Box::new(io::stdin()),
+            false => Box::new(File::open(&self.path)?),
+        };
+        let mut file = BufReader::with_capacity(BLOCK, file);
+        Ok(match file.fill_buf()?.starts_with(&GZIP) {
+            true => Box::new(BufReader::with_capacity(BLOCK, MultiGzDecoder::new(file))),
+            false => Box::new(file),
+        })
+    }
+
+    /// All chunks, from the start of the file.
+    pub(crate) fn chunks(&self) -> Chunks {
+        Chunks {
+            input: self.clone(),
+            bytes: None,
+            waiting: Vec::new(),
+            first: 1,
+        }
+    }
+}
+
+/// Some records of a file.
+pub(crate) struct Chunk {
+    input: Input,
+    first: u64,
+    bytes: Vec<u8>,
+}
+
+impl Chunk {
+    /// Whether it is the first of its file.
+    pub(crate) fn is_first(&self) -> bool {
+        self.first == 1
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.input.format
+    }
+
+    pub(crate) fn content(&self) -> formats::Chunk<'_> {
+        formats::Chunk {
+            name: &self.input.name,
+            first: self.first,
+            bytes: &self.bytes,
+        }
+    }
+}
+
+/// The chunks of a file.
+pub(crate) struct Chunks {
+    input: Input,
+    /// What is still to be read; `None` before the file is opened.
+    bytes: Option<Box<dyn BufRead + Send>>,
+    /// What was read behind the last whole record.
+    waiting: Vec<u8>,
+    first: u64,
+}
+
+impl Chunks {
+    fn read(&mut self) -> io::Result<Option<Chunk>> {
+        let bytes = match &mut self.bytes {
+            Some(bytes) => bytes,
+            unopened => unopened.insert(self.input.bytes()?),
+        };
+        loop {
+            let read = bytes.take(BLOCK as u64).read_to_end(&mut self.waiting)?;
+            let (mut len, records) = self.input.format.whole(&self.waiting);
+            if read == 0 || self.waiting.len() > MOST {
+                len = self.waiting.len();
+            }
+            if len > 0 {
+                let rest = self.waiting.split_off(len);
+                let chunk = Chunk {
+                    input: self.input.clone(),
+                    first: self.first,
+                    bytes: mem::replace(&mut self.waiting, rest),
+                };
+                self.first += records;
+                return Ok(Some(chunk));
+            }
+            if read == 0 {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+impl Iterator for Chunks {
+    type Item = Result<Chunk, DataError>;
+
+    fn next(&mut self) -> Option<Result<Chunk, DataError>> {
+        match self.read() {
+            Ok(chunk) => chunk.map(Ok),
+            Err(error) => Some(Err(self.input.unreadable(error))),
+        }
+    }
+}

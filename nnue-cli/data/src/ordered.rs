@@ -1,0 +1,93 @@
+//! Work of several threads, in the order of a single one.
+
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::Scope;
+
+/// How many items wait in front of each thread and behind it.
+const WAITING: usize = 2;
+
+/// Applies a function to all items, by so many threads. The results come in the items' order: the
+/// first thread takes the first item, the next one the second, and so on, and they are asked for
+/// results in the same turn. Each thread has a function of its own, which `make` makes.
+///
+/// Few items are in memory at once. When the results are dropped, the threads end.
+pub(crate) fn ordered<'scope, 'env, T, U, F>(
+    scope: &'scope Scope<'scope, 'env>,
+    threads: usize,
+    items: impl Iterator<Item = T> + Send + 'scope,
+    make: impl Fn() -> F,
+) -> Ordered<U>
+where
+    T: Send + 'scope,
+    U: Send + 'scope,
+    F: FnMut(T) -> U + Send + 'scope,
+{
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    for _ in 0..threads.max(1) {
+        let (input, of_thread) = sync_channel::<T>(WAITING);
+        let (result, output) = sync_channel(WAITING);
+        let mut function = make();
+        scope.spawn(move || {
+            for item in of_thread {
+                // Nobody wants results any more.
+                if result.send(function(item)).is_err() {
+                    return;
+                }
+            }
+        });
+        inputs.push(input);
+        outputs.push(output);
+    }
+    scope.spawn(move || {
+        for (index, item) in items.enumerate() {
+            if inputs[index % inputs.len()].send(item).is_err() {
+                return;
+            }
+        }
+    });
+    Ordered { outputs, next: 0 }
+}
+
+/// The results of [`ordered`].
+pub(crate) struct Ordered<U> {
+    outputs: Vec<Receiver<U>>,
+    /// How many results there were.
+    next: usize,
+}
+
+impl<U> Iterator for Ordered<U> {
+    type Item = U;
+
+    fn next(&mut self) -> Option<U> {
+        // A thread has no more results only if there are no more items.
+        let result = self.outputs[self.next % self.outputs.len()].recv().ok();
+        self.next += 1;
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_items() {
+        for threads in [1, 2, 3, 7] {
+            for items in [0, 1, 2, 3, 100] {
+                let found: Vec<usize> = thread::scope(|scope| {
+                    ordered(scope, threads, 0..items, || |item| 3 * item).collect()
+                });
+                assert_eq!(found, (0..items).map(|item| 3 * item).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn threads_end_when_nobody_wants_more() {
+        let first: Vec<u64> =
+            thread::scope(|scope| ordered(scope, 3, 0.., || |item| item).take(5).collect());
+        assert_eq!(first, [0, 1, 2, 3, 4]);
+    }
+}

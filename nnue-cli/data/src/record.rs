@@ -1,0 +1,188 @@
+//! A position with what is known of it, in few bytes: millions of them wait to be shuffled.
+
+use std::fmt;
+
+use nnue_runtime::{Bitboard, Board, Color, Piece, Position, Role, Square};
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameResult {
+    /// White won.
+    White,
+    /// Nobody won.
+    Draw,
+    /// Black won.
+    Black,
+}
+
+impl GameResult {
+    /// 1 for a win of that player, 0.5 for a draw, 0 for a loss.
+    #[must_use]
+    pub fn points(self, player: Color) -> f32 {
+        match (self, player) {
+            (GameResult::Draw, _) => 0.5,
+            (GameResult::White, Color::White) | (GameResult::Black, Color::Black) => 1.0,
+            _ => 0.0,
+        }
+    }
+}
+
+/// A position, and what a file says of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Record {
+    /// The squares with pieces.
+    pub(crate) occupied: u64,
+    /// The pieces on them from a1 to h8, by [`Piece::index`], two in a byte, the first in the lower
+    /// half.
+    pub(crate) pieces: [u8; 16],
+    pub(crate) side_to_move: Color,
+    /// What FEN says after the side to move.
+    pub rest: Rest,
+    /// Centipawns from the side to move's view, if the file knows.
+    pub score: Option<f32>,
+    /// How the game ended, if the file knows.
+    pub result: Option<GameResult>,
+    /// Whether the move that was played captures a piece or promotes a pawn, if the file knows.
+    pub tactical: Option<bool>,
+}
+
+/// What no network sees of a position, as FEN says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rest {
+    /// Castling rights as they are written, with zeros behind them; all zeros for none.
+    pub castling: [u8; 4],
+    /// The square behind a pawn that has moved two squares.
+    pub en_passant: Option<Square>,
+    /// Moves without captures and moves of pawns.
+    pub halfmove_clock: u16,
+    /// Half moves since the start of the game: 0 before white's first move, 1 before black's; if
+    /// known.
+    pub ply: Option<u16>,
+}
+
+impl Record {
+    /// A position of which nothing else is known. Of more than 32 pieces, which no [`Board`] that
+    /// was read has, the last are left out.
+    #[must_use]
+    pub fn new(position: &impl Position) -> Record {
+        let mut squares = [0; 64];
+        for (code, piece) in (0..).zip(Piece::ALL) {
+            for square in position.pieces(piece) {
+                squares[square.index()] = code;
+            }
+        }
+        let (mut occupied, mut pieces) = (0, [0; 16]);
+        for (index, square) in position.occupied().into_iter().take(32).enumerate() {
+            pieces[index / 2] |= squares[square.index()] << (4 * (index % 2));
+            occupied |= Bitboard::from(square).0;
+        }
+        Record {
+            occupied,
+            pieces,
+            side_to_move: position.side_to_move(),
+            rest: Rest::default(),
+            score: None,
+            result: None,
+            tactical: None,
+        }
+    }
+
+    /// The position.
+    #[must_use]
+    pub fn position(&self) -> Unpacked {
+        let mut bitboards = [Bitboard::EMPTY; 12];
+        for (index, square) in Bitboard(self.occupied).into_iter().enumerate() {
+            let code = self.pieces[index / 2] >> (4 * (index % 2)) & 0xF;
+            bitboards[usize::from(code)].insert(square);
+        }
+        Unpacked {
+            bitboards,
+            occupied: Bitboard(self.occupied),
+            side_to_move: self.side_to_move,
+        }
+    }
+
+    /// How many pieces there are.
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        self.occupied.count_ones() as usize
+    }
+
+    /// Whose turn it is.
+    #[must_use]
+    pub fn side_to_move(&self) -> Color {
+        self.side_to_move
+    }
+
+    /// Whether the side to move is in check.
+    #[must_use]
+    pub fn is_check(&self) -> bool {
+        let position = self.position();
+        let king = position.king(self.side_to_move).into();
+        let blockers = cozy_chess::BitBoard(self.occupied);
+        let others = |role| position.pieces(Piece::new(!self.side_to_move, role)).0;
+        let queens = others(Role::Queen);
+        // What the king would take if it moved like another piece attacks it in the same way.
+        let own = self.side_to_move.into();
+        cozy_chess::get_pawn_attacks(king, own).0 & others(Role::Pawn) != 0
+            || cozy_chess::get_knight_moves(king).0 & others(Role::Knight) != 0
+            || cozy_chess::get_king_moves(king).0 & others(Role::King) != 0
+            || cozy_chess::get_bishop_moves(king, blockers).0 & (others(Role::Bishop) | queens) != 0
+            || cozy_chess::get_rook_moves(king, blockers).0 & (others(Role::Rook) | queens) != 0
+    }
+
+    /// 1, 0.5 or 0 from the side to move's view, if the file knows.
+    #[must_use]
+    pub fn points(&self) -> Option<f32> {
+        Some(self.result?.points(self.side_to_move))
+    }
+}
+
+/// A FEN. Where the ply is not known, the clocks are left out.
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let board = Board::of(&self.position()).map_err(|_| fmt::Error)?;
+        write!(f, "{board}{}", self.rest)
+    }
+}
+
+impl fmt::Display for Rest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rights = self.castling.iter().take_while(|right| **right != 0);
+        let rights: String = rights.map(|right| char::from(*right)).collect();
+        write!(f, " {} ", if rights.is_empty() { "-" } else { &rights })?;
+        match self.en_passant {
+            Some(square) => write!(f, "{square}")?,
+            None => f.write_str("-")?,
+        }
+        match self.ply {
+            Some(ply) => write!(f, " {} {}", self.halfmove_clock, ply / 2 + 1),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The position of a [`Record`], ready to be looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unpacked {
+    bitboards: [Bitboard; 12],
+    occupied: Bitboard,
+    side_to_move: Color,
+}
+
+impl Position for Unpacked {
+    #[inline]
+    fn side_to_move(&self) -> Color {
+        self.side_to_move
+    }
+
+    #[inline]
+    fn pieces(&self, piece: Piece) -> Bitboard {
+        self.bitboards[piece.index()]
+    }
+
+    #[inline]
+    fn occupied(&self) -> Bitboard {
+        self.occupied
+    }
+}

@@ -1,0 +1,195 @@
+//! The active rows of a batch, as a trainer reads them.
+
+use std::fmt;
+
+use nnue_compiler::feature_set::{Family, FeatureSet};
+use nnue_compiler::network::{Network, Order};
+use nnue_runtime::__private::features::{self, PawnPairs, RowFinder, Threats};
+use nnue_runtime::{Color, Level, Position};
+
+use crate::record::Record;
+
+/// A network whose rows do not follow from positions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnsupportedNetwork {
+    /// The engine tells which features of a set are active.
+    ToldFeatures {
+        /// The set.
+        set: String,
+    },
+    /// The engine chooses the stack of layers.
+    ChosenStack {
+        /// How many there are.
+        stacks: usize,
+    },
+}
+
+impl fmt::Display for UnsupportedNetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnsupportedNetwork::ToldFeatures { set } => write!(
+                f,
+                "the engine tells which features of `{set}` are active: a position alone does not"
+            ),
+            UnsupportedNetwork::ChosenStack { stacks } => write!(
+                f,
+                "the engine chooses one of {stacks} stacks: a position alone does not, unless `select` does by pieces"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UnsupportedNetwork {}
+
+/// Finds the active rows of a network's feature sets.
+pub struct RowMaker {
+    sets: Vec<features::FeatureSet>,
+    capacity: usize,
+    perspectives: usize,
+    order: Order,
+    by_pieces: [u8; 33],
+}
+
+impl RowMaker {
+    /// For a network whose rows follow from positions.
+    ///
+    /// # Errors
+    ///
+    /// [`UnsupportedNetwork`] if the engine has to say more.
+    pub fn new(network: &Network) -> Result<RowMaker, UnsupportedNetwork> {
+        if let Some(set) = network.features.iter().find(|set| set.is_told()) {
+            let set = set.name.clone();
+            return Err(UnsupportedNetwork::ToldFeatures { set });
+        }
+        let by_pieces = match (network.stacks.by_pieces, network.stacks.count) {
+            (Some(by_pieces), _) => by_pieces,
+            (None, 1) => [0; 33],
+            (None, stacks) => return Err(UnsupportedNetwork::ChosenStack { stacks }),
+        };
+        let perspectives = network.transformer.perspectives;
+        let capacity = network.features.iter().map(|set| set.list_len).max();
+        Ok(RowMaker {
+            sets: network.features.iter().map(of_runtime).collect(),
+            capacity: capacity.unwrap_or(0),
+            perspectives: perspectives.count,
+            order: perspectives.order,
+            by_pieces,
+        })
+    }
+
+    /// For each feature set, how many rows it has and how many perspectives see it.
+    pub fn sets(&self) -> impl Iterator<Item = (u32, usize)> {
+        self.sets.iter().map(|set| (set.rows, self.perspectives))
+    }
+
+    /// What a thread needs to find rows.
+    pub(crate) fn finder(&self) -> RowFinder {
+        RowFinder::new(self.sets.clone(), self.capacity, Level::detect())
+    }
+
+    /// The rows of a batch.
+    pub(crate) fn batch(&self, finder: &mut RowFinder, records: &[Record]) -> Batch {
+        let list = ActiveRows {
+            offsets: [&[0][..]].concat(),
+            rows: Vec::with_capacity(24 * records.len()),
+        };
+        let mut batch = Batch {
+            active: vec![list; self.sets.len() * self.perspectives],
+            ..Batch::default()
+        };
+        for record in records {
+            let position = record.position();
+            finder.set_position(&position);
+            for (number, active) in batch.active.iter_mut().enumerate() {
+                let (set, index) = (number / self.perspectives, number % self.perspectives);
+                let perspective = self.perspective(index, record.side_to_move());
+                active
+                    .rows
+                    .extend_from_slice(finder.active(set, perspective));
+                active.offsets.push(active.rows.len() as u32);
+            }
+            let pieces = position.occupied().len();
+            batch.stack.push(self.by_pieces[pieces.min(32)]);
+            batch.pieces.push(pieces as u8);
+            batch
+                .white
+                .push(u8::from(record.side_to_move() == Color::White));
+            batch.score.push(record.score.unwrap_or(f32::NAN));
+            batch.result.push(record.points().unwrap_or(f32::NAN));
+        }
+        batch
+    }
+
+    /// The player whose perspective it is: first the side to move, unless there is only one
+    /// perspective and the network has that of white.
+    fn perspective(&self, index: usize, side_to_move: Color) -> Color {
+        match (index, self.perspectives, self.order) {
+            (0, 1, Order::WhiteFirst) => Color::White,
+            (0, ..) => side_to_move,
+            _ => !side_to_move,
+        }
+    }
+}
+
+/// A feature set as compiled networks have it.
+fn of_runtime(set: &FeatureSet) -> features::FeatureSet {
+    features::FeatureSet {
+        table: 0,
+        first_row: [0, 0],
+        rows: set.rows as u32,
+        shift: set.shift,
+        max_active: set.max_active,
+        family: match &set.family {
+            Family::PieceSquare(parameters) => features::Family::PieceSquare(parameters.tables()),
+            Family::Threats(parameters) => {
+                let mirror_files = parameters.mirror.files();
+                features::Family::Threats(Threats::new(mirror_files, parameters.rules))
+            }
+            Family::PawnPairs(parameters) => features::Family::PawnPairs(PawnPairs {
+                mirror_files: parameters.mirror.files(),
+                file_distance: parameters.file_distance,
+            }),
+            Family::Custom(_) => features::Family::Custom,
+        },
+    }
+}
+
+/// Positions as a trainer reads them.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// For each set, for each perspective, the active rows of all positions.
+    pub active: Vec<ActiveRows>,
+    /// The stack of layers that each position uses.
+    pub stack: Vec<u8>,
+    /// How many pieces there are.
+    pub pieces: Vec<u8>,
+    /// 1 if white is to move.
+    pub white: Vec<u8>,
+    /// Centipawns from the side to move's view, NaN where the file has none.
+    pub score: Vec<f32>,
+    /// 1, 0.5 or 0 from the side to move's view, NaN where the file has none.
+    pub result: Vec<f32>,
+}
+
+/// The active rows of one set for one perspective.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ActiveRows {
+    /// For each position the index of its first row, and the number of all rows.
+    pub offsets: Vec<u32>,
+    /// Rows, counted from the set's first one.
+    pub rows: Vec<u32>,
+}
+
+impl Batch {
+    /// How many positions there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Whether there are no positions.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stack.is_empty()
+    }
+}

@@ -1,0 +1,151 @@
+//! What positions are: how many, how they are scored, how their games ended.
+
+use std::thread;
+
+use nnue_runtime::Color;
+use serde::Serialize;
+
+use crate::batches::{Batches, Options, SharedCounts};
+use crate::error::DataError;
+use crate::input::Input;
+use crate::record::{GameResult, Record};
+
+/// What the positions of some files are.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// How many there are.
+    pub positions: u64,
+    /// Positions with white to move; all of them in bulletformat, which turns boards.
+    pub white_to_move: u64,
+    /// Positions in which the side to move is in check.
+    pub checks: u64,
+    /// Positions in which the move that was played is a capture or a promotion.
+    pub captures: u64,
+    /// Positions whose number of half moves is known.
+    pub with_ply: u64,
+    /// Runs of positions with a growing number of half moves, which are games if these follow one
+    /// another.
+    pub games: u64,
+    /// The scores, if there are some.
+    pub scores: Option<Scores>,
+    /// Positions of games that white won, that nobody won, that black won, and without a result.
+    pub results: [u64; 4],
+    /// Positions with 0 to 32 pieces.
+    pub pieces: Vec<u64>,
+}
+
+/// Scores in centipawns, from the side to move's view.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Scores {
+    /// How many there are.
+    pub count: u64,
+    /// The lowest.
+    pub lowest: f32,
+    /// The highest.
+    pub highest: f32,
+    /// The mean.
+    pub mean: f64,
+    /// The mean distance from 0.
+    pub mean_distance: f64,
+}
+
+/// Reads all positions that the options choose.
+///
+/// # Errors
+///
+/// [`DataError`] if a file cannot be used.
+pub fn summarise(
+    inputs: Vec<Input>,
+    options: &Options,
+    counts: &SharedCounts,
+) -> Result<Summary, DataError> {
+    thread::scope(|scope| {
+        let mut counted = Counted::default();
+        for batch in Batches::new(scope, inputs, options.clone(), counts.clone())? {
+            batch?.iter().for_each(|record| counted.add(record));
+        }
+        Ok(counted.summary())
+    })
+}
+
+/// The sums while records are counted.
+struct Counted {
+    summary: Summary,
+    scores: Scores,
+    last_ply: Option<u16>,
+}
+
+impl Default for Counted {
+    fn default() -> Counted {
+        Counted {
+            summary: Summary {
+                positions: 0,
+                white_to_move: 0,
+                checks: 0,
+                captures: 0,
+                with_ply: 0,
+                games: 0,
+                scores: None,
+                results: [0; 4],
+                pieces: vec![0; 33],
+            },
+            scores: Scores {
+                count: 0,
+                lowest: f32::INFINITY,
+                highest: f32::NEG_INFINITY,
+                mean: 0.0,
+                mean_distance: 0.0,
+            },
+            last_ply: None,
+        }
+    }
+}
+
+impl Counted {
+    fn add(&mut self, record: &Record) {
+        let summary = &mut self.summary;
+        summary.positions += 1;
+        summary.white_to_move += u64::from(record.side_to_move() == Color::White);
+        summary.checks += u64::from(record.is_check());
+        summary.captures += u64::from(record.tactical == Some(true));
+        if let Some(ply) = record.rest.ply {
+            summary.with_ply += 1;
+            summary.games += u64::from(self.last_ply.is_none_or(|last| ply <= last));
+        }
+        self.last_ply = record.rest.ply;
+        let result = match record.result {
+            Some(GameResult::White) => 0,
+            Some(GameResult::Draw) => 1,
+            Some(GameResult::Black) => 2,
+            None => 3,
+        };
+        summary.results[result] += 1;
+        summary.pieces[record.pieces().min(32)] += 1;
+        if let Some(score) = record.score {
+            let scores = &mut self.scores;
+            scores.count += 1;
+            scores.lowest = scores.lowest.min(score);
+            scores.highest = scores.highest.max(score);
+            // Sums until the end.
+            scores.mean += f64::from(score);
+            scores.mean_distance += f64::from(score.abs());
+        }
+    }
+
+    fn summary(self) -> Summary {
+        let Scores {
+            count,
+            mean,
+            mean_distance,
+            ..
+        } = self.scores;
+        Summary {
+            scores: (count > 0).then(|| Scores {
+                mean: mean / count as f64,
+                mean_distance: mean_distance / count as f64,
+                ..self.scores
+            }),
+            ..self.summary
+        }
+    }
+}

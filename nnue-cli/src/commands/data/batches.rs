@@ -1,0 +1,99 @@
+//! `nnue data batches`: what a trainer reads.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use nnue_data::{Input, Options, RowMaker, SharedCounts, write_stream};
+
+use super::selection::{Selection, failure, report_bad};
+use crate::Failure;
+use crate::inputs::{SpecFile, unwritable};
+
+const EXAMPLE: &str = "\
+Example: nnue data batches small128 games.txt.gz --seed 7 | my-trainer";
+
+const NOTES: &str = "\
+A line of text is `FEN | score | result`, where the score is in centipawns for the side to move and \
+the result is 1.0, 0.5 or 0.0 for white. Either may be `-` or left out. What gzip has compressed is \
+unpacked. The stream and the other formats are described in docs/data.md.";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
+pub(crate) struct Batches {
+    #[command(flatten)]
+    spec: SpecFile,
+    #[command(flatten)]
+    selection: Selection,
+    /// The most positions in a batch
+    #[arg(long, value_name = "N", default_value_t = 16384, value_parser = positive(1 << 20))]
+    batch_size: u32,
+    /// Where the order comes from: the same seed gives the same stream
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// End after so many positions
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Read the files again and again, in another order each time
+    #[arg(long)]
+    endless: bool,
+    /// Leave the positions in their order
+    #[arg(long, conflicts_with = "buffer")]
+    in_order: bool,
+    /// How many positions wait to be shuffled, of 64 bytes each
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = positive(1 << 28))]
+    buffer: u32,
+    /// Write the positions to this file, one FEN a line, in the order of the stream
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+}
+
+fn positive(most: u32) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=i64::from(most))
+}
+
+impl Batches {
+    pub(super) fn run(&self) -> Result<ExitCode, Failure> {
+        // The output of other subcommands is text, of which a terminal's codes are dropped.
+        let mut out = io::stdout().lock();
+        if out.is_terminal() {
+            return Err(Failure::Arguments(
+                "the stream is binary: send it to a program or a file".into(),
+            ));
+        }
+        let maker = RowMaker::new(&self.spec.network()?).map_err(Failure::work)?;
+        let inputs = self.selection.inputs()?;
+        if self.endless && inputs.iter().any(Input::is_standard) {
+            return Err(Failure::Arguments(
+                "standard input can be read only once: `--endless` needs files".into(),
+            ));
+        }
+        let options = Options {
+            batch_size: self.batch_size as usize,
+            seed: self.seed,
+            shuffle: (!self.in_order).then_some(self.buffer as usize),
+            endless: self.endless,
+            limit: self.limit,
+            ..self.selection.options()
+        };
+        let positions = match &self.positions {
+            Some(path) => {
+                let file = File::create(path).map_err(|error| unwritable(path, &error))?;
+                Some((path, BufWriter::new(file)))
+            }
+            None => None,
+        };
+        let (path, mut file) = positions.unzip();
+        let fens = file.as_mut().map(|file| file as &mut dyn Write);
+        let counts = SharedCounts::default();
+        let written = write_stream(inputs, &options, &maker, &counts, &mut out, fens);
+        report_bad(&counts);
+        written.map_err(failure)?;
+        if let (Some(path), Some(mut file)) = (path, file) {
+            file.flush().map_err(|error| unwritable(path, &error))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,77 @@
+//! `nnue data convert`: positions in another format, in one file or in shuffled shards.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use nnue_data::{Options, SharedCounts, WrittenFormat, convert};
+
+use super::selection::{Selection, failure, report_bad};
+use crate::Failure;
+use crate::inputs::unwritable;
+
+const EXAMPLE: &str = "\
+Example: nnue data convert games.pgn --scored --to bulletformat --shards 16 --out shards";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Convert {
+    #[command(flatten)]
+    selection: Selection,
+    /// What is written: a file, or the folder of shards
+    #[arg(long, value_name = "PATH")]
+    out: PathBuf,
+    /// The format that is written
+    #[arg(long, value_name = "NAME", value_parser = format(), default_value = WrittenFormat::Text.read().name())]
+    to: WrittenFormat,
+    /// Write so many files, with the positions of all files in random order
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    shards: Option<u16>,
+    /// Where the order of shards comes from
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "shards")]
+    seed: u64,
+}
+
+fn format() -> impl TypedValueParser<Value = WrittenFormat> {
+    let names = WrittenFormat::ALL.map(|format| format.read().name());
+    PossibleValuesParser::new(names).map(|name| {
+        let named = |format: &WrittenFormat| format.read().name() == name;
+        let found = WrittenFormat::ALL.into_iter().find(named);
+        found.unwrap_or(WrittenFormat::Text)
+    })
+}
+
+impl Convert {
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let inputs = self.selection.inputs()?;
+        let options = Options {
+            seed: self.seed,
+            shuffle: self.shards.map(|_| usize::MAX),
+            ..self.selection.options()
+        };
+        let files = self.files()?;
+        let counts = SharedCounts::default();
+        let written = convert(inputs, &options, &counts, self.to, &files);
+        report_bad(&counts);
+        for (records, file) in written.map_err(failure)?.iter().zip(&files) {
+            writeln!(out, "`{}`: {records} records", file.display())?;
+        }
+        writeln!(out, "{}", counts.get())?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The files that are written.
+    fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let Some(shards) = self.shards else {
+            return Ok(vec![self.out.clone()]);
+        };
+        fs::create_dir_all(&self.out).map_err(|error| unwritable(&self.out, &error))?;
+        let name = |number| format!("{number:04}.{}", self.to.ending());
+        Ok((1..=shards)
+            .map(|number| self.out.join(name(number)))
+            .collect())
+    }
+}

@@ -1,0 +1,341 @@
+//! `nnue data`: positions to train on.
+
+mod program;
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::program::{
+    assert_refused, nnue, output, refusal, run, scratch, scratch_path, stderr, text,
+};
+
+const SPEC: &str = "../specs/bullet/simple.toml";
+
+/// Positions of two games.
+const POSITIONS: &str = "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 20 | 1.0
+rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1 | -15 | 1.0
+rnbqkbnr/ppp1pppp/8/1B1p4/4P3/8/PPPP1PPP/RNBQK1NR b KQkq - 1 2 | -3100 | 1.0
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 18 | 0.0
+4k3/8/8/8/8/8/4p3/4K3 w - - 0 60 | - | 0.0
+";
+
+/// A run whose output is binary.
+fn bytes(arguments: &[&str]) -> Vec<u8> {
+    let output = run(arguments);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+    output.stdout
+}
+
+/// The numbers of a stream's header, and of its first batch how many positions it has.
+fn header(stream: &[u8]) -> Vec<u32> {
+    assert_eq!(&stream[..8], b"nnuerows");
+    let numbers = stream[8..].as_chunks::<4>().0;
+    numbers
+        .iter()
+        .take(6)
+        .map(|bytes| u32::from_le_bytes(*bytes))
+        .collect()
+}
+
+#[test]
+fn batches_begin_with_their_network() {
+    let file = scratch("data-batches.txt", POSITIONS.as_bytes());
+    let stream = bytes(&["data", "batches", SPEC, &file, "--batch-size=4"]);
+    // Version, largest batch, sets, rows, perspectives; positions.
+    assert_eq!(header(&stream), [1, 4, 1, 768, 2, 4]);
+    assert_eq!(stream[stream.len() - 4..], [0; 4]);
+    for seed in ["--seed=0", "--threads=5"] {
+        assert!(bytes(&["data", "batches", SPEC, &file, "--batch-size=4", seed]) == stream);
+    }
+    let one = bytes(&["data", "batches", SPEC, &file, "--max-score=16", "--scored"]);
+    assert_eq!(header(&one)[5], 1);
+}
+
+#[test]
+fn positions_come_in_the_order_of_the_stream() {
+    let file = scratch("data-order.txt", POSITIONS.as_bytes());
+    let positions = text(&scratch_path("data-order-positions.txt"));
+    let fens = |options: &[&str]| {
+        let fixed = ["data", "batches", SPEC, &file, "--positions", &positions];
+        let stream = bytes(&[&fixed[..], options].concat());
+        let fens = fs::read_to_string(&positions).expect("was written");
+        // The same positions give the same rows, whatever order led to them.
+        let again = scratch("data-order-again.txt", fens.as_bytes());
+        let same = bytes(&["data", "batches", SPEC, &again, "--in-order"]);
+        let rows = |stream: &[u8]| stream[..stream.len() - 4 - 8 * fens.lines().count()].to_vec();
+        assert!(rows(&stream) == rows(&same));
+        fens
+    };
+    let in_order: String = POSITIONS
+        .lines()
+        .map(|line| format!("{}\n", line.split(" |").next().expect("a FEN")))
+        .collect();
+    assert_eq!(fens(&["--in-order"]), in_order);
+    let sorted = |fens: &str| {
+        let mut fens: Vec<_> = fens.lines().map(String::from).collect();
+        fens.sort();
+        fens
+    };
+    let shuffled = ["--seed=1", "--seed=2", "--seed=3"].map(|seed| fens(&[seed]));
+    assert!(
+        shuffled
+            .iter()
+            .all(|fens| sorted(fens) == sorted(&in_order))
+    );
+    assert!(shuffled.iter().any(|fens| *fens != in_order));
+}
+
+/// A trainer stops an endless stream by closing it.
+#[test]
+fn an_endless_stream_ends_when_nobody_reads() {
+    let file = scratch("data-endless.txt", POSITIONS.as_bytes());
+    let mut child = nnue(&[
+        "data",
+        "batches",
+        SPEC,
+        &file,
+        "--endless",
+        "--batch-size=512",
+    ])
+    .stdout(Stdio::piped())
+    .spawn()
+    .expect("the program starts");
+    let mut start = [0; 100_000];
+    let mut stream = child.stdout.take().expect("a pipe");
+    std::io::Read::read_exact(&mut stream, &mut start).expect("a long stream");
+    assert_eq!(header(&start), [1, 512, 1, 768, 2, 512]);
+    drop(stream);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let mut child = nnue(&["data", "batches", SPEC, "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(POSITIONS.as_bytes()).expect("it reads");
+    drop(stdin);
+    let stream = child.wait_with_output().expect("it ends").stdout;
+    assert_eq!(header(&stream)[5], 5);
+    assert_refused(
+        &run(&["data", "batches", SPEC, "-", "--endless"]),
+        2,
+        &["can be read only once"],
+    );
+}
+
+#[test]
+fn info_counts() {
+    let file = scratch("data-info.txt", POSITIONS.as_bytes());
+    let json = output(&["data", "info", &file, "--json", "--max-score", "3000"]);
+    let value: Value = serde_json::from_str(&json).expect("JSON");
+    for (key, expected) in [
+        ("read", 5),
+        ("positions", 4),
+        ("white_to_move", 3),
+        ("games", 2),
+        ("checks", 0),
+    ] {
+        assert_eq!(value[key], expected, "{key}");
+    }
+    assert_eq!(value["left_out"][0]["records"], 1);
+    assert_eq!(value["results"], serde_json::json!([2, 0, 2, 0]));
+    assert_eq!(value["scores"]["count"], 3);
+    assert_eq!(value["scores"]["lowest"], -15.0);
+    assert_eq!(value["pieces"][32], 3);
+    let shown = output(&["data", "info", &file, "--max-score", "3000"]);
+    for words in [
+        "with a score beyond the limit",
+        "scores -15 to 20 centipawns",
+        "2 games",
+    ] {
+        assert!(shown.contains(words), "{shown}");
+    }
+}
+
+#[test]
+fn formats_are_converted_and_back() {
+    let file = scratch("data-convert.txt", POSITIONS.as_bytes());
+    let [bullet, back] =
+        ["data-convert.bullet", "data-convert-back.txt"].map(|name| text(&scratch_path(name)));
+    let missing = refusal(
+        1,
+        &[
+            "data",
+            "convert",
+            &file,
+            "--out",
+            &bullet,
+            "--to=bulletformat",
+        ],
+    );
+    assert!(
+        missing.contains("found no score, which bulletformat needs"),
+        "{missing}"
+    );
+    output(&[
+        "data",
+        "convert",
+        &file,
+        "--scored",
+        "--out",
+        &bullet,
+        "--to=bulletformat",
+    ]);
+    assert_eq!(fs::metadata(&bullet).expect("was written").len(), 4 * 32);
+    let said = output(&["data", "convert", &bullet, "--out", &back]);
+    assert!(said.ends_with("4 records were read\n"), "{said}");
+    // Boards on which black was to move are turned.
+    assert_eq!(
+        fs::read_to_string(&back).expect("was written"),
+        "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - | 20 | 1.0
+rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w - - | -15 | 0.0
+rnbqk1nr/pppp1ppp/8/4p3/1b1P4/8/PPP1PPPP/RNBQKBNR w - - | -3100 | 0.0
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - | 18 | 0.0
+"
+    );
+    let text_again = text(&scratch_path("data-convert-text.txt"));
+    output(&["data", "convert", &file, "--out", &text_again]);
+    assert_eq!(
+        fs::read_to_string(text_again).expect("was written"),
+        POSITIONS
+    );
+}
+
+/// Shards have all positions, each once, in an order of the seed.
+#[test]
+fn shards_are_shuffled() {
+    let line = |ply: u32| {
+        let side = if ply.is_multiple_of(2) { 'w' } else { 'b' };
+        format!(
+            "4k3/8/8/8/8/8/4P3/4K3 {side} - - 0 {} | {ply} | 0.5\n",
+            ply / 2 + 1
+        )
+    };
+    let all: Vec<String> = (0..600).map(line).collect();
+    let file = scratch("data-shards.txt", all.concat().as_bytes());
+    let folder = scratch_path("data-shards");
+    let shards = |seed: &str| -> Vec<String> {
+        let _ = fs::remove_dir_all(&folder);
+        output(&[
+            "data",
+            "convert",
+            &file,
+            "--out",
+            &text(&folder),
+            "--shards=3",
+            seed,
+        ]);
+        let names = ["0001.txt", "0002.txt", "0003.txt"].map(|name| folder.join(name));
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 3);
+        names
+            .map(|name| fs::read_to_string(name).expect("was written"))
+            .into()
+    };
+    let first = shards("--seed=1");
+    assert!(
+        first
+            .iter()
+            .all(|shard| (150..250).contains(&shard.lines().count()))
+    );
+    assert!(first == shards("--seed=1") && first != shards("--seed=2"));
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
+    let lines = first
+        .concat()
+        .lines()
+        .map(|line| format!("{line}\n"))
+        .collect::<Vec<_>>();
+    assert!(sorted(lines.clone()) == sorted(all.clone()) && lines != all);
+    // No shard is in the order of the file.
+    for shard in &first {
+        let ply = |line: &str| {
+            line.split('|')
+                .nth(1)
+                .and_then(|ply| ply.trim().parse().ok())
+        };
+        let plies: Vec<u32> = shard.lines().filter_map(ply).collect();
+        assert_eq!(plies.len(), shard.lines().count());
+        assert!(!plies.is_sorted());
+    }
+}
+
+#[test]
+fn bad_records_are_skipped_aloud() {
+    let file = scratch(
+        "data-bad.txt",
+        format!("{POSITIONS}8/8 w | 0 | 0\n").as_bytes(),
+    );
+    for command in [&["data", "info"][..], &["data", "batches", SPEC]] {
+        let arguments = [command, &[&file]].concat();
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            stderr(&output).starts_with("error: line 6 of `"),
+            "{}",
+            stderr(&output)
+        );
+        let output = run(&[&arguments[..], &["--skip-bad"]].concat());
+        assert_eq!(output.status.code(), Some(0));
+        let said = stderr(&output);
+        assert!(
+            said.starts_with("warning: 1 of 6 records are bad and were skipped"),
+            "{said}"
+        );
+        assert!(said.contains("line 6 of `"), "{said}");
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_said() {
+    let binpack = scratch("data-test.binpack", b"BINP");
+    let file = scratch("data-refused.txt", POSITIONS.as_bytes());
+    for (arguments, words) in [
+        (
+            &["info", &binpack][..],
+            "binpack, for which there is no reader with a permissive licence",
+        ),
+        (
+            &["info", &file, "--no-captures"],
+            "text does not say which move was played",
+        ),
+        (
+            &["info", &file, "--format=pgn"],
+            "expected a legal move in `",
+        ),
+        (
+            &["info", &file, "--min-pieces=33"],
+            "no positions are left: 5 records were read, 5 with",
+        ),
+        (
+            &["info", &file, "--held-out=1/20"],
+            "no positions are left: 5 records were read, 5 in the other part",
+        ),
+        (
+            &["batches", "../specs/games/shogi_kp.toml", &file],
+            "the engine tells which features of `",
+        ),
+    ] {
+        let message = refusal(1, &[&["data"], arguments].concat());
+        assert!(message.contains(words), "{message}");
+    }
+    for share in ["20", "0/5", "5/5", "1/x"] {
+        let share = format!("--hold-out={share}");
+        assert_refused(&run(&["data", "info", &file, &share]), 2, &["such as 1/20"]);
+    }
+    assert_refused(
+        &run(&["data", "info", &file, "--hold-out=1/5", "--held-out=1/5"]),
+        2,
+        &[],
+    );
+}

@@ -1,0 +1,90 @@
+//! The active rows of networks that are known only at run time: for tools, such as those that make
+//! batches for a trainer.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::threats::pieces::Scope;
+use super::{BoardChanges, Family, FeatureSet, Viewpoint, pawn_pairs, piece_square, threats};
+use crate::chess::Color;
+use crate::level::Level;
+use crate::placement::Placement;
+use crate::position::Position;
+use crate::rows::RowList;
+
+/// Finds the rows that positions switch on, by the code that compiled networks use.
+pub struct RowFinder {
+    sets: Vec<FeatureSet>,
+    level: Level,
+    scope: Scope,
+    placement: Placement,
+    viewpoints: [Viewpoint; 2],
+    board: BoardChanges,
+    /// Room for all rows that can be active.
+    rows: Vec<u32>,
+}
+
+impl RowFinder {
+    /// Of sets that have room for at most `capacity` active rows each. Rows are counted from each
+    /// set's first, so `table` and `first_row` of the sets mean nothing.
+    #[must_use]
+    pub fn new(sets: Vec<FeatureSet>, capacity: usize, level: Level) -> RowFinder {
+        let start = crate::board::Board::start();
+        RowFinder {
+            scope: Scope::of(&sets),
+            sets: sets
+                .into_iter()
+                .map(|set| FeatureSet {
+                    first_row: [0, 0],
+                    ..set
+                })
+                .collect(),
+            level,
+            placement: Placement::EMPTY,
+            viewpoints: Color::ALL.map(|color| Viewpoint::with_queens(&start, color)),
+            board: BoardChanges::NONE,
+            rows: vec![0; capacity],
+        }
+    }
+
+    /// Goes to a position.
+    pub fn set_position(&mut self, position: &impl Position) {
+        self.placement = Placement::of(self.level, position);
+        self.viewpoints = Color::ALL.map(|color| Viewpoint::with_queens(position, color));
+        let pieces = self.placement.squares();
+        self.board
+            .find_all(self.level, &self.sets, &self.scope, pieces);
+    }
+
+    /// The rows that a set has active for a perspective, in no particular order; none of sets whose
+    /// features the engine tells.
+    pub fn active(&mut self, set: usize, perspective: Color) -> &[u32] {
+        let set = &self.sets[set];
+        let from = self.viewpoints[perspective.index()];
+        let pieces = self.placement.squares();
+        let mut len = 0;
+        let mut list = RowList::new(&mut self.rows, &mut len);
+        match &set.family {
+            Family::PieceSquare(tables) => {
+                let view = piece_square::View::of(set, tables, perspective, from);
+                piece_square::list_active(view, self.level, pieces, &mut list);
+                if tables.has_threatened() {
+                    let [_, threatened] = self.board.threatened;
+                    let first_rows = tables.threatened[perspective.index()];
+                    piece_square::list_all_threatened(first_rows, view, threatened, &mut list);
+                }
+            }
+            Family::Threats(tables) => {
+                let view = threats::View::of(tables.mirror_files, perspective, from);
+                threats::list_active(self.level, tables, view, pieces, &self.board, &mut list);
+            }
+            Family::PawnPairs(pairs) => {
+                let view = threats::View::of(pairs.mirror_files, perspective, from);
+                let [_, pawns] = self.board.pawns;
+                pawn_pairs::list_rows(*pairs, view, 0, pawns, [0, 0], &mut list);
+            }
+            Family::Custom => {}
+        }
+        &self.rows[..len.min(self.rows.len())]
+    }
+}
