@@ -3,13 +3,16 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
+use std::ops::Neg;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
 use fastrand::Rng;
+use nnue_runtime::Color;
 
 use crate::error::{BadRecord, DataError};
 use crate::filter::{Filter, Unmet};
+use crate::formats::Format;
 use crate::hold_out::{Split, Splitter};
 use crate::input::{Chunk, Input};
 use crate::ordered::{Ordered, ordered};
@@ -33,6 +36,8 @@ pub struct Options {
     pub endless: bool,
     /// Whether records that cannot be used are left out, and not an error.
     pub skip_bad: bool,
+    /// Whether scores of text are white's, as bullet's are, and not the side to move's.
+    pub white_scores: bool,
     /// Which records are used.
     pub filter: Filter,
     /// Which part of the files is used.
@@ -52,6 +57,7 @@ impl Default for Options {
             shuffle: Some(1 << 20),
             endless: false,
             skip_bad: false,
+            white_scores: false,
             filter: Filter::default(),
             split: Split::All,
             limit: None,
@@ -180,8 +186,8 @@ impl Batches {
         let of_files = shuffle.is_some().then(|| random.fork());
         let passes = Passes::new(inputs, of_files, options.endless);
         let read = ordered(scope, options.threads, passes, || {
-            let filter = options.filter.clone();
-            move |chunk| read(chunk, &filter)
+            let options = options.clone();
+            move |chunk| read(chunk, &options)
         });
         Ok(Batches {
             read,
@@ -277,14 +283,20 @@ impl Iterator for Batches {
 /// Reads the records of a chunk.
 fn read(
     chunk: Result<Option<(usize, Chunk)>, DataError>,
-    filter: &Filter,
+    options: &Options,
 ) -> Result<Read, DataError> {
     let Some((number, chunk)) = chunk? else {
         return Ok(Read::EndOfFiles);
     };
+    let has_white_scores = options.white_scores && chunk.format() == Format::Text;
     let mut records = Vec::new();
     chunk.format().read(&chunk.content(), &mut |record| {
-        records.push(record.map(|record| (record, filter.unmet(&record))));
+        records.push(record.map(|mut record| {
+            if has_white_scores && record.side_to_move() == Color::Black {
+                record.score = record.score.map(Neg::neg);
+            }
+            (record, options.filter.unmet(&record))
+        }));
     });
     Ok(Read::Records {
         number,
