@@ -122,16 +122,16 @@ fn check_trainer(run: &RunFile) -> Result<(), Failure> {
     let [program, arguments @ ..] = &*run.trainer else {
         return Ok(());
     };
-    let name = program.to_string_lossy();
+
     let output = Command::new(program).args(arguments).arg("--help").output();
     match output {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(Failure::Work(format!(
-            "`{name} --help` failed: {}",
+            "`{program} --help` failed: {}",
             String::from_utf8_lossy(&output.stderr).trim_end()
         ))),
         Err(error) => Err(Failure::Work(format!(
-            "cannot run `{name}`, which trains networks: {error}; in the project's folder, \
+            "cannot run `{program}`, which trains networks: {error}; in the project's folder, \
              `pip install ./trainer` installs it, and `command` in `[trainer]` names another program"
         ))),
     }

@@ -1,6 +1,5 @@
 //! What a run file says to `nnue loop`. The rest of it is for the trainer.
 
-use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +47,7 @@ struct Engine {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Trainer {
-    command: Vec<OsString>,
+    command: Vec<String>,
 }
 
 impl Default for Trainer {
@@ -116,7 +115,7 @@ pub(super) struct RunFile {
     /// The folder of the engine's package.
     pub(super) engine: PathBuf,
     /// The trainer's program and its first arguments.
-    pub(super) trainer: Vec<OsString>,
+    pub(super) trainer: Vec<String>,
     pub(super) current: Option<CurrentNet>,
     pub(super) selfplay: Option<SelfPlay>,
     pub(super) matches: Match,
