@@ -23,6 +23,7 @@ mod reorder;
 mod replay;
 mod report;
 mod spec;
+mod trainer;
 mod verify;
 
 use std::io::Write;
@@ -74,6 +75,8 @@ pub(crate) enum Command {
     Draw(draw::Draw),
     /// Write a network with its weights as an ONNX model
     Onnx(onnx::Onnx),
+    /// Print a program that trains a network with bullet
+    Trainer(trainer::Trainer),
     /// Show a net on one HTML page: its network, its weights, its tensors, warnings
     Report(report::Report),
     /// Play games between two engines, or two nets: Elo with its interval, and a sequential test
@@ -107,6 +110,7 @@ impl Command {
             Command::Reorder(command) => command.run(out),
             Command::Draw(command) => command.run(out),
             Command::Onnx(command) => command.run(out),
+            Command::Trainer(command) => command.run(out),
             Command::Report(command) => command.run(out),
             Command::Match(command) => command.run(out),
             Command::Completions(command) => command.run(out),

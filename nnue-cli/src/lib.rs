@@ -8,6 +8,7 @@
 //! arguments are wrong.
 
 mod bench;
+pub mod bullet;
 mod commands;
 #[cfg(feature = "compiled")]
 pub mod compiled;

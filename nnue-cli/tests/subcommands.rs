@@ -167,6 +167,13 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             &[net],
         ),
         subcommand(
+            "trainer",
+            &[SPEC, "--bullet"],
+            false,
+            &["../specs/games/ataxx.toml", "--bullet"],
+            &[SPEC],
+        ),
+        subcommand(
             "data",
             &["info", &positions],
             false,

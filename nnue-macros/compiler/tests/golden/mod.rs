@@ -1,5 +1,5 @@
-//! Files of expected text. `UPDATE_GOLDEN=1 cargo test -p nnue-compiler` writes what the tests
-//! found into them; read the diff to see whether it is right.
+//! Files of expected text. With `UPDATE_GOLDEN=1`, the tests of a package write what they found into
+//! them; read the diff to see whether it is right. Tests of `nnue-cli` use this file too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,9 +27,10 @@ pub(crate) fn compare(file: &Path, found: &str) -> Result<(), String> {
             .map_err(|error| format!("cannot write {}: {error}", file.display()));
     }
     Err(format!(
-        "{} differs: - expected, + found\n{}\n`UPDATE_GOLDEN=1 cargo test -p nnue-compiler` accepts what was found",
+        "{} differs: - expected, + found\n{}\n`UPDATE_GOLDEN=1 cargo test -p {}` accepts what was found",
         file.display(),
-        difference(&expected, found)
+        difference(&expected, found),
+        env!("CARGO_PKG_NAME")
     ))
 }
 

@@ -1,0 +1,208 @@
+//! The layers of a stack.
+
+use nnue_compiler::network::file::Role;
+use nnue_compiler::network::{Activation, Affine, Element, Elementwise, Gain, Layer, Op, Slice};
+
+use super::{Graph, INDENT, clamped, concatenated, local, quantmoid4, times};
+use crate::bullet::multiplier::literal;
+
+pub(super) fn write(graph: &mut Graph<'_>, index: usize, layer: &Layer) {
+    let stack = match graph.network.stacks.count > 1 && !layer.shared {
+        true => ".select(stack)",
+        false => "",
+    };
+    match &layer.op {
+        Op::Affine(op) => affine(graph, index, layer, op, stack),
+        Op::Elementwise(function) => elementwise(graph, index, layer, function, stack),
+    }
+}
+
+fn affine(graph: &mut Graph<'_>, index: usize, layer: &Layer, op: &Affine, stack: &str) {
+    let (name, inputs) = (local(&layer.name), layer.input_len());
+    let outputs = match stack {
+        "" => layer.output.len.to_string(),
+        _ => of_all_stacks(layer.output.len),
+    };
+    let parameters = graph.parameters;
+    let biases = |role| if op.biases { parameters.id(role) } else { "" };
+    graph.comment(&format!(
+        "{}: {} values to {}.",
+        layer.name, inputs, layer.output.len
+    ));
+    let ids = [
+        parameters.id(Role::LayerWeights(index)),
+        biases(Role::LayerBiases(index)),
+    ];
+    graph.define_affine(&name, ids, &inputs.to_string(), &outputs, inputs);
+    let apply = if op.biases { "forward" } else { "matmul" };
+    let slices: Vec<String> = layer
+        .inputs
+        .iter()
+        .map(|slice| graph.slice(*slice))
+        .collect();
+    let x = concatenated(&slices);
+    let mut value = format!("{name}.{apply}({x}){stack}");
+    if layer.factorised {
+        let ids = [
+            parameters.id(Role::SharedWeights(index)),
+            biases(Role::SharedBiases(index)),
+        ];
+        let outputs = layer.output.len.to_string();
+        graph.define_affine("shared_", ids, &inputs.to_string(), &outputs, inputs);
+        value += &format!(" + shared_.{apply}({x})");
+    }
+    graph.define(&name, &value);
+}
+
+fn elementwise(
+    graph: &mut Graph<'_>,
+    index: usize,
+    layer: &Layer,
+    function: &Elementwise,
+    stack: &str,
+) {
+    let name = local(&layer.name);
+    let out_one = one_of(graph, layer, None);
+    let inputs: Vec<String> = layer
+        .inputs
+        .iter()
+        .map(|slice| graph.slice(*slice))
+        .collect();
+    let ones: Vec<f64> = layer
+        .inputs
+        .iter()
+        .map(|slice| one_of(graph, layer, Some(*slice)))
+        .collect();
+    match function {
+        Elementwise::Activations(functions) => {
+            let formulas: Vec<String> = functions
+                .iter()
+                .map(|function| function.formula())
+                .collect();
+            graph.comment(&format!(
+                "{}: {} of the engine.",
+                layer.name,
+                formulas.join(" and ")
+            ));
+            // Operands that are no variable would be written, and computed, several times.
+            let mut x = inputs[0].clone();
+            if x.contains('(') {
+                graph.define("x_", &x);
+                x = "x_".into();
+            }
+            let results = functions
+                .iter()
+                .map(|function| activated(*function, &x, ones[0], out_one));
+            let all = concatenated(&results.collect::<Vec<_>>());
+            graph.define(&name, &all);
+        }
+        Elementwise::Sum { .. } => {
+            graph.comment(&format!("{}: a sum.", layer.name));
+            graph.define(&name, &inputs.join(" + "));
+        }
+        Elementwise::Product { shift } => {
+            graph.comment(&format!("{}: a product, value by value.", layer.name));
+            let factor = ones[0] * ones[1] / (f64::from(*shift).exp2() * out_one);
+            graph.define(&name, &times(factor, &inputs.join(" * ")));
+        }
+        Elementwise::Float { scale } => {
+            graph.comment(&format!("{}: integers as floating point.", layer.name));
+            graph.define(&name, &times(f64::from(*scale) * ones[0], &inputs[0]));
+        }
+        Elementwise::RmsNorm { epsilon, gain } => {
+            let len = layer.output.len;
+            graph.comment(&format!(
+                "{}: values over the root of their mean square.",
+                layer.name
+            ));
+            graph.define("x_", &concatenated(&inputs));
+            let mean = literal(1.0 / len as f64);
+            graph.define("mean_", &format!("{mean} * (x_ * x_).reduce_sum_rows()"));
+            let epsilon = literal(f64::from(*epsilon));
+            graph.define("root_", &format!("(mean_ + {epsilon}).abs_pow(-0.5)"));
+            let normed = format!("x_ * root_.repeat({len}).reshape(({len}, 1))");
+            let Some(gain) = gain else {
+                return graph.define(&name, &normed);
+            };
+            graph.define("x_", &normed);
+            gains(graph, index, layer, *gain, stack);
+            graph.define(&name, "x_ * gain_");
+        }
+    }
+}
+
+/// Defines `gain_`, the factors of a normalisation.
+fn gains(graph: &mut Graph<'_>, index: usize, layer: &Layer, gain: Gain, stack: &str) {
+    let id = graph.parameters.id(Role::LayerFactors(index));
+    let len = match stack {
+        "" => layer.output.len.to_string(),
+        _ => of_all_stacks(layer.output.len),
+    };
+    let (init, more) = match gain {
+        Gain::Gamma => ("InitSettings::Normal { mean: 1.0, stdev: 0.0 }", ""),
+        Gain::OneMore => ("InitSettings::Zeroed", "1.0 + "),
+    };
+    graph.line(format!("let gain_ = {more}builder"));
+    graph.line(format!(
+        "{INDENT}.new_weights({id:?}, ({len}, 1), {init}){stack};"
+    ));
+}
+
+/// The outputs of all stacks.
+fn of_all_stacks(outputs: usize) -> String {
+    match outputs {
+        1 => "STACKS".into(),
+        _ => format!("STACKS * {outputs}"),
+    }
+}
+
+/// What 1.0 is in a layer's output, or in a slice that it reads, if all its values have the same;
+/// sums, which may read others, do not ask.
+fn one_of(graph: &Graph<'_>, layer: &Layer, slice: Option<Slice>) -> f64 {
+    let (element, one) = match slice {
+        None => (layer.output.element, layer.output.one.clone()),
+        Some(slice) => {
+            let tensor = graph.network.tensor(slice.source);
+            (tensor.element, tensor.one.slice(slice.start, slice.len))
+        }
+    };
+    match (element, one.shared()) {
+        (Element::F32, _) | (_, None) => 1.0,
+        (_, Some(one)) => f64::from(one),
+    }
+}
+
+/// What a function makes of `x`; what 1.0 is in it, and in the result.
+fn activated(function: Activation, x: &str, x_one: f64, one: f64) -> String {
+    let power = |shift: u32| f64::from(shift).exp2();
+    let square = |shift| x_one * x_one / (power(shift) * one);
+    match function {
+        Activation::Relu { shift, limit } => {
+            let x = times(x_one / (power(shift) * one), x);
+            clamped(&x, f64::from(limit) / one)
+        }
+        Activation::ReluLeft { shift, limit } => clamped(
+            &times(x_one * power(shift) / one, x),
+            f64::from(limit) / one,
+        ),
+        Activation::SqrCrelu { shift, limit } | Activation::SqrCreluI32 { shift, limit } => {
+            clamped(
+                &times(square(shift), &format!("{x} * {x}")),
+                f64::from(limit) / one,
+            )
+        }
+        Activation::Screlu { shift, .. } => times(square(shift), &format!("{x}.screlu()")),
+        Activation::Quantmoid4 { .. } => quantmoid4(x, one),
+        Activation::FloatCrelu => format!("{x}.crelu()"),
+        Activation::FloatScrelu => format!("{x}.screlu()"),
+        Activation::FloatSqrCrelu => format!("({x} * {x}).crelu()"),
+        Activation::FloatRelu => format!("{x}.relu()"),
+        Activation::FloatSigmoid => format!("{x}.sigmoid()"),
+        Activation::FloatHardSwish => {
+            format!("{x} * ({} * {x} + 0.5).crelu()", literal(1.0 / 6.0))
+        }
+        Activation::FloatSqr => format!("{x} * {x}"),
+        Activation::FloatSqrRelu => format!("{x}.sqrrelu()"),
+        Activation::FloatSqrNegative => format!("(-{x}).sqrrelu()"),
+    }
+}

@@ -1,0 +1,311 @@
+//! The inputs: bullet's own where they are the spec's features, otherwise a type of the program's.
+
+pub mod board;
+pub mod pawn_pairs;
+pub mod piece_square;
+pub mod threats;
+
+use nnue_compiler::feature_set::piece_square::{
+    FirstSquare, Flip, Mirror, Parameters, PieceOrder, Planes,
+};
+use nnue_compiler::feature_set::{Family, FeatureSet};
+use nnue_compiler::format::ThreatRules;
+use nnue_compiler::network::Network;
+
+use self::board::Board;
+use self::pawn_pairs::PawnPairs;
+use self::piece_square::PieceSquare;
+use self::threats::{Rules, Threats};
+
+/// What a program has of inputs.
+pub(super) struct Inputs {
+    /// The value that the builder takes.
+    pub(super) value: String,
+    /// Items that it needs.
+    pub(super) items: String,
+}
+
+impl Inputs {
+    pub(super) fn of(network: &Network) -> Inputs {
+        match &network.features[..] {
+            [
+                FeatureSet {
+                    family: Family::PieceSquare(parameters),
+                    ..
+                },
+            ] => known(parameters).unwrap_or_else(|| own(network)),
+            _ => own(network),
+        }
+    }
+}
+
+/// bullet's name of a set of pieces, if it has it.
+fn known(parameters: &Parameters) -> Option<Inputs> {
+    let same = Parameters {
+        king_buckets: parameters.king_buckets,
+        mirror: parameters.mirror,
+        ..Parameters::unbucketed()
+    };
+    if *parameters != same {
+        return None;
+    }
+    let inputs = |name: &str, buckets: &[u8]| Inputs {
+        value: format!("{name}::new(KING_BUCKETS)"),
+        items: format!(
+            "/// The bucket of each square of the own king, rank by rank from the first.\n\
+             #[rustfmt::skip]\n\
+             const KING_BUCKETS: [usize; {}] = {};\n",
+            buckets.len(),
+            board_of(buckets),
+        ),
+    };
+    match parameters.mirror {
+        Mirror::None if parameters.buckets() == 1 => Some(Inputs {
+            value: "Chess768".into(),
+            items: String::new(),
+        }),
+        Mirror::None => Some(inputs("ChessBuckets", &parameters.king_buckets)),
+        Mirror::AToD => {
+            let left = parameters
+                .king_buckets
+                .chunks(8)
+                .flat_map(|rank| &rank[..4]);
+            let left: Vec<u8> = left.copied().collect();
+            Some(inputs("ChessBucketsMirrored", &left))
+        }
+        Mirror::EToH => None,
+    }
+}
+
+/// An array of a number for each square, a line for each rank.
+fn board_of(numbers: &[u8]) -> String {
+    let rank = |numbers: &[u8]| {
+        let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:2}")).collect();
+        format!("    {},\n", numbers.join(", "))
+    };
+    let ranks: String = numbers.chunks(numbers.len() / 8).map(rank).collect();
+    format!("[\n{ranks}]")
+}
+
+/// A set of features of the program's own.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a network has a few of them at most"
+)]
+pub enum Set {
+    /// A row for each piece.
+    PieceSquare(PieceSquare),
+    /// A row for each attack.
+    Threats(Rules),
+    /// A row for each two pawns.
+    PawnPairs(PawnPairs),
+}
+
+impl Set {
+    /// The set that finds the same rows; `None` for those that the engine tells.
+    #[must_use]
+    pub fn of(set: &FeatureSet) -> Option<Set> {
+        Some(match &set.family {
+            Family::PieceSquare(parameters) => Set::PieceSquare(pieces(parameters)),
+            Family::Threats(parameters) => Set::Threats(Rules {
+                mirror_files: parameters.mirror.files(),
+                targets: parameters.rules.targets.map(|row| {
+                    row.map(|number| match number {
+                        ThreatRules::NO_TARGET => -1,
+                        number => number.into(),
+                    })
+                }),
+                pushes: parameters.rules.pushes,
+                mutual_once: parameters.rules.mutual_once,
+                interleaved: parameters.rules.interleaved,
+                by_square: parameters.rules.by_square,
+            }),
+            Family::PawnPairs(parameters) => Set::PawnPairs(PawnPairs {
+                mirror_files: parameters.mirror.files(),
+                file_distance: parameters.file_distance.into(),
+            }),
+            Family::Custom(_) => return None,
+        })
+    }
+
+    /// The active rows of the player who sees the board so, as the program finds them.
+    #[must_use]
+    pub fn rows(self, board: &Board) -> Vec<usize> {
+        let mut rows = Vec::new();
+        let found = |row| rows.push(row);
+        match self {
+            Set::PieceSquare(set) => set.find(board, found),
+            Set::Threats(rules) => Threats::new(rules).find(board, found),
+            Set::PawnPairs(set) => set.find(board, found),
+        }
+        rows
+    }
+
+    /// Its type, its value in Rust, and the text of the file that has the type.
+    fn written(&self) -> (&'static str, String, &'static str) {
+        match self {
+            Set::PieceSquare(set) => (
+                "PieceSquare",
+                format!("{set:?}"),
+                include_str!("inputs/piece_square.rs"),
+            ),
+            Set::Threats(rules) => (
+                "LazyLock<Threats>",
+                format!("LazyLock::new(|| Threats::new({rules:?}))"),
+                include_str!("inputs/threats.rs"),
+            ),
+            Set::PawnPairs(set) => (
+                "PawnPairs",
+                format!("{set:?}"),
+                include_str!("inputs/pawn_pairs.rs"),
+            ),
+        }
+    }
+}
+
+fn pieces(parameters: &Parameters) -> PieceSquare {
+    let turn = match parameters.first_square {
+        FirstSquare::A1 => 0,
+        FirstSquare::A8 => 56,
+        FirstSquare::H1 => 7,
+        FirstSquare::H8 => 63,
+    };
+    let kinds = match parameters.planes {
+        Planes::NoKings => 5,
+        Planes::All | Planes::MergedKings => 6,
+        Planes::WithThreatened => 7,
+    };
+    let first_row = |owner: isize, kind: isize| {
+        let plane = match parameters.piece_order {
+            PieceOrder::Interleaved => 2 * kind + owner,
+            PieceOrder::OpponentFirst => kinds * (1 - owner) + kind,
+            PieceOrder::ByColour | PieceOrder::WhiteFirst => kinds * owner + kind,
+        };
+        parameters.offset as isize + 64 * plane
+    };
+    let mut rows = [0, 1].map(|owner| [0, 1, 2, 3, 4, 5].map(|kind| first_row(owner, kind)));
+    let [own, opponents] = rows.map(|rows| rows[5]);
+    match parameters.planes {
+        Planes::NoKings => rows.iter_mut().for_each(|rows| rows[5] = -1),
+        Planes::MergedKings => rows
+            .iter_mut()
+            .for_each(|rows| rows[5] = own.min(opponents)),
+        Planes::All | Planes::WithThreatened => {}
+    }
+    PieceSquare {
+        rotates: parameters.flip == Flip::Rotate,
+        mirror_files: parameters.mirror.files(),
+        turn,
+        king_buckets: parameters.king_buckets.map(usize::from),
+        queen_buckets: parameters.queen_buckets.count(),
+        bucket_rows: (parameters.offset + 64 * parameters.planes.count()) as usize,
+        first_row: rows,
+        threatened: match parameters.planes {
+            Planes::WithThreatened => [0, 1].map(|owner| first_row(owner, 6)),
+            _ => [-1; 2],
+        },
+    }
+}
+
+/// A type of the program's own that finds the rows of all sets.
+fn own(network: &Network) -> Inputs {
+    let mut constants = String::new();
+    let mut finds = String::new();
+    let mut texts = vec![include_str!("inputs/board.rs")];
+    let mut first = 0;
+    for (number, set) in network.features.iter().enumerate() {
+        let (kind, value, text) = match Set::of(set) {
+            Some(set) => set.written(),
+            None => continue,
+        };
+        let end = first + set.rows;
+        constants += &formatted(&format!(
+            "/// `{}`: the rows {first} to {}.\nstatic SET_{number}: {kind} = {value};",
+            set.name,
+            end - 1,
+        ));
+        constants.push('\n');
+        let row = match first {
+            0 => "row".into(),
+            _ => format!("{first} + row"),
+        };
+        finds += &format!("    SET_{number}.find(board, |row| rows.push({row}));\n");
+        first = end;
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let max_active: usize = network.features.iter().map(|set| set.max_active).sum();
+    let names: Vec<&str> = network
+        .features
+        .iter()
+        .map(|set| set.name.as_str())
+        .collect();
+    let names = names.join(" + ");
+    let texts: Vec<String> = texts.into_iter().map(snippet).collect();
+    let items = format!(
+        r#"{constants}/// The active rows of the player who sees the board so.
+fn rows(board: &Board) -> Vec<usize> {{
+    let mut rows = Vec::with_capacity({max_active});
+{finds}    rows
+}}
+
+/// The features of the spec.
+#[derive(Clone, Copy)]
+struct Inputs;
+
+impl SparseInputType for Inputs {{
+    type RequiredDataType = Position;
+
+    fn num_inputs(&self) -> usize {{
+        INPUTS
+    }}
+
+    fn max_active(&self) -> usize {{
+        {max_active}
+    }}
+
+    fn map_features<F: FnMut(usize, usize)>(&self, position: &Position, mut f: F) {{
+        let mut board = Board {{ pieces: [None; 64], is_opponents: false }};
+        for (piece, square) in position.into_iter() {{
+            board.pieces[usize::from(square)] = Some((usize::from(piece >> 3), usize::from(piece & 7)));
+        }}
+        // Both have as many rows. Their order does not matter.
+        let (own, opponents) = (rows(&board), rows(&board.of_opponent()));
+        assert_eq!(own.len(), opponents.len(), "the perspectives have different numbers of rows");
+        own.into_iter().zip(opponents).for_each(|(own, opponents)| f(own, opponents));
+    }}
+
+    fn shorthand(&self) -> String {{
+        INPUTS.to_string()
+    }}
+
+    fn description(&self) -> String {{
+        {names:?}.to_string()
+    }}
+}}
+
+{}"#,
+        texts.join("\n")
+    );
+    Inputs {
+        value: "Inputs".into(),
+        items,
+    }
+}
+
+/// The text of a file without what says where it belongs.
+pub(super) fn snippet(text: &str) -> String {
+    let is_ours = |line: &&str| line.starts_with("//!") || line.starts_with("use super::");
+    let lines: Vec<&str> = text.lines().filter(|line| !is_ours(line)).collect();
+    format!("{}\n", lines.join("\n").trim_start())
+}
+
+/// An item as people write it.
+fn formatted(item: &str) -> String {
+    match syn::parse_str(item) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(_) => format!("{item}\n"),
+    }
+}

@@ -1,0 +1,257 @@
+//! What bullet trains: matrices and vectors of `f32`, each of which a tensor of the net file is
+//! made of.
+
+use nnue_compiler::feature_set::{Family, FeatureSet, piece_square::Planes};
+use nnue_compiler::format::{Format, VirtualSet};
+use nnue_compiler::network::Network;
+use nnue_compiler::network::file::{Axis, Role, Tensor};
+
+use super::Reason;
+use super::multiplier::Multiplier;
+
+/// The names by which bullet knows the tensors of a net file.
+pub(super) struct Parameters<'n> {
+    pub(super) network: &'n Network,
+    /// The tensors of the file, in its order, each with its name.
+    tensors: Vec<(&'n Tensor, String)>,
+}
+
+/// Rows of the transformer that are one tensor of the file.
+pub(super) struct Run {
+    pub(super) id: String,
+    pub(super) role: Role,
+    pub(super) rows: usize,
+    pub(super) factor: Option<Factor>,
+}
+
+/// A matrix that is added to each bucket of a run.
+pub(super) struct Factor {
+    pub(super) id: String,
+    pub(super) rows: usize,
+    pub(super) buckets: usize,
+    /// Whether the file has it too. Otherwise it is added when the net is saved.
+    pub(super) is_in_file: bool,
+}
+
+/// Rows of neurons, or of PSQT values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rows {
+    Neurons,
+    Psqt,
+}
+
+impl Rows {
+    /// The first row of a tensor that has such rows.
+    fn first(self, role: Role) -> Option<usize> {
+        match (self, role) {
+            (Rows::Neurons, Role::Weights(first)) | (Rows::Psqt, Role::Psqt(first)) => Some(first),
+            _ => None,
+        }
+    }
+}
+
+impl<'n> Parameters<'n> {
+    pub(super) fn of(network: &'n Network) -> Parameters<'n> {
+        let sections = network.file.sections_once();
+        let tensors: Vec<&Tensor> = sections.filter_map(|section| section.as_tensor()).collect();
+        let short = |tensor: &&Tensor| match tensor.id.is_empty() {
+            true => short_name(network, tensor, &tensors),
+            false => tensor.id.clone(),
+        };
+        let mut ids: Vec<String> = tensors.iter().map(short).collect();
+        let is_twice = |id: &String| ids.iter().filter(|other| *other == id).count() > 1;
+        if ids.iter().any(is_twice) {
+            ids = tensors.iter().map(|tensor| tensor.name.clone()).collect();
+        }
+        Parameters {
+            network,
+            tensors: tensors.into_iter().zip(ids).collect(),
+        }
+    }
+
+    /// The name of a tensor that the file has.
+    pub(super) fn id(&self, role: Role) -> &str {
+        let tensor = self.tensors.iter().find(|(tensor, _)| tensor.role == role);
+        tensor.map_or("", |(_, id)| id)
+    }
+
+    /// The runs of rows, without virtual ones, in the order of their features.
+    pub(super) fn runs(&self, rows: Rows) -> Vec<Run> {
+        let first_virtual = self.network.first_virtual_row(0);
+        let runs = self.tensors.iter().filter_map(|(tensor, id)| {
+            let first = rows.first(tensor.role)?;
+            (first < first_virtual).then_some((first, tensor, id))
+        });
+        let mut runs: Vec<_> = runs.collect();
+        runs.sort_by_key(|(first, ..)| *first);
+        let run = |(_, tensor, id): (usize, &&Tensor, &String)| Run {
+            id: id.clone(),
+            role: tensor.role,
+            rows: tensor.len(Axis::Feature),
+            factor: self.factor(rows, tensor, id),
+        };
+        runs.into_iter().map(run).collect()
+    }
+
+    /// What is added to each bucket of a run: the virtual rows of the file; or, where a set of
+    /// pieces has buckets, virtual rows that only the trainer has.
+    fn factor(&self, rows: Rows, tensor: &Tensor, id: &str) -> Option<Factor> {
+        let sets = self.sets(tensor);
+        let [set] = sets[..] else { return None };
+        let (virtual_rows, buckets) = repeated(set)?;
+        if set.factors.is_some() {
+            let is_virtual = |tensor: &&(&Tensor, String)| {
+                let first = rows.first(tensor.0.role);
+                first.is_some_and(|first| first >= self.network.first_virtual_row(0))
+            };
+            let (_, id) = self.tensors.iter().find(is_virtual)?;
+            return Some(Factor {
+                id: id.clone(),
+                rows: virtual_rows,
+                buckets,
+                is_in_file: true,
+            });
+        }
+        let helps = rows == Rows::Neurons && buckets > 1;
+        // Of a file that has names, transforms are not applied.
+        (helps && self.network.file.format != Format::Named).then(|| Factor {
+            id: format!("{}f", id.strip_suffix('w').unwrap_or(id)),
+            rows: virtual_rows,
+            buckets,
+            is_in_file: false,
+        })
+    }
+
+    /// The sets whose rows a tensor has.
+    fn sets(&self, tensor: &Tensor) -> Vec<&'n FeatureSet> {
+        let (Role::Weights(first) | Role::Psqt(first)) = tensor.role else {
+            return Vec::new();
+        };
+        let end = first + tensor.len(Axis::Feature);
+        let mut next = 0;
+        let sets = self.network.features.iter().filter(|set| {
+            let begin = next;
+            next += set.rows;
+            (first..end).contains(&begin)
+        });
+        sets.collect()
+    }
+
+    /// The sets with virtual rows that cannot be computed.
+    pub(super) fn reasons(&self) -> Vec<Reason> {
+        let factorised = |set: &&FeatureSet| set.factors.is_some();
+        let count = self.network.features.iter().filter(factorised).count();
+        let sets = self.network.features.iter().filter(factorised);
+        let refused = sets.filter(|set| {
+            let alone = self.tensors.iter().all(|(tensor, _)| {
+                let sets = self.sets(tensor);
+                sets.len() < 2 || !sets.contains(set)
+            });
+            let is_pieces = set
+                .factors
+                .as_ref()
+                .is_some_and(|factors| matches!(factors.sets.as_ref(), [VirtualSet::Pieces]));
+            count > 1 || !alone || !is_pieces || repeated(set).is_none()
+        });
+        refused
+            .map(|set| Reason::VirtualRows(set.name.clone()))
+            .collect()
+    }
+
+    /// The parameters of which bullet's own limit is not the right one, each with its largest size.
+    pub(super) fn limits(&self) -> Vec<(String, f64)> {
+        let runs = [Rows::Neurons, Rows::Psqt].map(|rows| self.runs(rows));
+        let mut limits = Vec::new();
+        for (tensor, id) in &self.tensors {
+            let mut runs = runs.iter().flatten();
+            let factor = runs.find_map(|run| {
+                let factor = run.factor.as_ref()?;
+                (run.id == *id || factor.id == *id).then_some(factor)
+            });
+            let layer = tensor.role.layer().map(|layer| &self.network.layers[layer]);
+            let is_summand = factor.is_some() || layer.is_some_and(|layer| layer.factorised);
+            let usual = match tensor.role {
+                Role::Psqt(_) => psqt_limit(self.network),
+                _ => DEFAULT_LIMIT,
+            };
+            let limit = match most(self.network, tensor) {
+                Some(most) if is_summand => usual.min(most) / 2.0,
+                Some(most) => usual.min(most),
+                None => usual,
+            };
+            if limit != DEFAULT_LIMIT {
+                let trained = factor.filter(|factor| !factor.is_in_file);
+                let ids = [Some(id), trained.map(|factor| &factor.id)];
+                limits.extend(ids.into_iter().flatten().map(|id| (id.clone(), limit)));
+            }
+        }
+        limits
+    }
+}
+
+/// bullet's own limit of all parameters.
+const DEFAULT_LIMIT: f64 = 1.98;
+
+/// PSQT values are as large as evaluations, but their sums have 32 bits.
+fn psqt_limit(network: &Network) -> f64 {
+    const LARGE: f64 = 16.0;
+    let active: usize = network.features.iter().map(|set| set.max_active).sum();
+    let sum = f64::from(i32::MAX) / f64::from(network.psqt_one());
+    LARGE.min(sum / active as f64)
+}
+
+/// The largest parameter whose integer the file, or the network, holds; `None` for floating point.
+fn most(network: &Network, tensor: &Tensor) -> Option<f64> {
+    let Multiplier { of_network, .. } = Multiplier::of(network, tensor);
+    let element = tensor
+        .quantise
+        .map_or(tensor.element, |quantise| quantise.element);
+    let (_, most) = element.limits()?;
+    Some(f64::from(most) / of_network.into_iter().reduce(f64::max)?)
+}
+
+/// The virtual rows of a set, and how often they are repeated to stand beside its own; `None` where
+/// no repetition does.
+fn repeated(set: &FeatureSet) -> Option<(usize, usize)> {
+    match &set.family {
+        Family::PieceSquare(parameters)
+            if parameters.planes == Planes::All && parameters.offset == 0 =>
+        {
+            let buckets = parameters.buckets();
+            Some((set.rows / buckets, buckets))
+        }
+        _ => None,
+    }
+}
+
+/// A short name in the way of bullet's examples: `fc_0w`.
+fn short_name(network: &Network, tensor: &Tensor, all: &[&Tensor]) -> String {
+    let first_virtual = network.first_virtual_row(0);
+    // Several tensors of a kind are numbered.
+    let number = |is_kind: fn(Role) -> bool| {
+        let own = all.iter().filter(|other| is_kind(other.role));
+        match own.clone().count() {
+            1 => String::new(),
+            _ => {
+                let before = own.take_while(|other| other.role != tensor.role);
+                format!("_{}", before.count())
+            }
+        }
+    };
+    let layer = tensor
+        .role
+        .layer()
+        .map_or("", |layer| &network.layers[layer].name);
+    match tensor.role {
+        Role::Weights(first) if first >= first_virtual => "l0f".into(),
+        Role::Psqt(first) if first >= first_virtual => "pstf".into(),
+        Role::Weights(_) => format!("l0{}w", number(|role| matches!(role, Role::Weights(_)))),
+        Role::Biases(_) => "l0b".into(),
+        Role::Psqt(_) => format!("pst{}", number(|role| matches!(role, Role::Psqt(_)))),
+        Role::LayerWeights(_) => format!("{layer}w"),
+        Role::LayerBiases(_) => format!("{layer}b"),
+        Role::LayerFactors(_) => format!("{layer}g"),
+        Role::SharedWeights(_) => format!("{layer}fw"),
+        Role::SharedBiases(_) => format!("{layer}fb"),
+    }
+}

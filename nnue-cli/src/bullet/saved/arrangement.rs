@@ -1,0 +1,124 @@
+//! From the order in which bullet has the values of a parameter to that of the net file.
+
+use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
+use nnue_compiler::network::{Network, Pooling};
+
+/// Axes of a tensor in a file.
+pub(super) struct Arrangement {
+    /// From the outermost one: how many there are, and how far apart they are in bullet's order.
+    axes: Vec<(usize, usize)>,
+    /// The values of a stack, if the file has them stack by stack.
+    of_stack: Option<usize>,
+    /// The rows of bullet's matrix, if it has several columns.
+    rows: Option<usize>,
+    /// The length of the file's innermost axis, without its padding and with it.
+    padding: [usize; 2],
+}
+
+impl Arrangement {
+    pub(super) fn of(network: &Network, tensor: &Tensor, of_a_stack: bool) -> Arrangement {
+        let axes = tensor.axes.iter().flat_map(|(axis, len)| {
+            let step = step(network, tensor.role, axis.axis);
+            match (axis.axis, axis.part) {
+                (Axis::Neuron, Part::Whole) => neurons(network, *len),
+                (_, Part::Blocks(places)) => vec![(*len, step * places)],
+                _ => vec![(*len, step)],
+            }
+        });
+        let mut axes: Vec<(usize, usize)> = axes.collect();
+        merge(&mut axes);
+        let [stacks, outputs] = outputs(network, tensor.role);
+        let is_matrix = tensor.role.matrix().is_some() && tensor.len(Axis::Input) > 1;
+        Arrangement {
+            axes,
+            of_stack: (of_a_stack && network.stacks.count > 1).then_some(outputs),
+            rows: is_matrix.then_some(stacks * outputs),
+            padding: [tensor.axes.last().map_or(1, |(_, len)| *len), tensor.padded],
+        }
+    }
+
+    /// How many values the file has, of one stack if it has them stack by stack.
+    pub(super) fn values(&self) -> usize {
+        let values: usize = self.axes.iter().map(|(len, _)| len).product();
+        let [len, padded] = self.padding;
+        values / len * padded
+    }
+
+    /// The methods that bring values into this order.
+    pub(super) fn calls(&self) -> Vec<String> {
+        let order = match (&self.axes[..], self.of_stack) {
+            ([(_, 1)] | [], None) => None,
+            ([(_, 1), (_, rows)], None) if self.rows == Some(*rows) => Some(".transpose()".into()),
+            (axes, None) => Some(format!(
+                ".transform(|_, weights| arranged(&weights, &{axes:?}))"
+            )),
+            (axes, Some(outputs)) => {
+                let first = match outputs {
+                    1 => "stack".into(),
+                    _ => format!("{outputs} * stack"),
+                };
+                Some(format!(
+                    ".transform(move |_, weights| arranged(&weights[{first}..], &{axes:?}))"
+                ))
+            }
+        };
+        let [len, padded] = self.padding;
+        let zeros = (padded > len)
+            .then(|| format!(".transform(|_, weights| padded(weights, {len}, {padded}))"));
+        order.into_iter().chain(zeros).collect()
+    }
+}
+
+/// Axes of which one continues the other become one.
+fn merge(axes: &mut Vec<(usize, usize)>) {
+    axes.retain(|(len, _)| *len > 1);
+    let mut index = 1;
+    while index < axes.len() {
+        let ((outer, outer_step), (len, step)) = (axes[index - 1], axes[index]);
+        if outer_step == len * step {
+            axes[index - 1] = (outer * len, step);
+            axes.remove(index);
+        } else {
+            index += 1;
+        }
+    }
+}
+
+/// How far apart two values are that follow each other on an axis. bullet's matrices have columns
+/// one after the other: `[feature][neuron]`, and of layers `[input][stack][output]`.
+fn step(network: &Network, role: Role, axis: Axis) -> usize {
+    let [stacks, outputs] = outputs(network, role);
+    match (role, axis) {
+        (Role::Weights(_), Axis::Feature) => network.transformer.width,
+        (Role::Psqt(_), Axis::Feature) => network.transformer.psqt,
+        (Role::Weights(_) | Role::Biases(_) | Role::Psqt(_), _) => 1,
+        (_, Axis::Input) => stacks * outputs,
+        (_, Axis::Stack) => outputs,
+        _ => 1,
+    }
+}
+
+/// The stacks that a tensor of a layer has, and its outputs.
+fn outputs(network: &Network, role: Role) -> [usize; 2] {
+    let Some(layer) = role.layer().map(|layer| &network.layers[layer]) else {
+        return [1, 1];
+    };
+    let is_shared = layer.shared || role.is_shared_summand();
+    let stacks = if is_shared { 1 } else { network.stacks.count };
+    [stacks, layer.output.len]
+}
+
+/// The axis of neurons. The graph pools the first half of all with the second one, so neurons that
+/// the file pairs within blocks lie apart in it.
+fn neurons(network: &Network, len: usize) -> Vec<(usize, usize)> {
+    let transformer = &network.transformer;
+    let half = transformer.half();
+    match transformer.pooling {
+        Pooling::None => vec![(len, 1)],
+        _ if transformer.block == 2 * half => vec![(len, 1)],
+        _ => {
+            let places = transformer.block / 2;
+            vec![(half / places, places), (2, half), (places, 1)]
+        }
+    }
+}

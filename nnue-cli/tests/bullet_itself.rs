@@ -1,0 +1,322 @@
+//! Programs for bullet, with bullet itself. It is not part of this project, so the test is ignored
+//! unless it is asked for:
+//!
+//! ```text
+//! git clone https://github.com/jw1912/bullet
+//! BULLET=$PWD/bullet cargo test -p nnue-cli --test bullet_itself -- --ignored
+//! ```
+//!
+//! Without a GPU, bullet builds with a device that computes nothing, but its compiler evaluates
+//! graphs on the processor. So every program is compiled. Then the smaller ones compute random
+//! networks and save them, and this project reads the files and has to find the same values.
+
+mod bullet;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use nnue_cli::bullet::program;
+use nnue_compiler::format::Format;
+use nnue_compiler::network::Network;
+use nnue_interpreter::{UnroundedNet, active_rows};
+use nnue_runtime::{Board, Color, Position};
+
+use crate::bullet::{POSITIONS, networks, rotates, unpacked};
+
+/// Networks with more weights in the transformer than these are compiled, but not computed.
+const MOST_WEIGHTS: usize = 12_000_000;
+
+/// How far values may be apart, as a share of how far positions are: factors within a thousandth of
+/// 1 are left out, and `f32` is rounded.
+const ERROR: f64 = 0.01;
+
+/// A network and its program.
+struct Case {
+    name: String,
+    network: Network,
+    text: String,
+    file_len: Option<usize>,
+}
+
+#[test]
+#[ignore = "needs a checkout of bullet, whose folder is in the variable BULLET"]
+fn bullet_itself_computes_the_networks_and_saves_them() {
+    let bullet = std::env::var_os("BULLET").expect("BULLET is the folder of a checkout of bullet");
+    let bullet = PathBuf::from(bullet)
+        .canonicalize()
+        .expect("BULLET is a folder");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bullet_itself");
+    let cases = cases();
+    assert!(cases.len() > 100, "most specs have programs");
+    write_package(&folder, &bullet, &cases);
+    cargo(&folder, &["check"]);
+    cargo(&folder, &["build", "--features", "computed"]);
+    let mut computed = 0;
+    for (number, case) in cases
+        .iter()
+        .enumerate()
+        .filter(|(_, case)| case.is_computed())
+    {
+        check(&folder, number, case);
+        computed += 1;
+    }
+    assert!(computed > 50, "{computed} networks were computed");
+}
+
+fn cases() -> Vec<Case> {
+    let networks = ["specs", "tests/specs"].into_iter().flat_map(networks);
+    let cases = networks.filter_map(|(name, network)| {
+        let program = program(&network).ok()?;
+        Some(Case {
+            name,
+            network,
+            text: program.text,
+            file_len: program.file_len,
+        })
+    });
+    cases.collect()
+}
+
+/// One package: each program is a module of it.
+fn write_package(folder: &Path, bullet: &Path, cases: &[Case]) {
+    let source = folder.join("src");
+    fs::create_dir_all(&source).expect("folders can be written");
+    let bullet = bullet.display();
+    let manifest = format!(
+        "[package]\nname = \"programs\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+         bullet_lib = {{ path = '{bullet}/crates/bullet_lib' }}\n\
+         bullet-trainer = {{ path = '{bullet}/crates/trainer' }}\n\
+         bullet-compiler = {{ path = '{bullet}/crates/compiler' }}\n\n\
+         [features]\ncomputed = []\n\n\
+         [profile.dev]\ndebug = false\n\n\
+         [profile.dev.package.bullet-compiler]\nopt-level = 2\n\n[workspace]\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).expect("files can be written");
+    fs::write(source.join("check.rs"), include_str!("bullet/check.rs"))
+        .expect("files can be written");
+    // Warnings of the programs are errors; without their training, they have what they do not use.
+    let mut main = "#![cfg_attr(feature = \"computed\", allow(unused))]\n\
+                    #![cfg_attr(not(feature = \"computed\"), deny(warnings))]\n\n\
+                    #[cfg(feature = \"computed\")]\nmod check;\n"
+        .to_string();
+    let mut calls = String::new();
+    for (number, case) in cases.iter().enumerate() {
+        writeln!(main, "mod program_{number};").expect("it is a text");
+        writeln!(
+            calls,
+            "        Some(\"{number}\") => program_{number}::main(),"
+        )
+        .expect("it is a text");
+        let text = case.module(&folder.join(format!("net_{number}")));
+        fs::write(source.join(format!("program_{number}.rs")), text).expect("files can be written");
+    }
+    write!(
+        main,
+        "\nfn main() {{\n    match std::env::args().nth(1).as_deref() {{\n{calls}        \
+         _ => panic!(\"there is no such program\"),\n    }}\n}}\n"
+    )
+    .expect("it is a text");
+    fs::write(source.join("main.rs"), main).expect("files can be written");
+}
+
+/// Runs cargo in the package.
+fn cargo(folder: &Path, arguments: &[&str]) {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(arguments)
+        .args(["--quiet", "--target-dir", "target"])
+        .current_dir(folder)
+        .output()
+        .expect("cargo starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+impl Case {
+    fn is_computed(&self) -> bool {
+        self.network.feature_count() * self.network.transformer.width <= MOST_WEIGHTS
+    }
+
+    /// The program with a check instead of the training.
+    fn module(&self, folder: &Path) -> String {
+        fs::create_dir_all(folder).expect("folders can be written");
+        let between = |begin: &str, end: &str| {
+            let rest = self.text.split_once(begin).map(|(_, rest)| rest);
+            rest.and_then(|rest| rest.split_once(end))
+                .map(|(found, _)| found)
+        };
+        let inputs = between(".inputs(", ")\n").expect("programs have inputs");
+        let stack = match between(".output_buckets(", ")\n") {
+            Some(buckets) => format!(
+                "|position| bullet_lib::game::outputs::OutputBuckets::bucket(&{buckets}, position)"
+            ),
+            None => "|_| 0".into(),
+        };
+        let parameters: Vec<String> = self
+            .parameters()
+            .into_iter()
+            .map(|(id, (one, most))| format!("({id:?}, {one:?}, {most:?})"))
+            .collect();
+        let check = format!(
+            "#[cfg(feature = \"computed\")]\n    crate::check::Check {{ folder: {folder:?}, \
+             fens: &{POSITIONS:?}, parameters: &[{}] }}\n    \
+             .run(&mut trainer, {inputs}, {stack});\n    \
+             #[cfg(feature = \"computed\")]\n    return;\n    \
+             #[cfg(not(feature = \"computed\"))]\n    trainer.run(",
+            parameters.join(", ")
+        );
+        let text = self.text.replacen("fn main()", "pub fn main()", 1);
+        let text = text.replacen("trainer.run(", &check, 1);
+        assert!(
+            text.contains("crate::check::Check"),
+            "{} has a training",
+            self.name
+        );
+        text
+    }
+
+    /// What each parameter is a whole multiple of one by, and its largest size: as its entry in the
+    /// program says, so that saving it rounds nothing.
+    fn parameters(&self) -> BTreeMap<String, (f64, f64)> {
+        let mut parameters = BTreeMap::new();
+        for entry in self.text.split("SavedFormat::id(\"").skip(1) {
+            let entry = entry
+                .split("SavedFormat")
+                .next()
+                .expect("there is a first part");
+            let id = entry.split('"').next().expect("there is a first part");
+            let number = |begin: &str| {
+                let rest = entry.split_once(begin)?.1;
+                rest.split([',', ')', ']']).next()?.parse::<f64>().ok()
+            };
+            let scaled = number("scaled(weights, &[").unwrap_or(1.0);
+            let (kind, quantised) = ["i8", "i16", "i32"]
+                .into_iter()
+                .find_map(|kind| Some((Some(kind), number(&format!("quantise::<{kind}>("))?)))
+                .unwrap_or((None, 1.0));
+            // Floating point is rounded, if at all, when the file is read.
+            let one = if kind.is_some() {
+                scaled * quantised
+            } else {
+                16384.0
+            };
+            let size: f64 = match id {
+                id if id.starts_with("l0") || id.ends_with("rows") || id == "aux" => 0.1,
+                _ => 0.4,
+            };
+            let most = if kind == Some("i8") {
+                size.min(63.0 / one)
+            } else {
+                size
+            };
+            parameters.insert(id.to_string(), (one, most));
+            if let Some((_, rest)) = entry.split_once("store.get(\"") {
+                let common = rest.split('"').next().expect("there is a first part");
+                parameters.insert(common.to_string(), (one, most));
+            }
+        }
+        parameters
+    }
+}
+
+/// Runs a program, and compares what it computed with what this project finds in its file.
+fn check(folder: &Path, number: usize, case: &Case) {
+    let Case { name, network, .. } = case;
+    let output = Command::new(folder.join("target/debug/programs"))
+        .arg(number.to_string())
+        .output()
+        .expect("the programs start");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {errors}");
+    let printed = String::from_utf8(output.stdout).expect("it is text");
+
+    let files = folder.join(format!("net_{number}"));
+    let is_named = network.file.format == Format::Named;
+    let file = if is_named {
+        "parameters.bin"
+    } else {
+        "quantised.bin"
+    };
+    let mut bytes = fs::read(files.join(file)).expect("bullet has saved the net");
+    if let Some(len) = case.file_len {
+        // As the program does where the file has no padding.
+        assert_eq!(bytes.len(), len.next_multiple_of(64), "{name}");
+        bytes.truncate(len);
+    }
+    let network = unpacked(network);
+    let net = UnroundedNet::from_bytes(&network, &bytes)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let scale = eval_scale(&case.text);
+    let mut values = Vec::new();
+    for (fen, line) in POSITIONS.iter().zip(printed.lines()) {
+        let position = Board::from_fen(fen).expect("it is a position");
+        // Of these networks, bullet sees the mirror image of a position with black to move.
+        if rotates(&network) && position.side_to_move() == Color::Black {
+            continue;
+        }
+        let [results, own, opponents] = numbers(line);
+        let mut expected = active_rows(&network, &position).map(|rows| {
+            let mut rows: Vec<f64> = rows.into_iter().map(|row| row as f64).collect();
+            rows.sort_by(f64::total_cmp);
+            rows
+        });
+        if position.side_to_move() == Color::Black {
+            expected.reverse();
+        }
+        assert_eq!([sorted(own), sorted(opponents)], expected, "{name}: {fen}");
+        let pieces = position.occupied().into_iter().count();
+        let stack = network
+            .stacks
+            .by_pieces
+            .map_or(0, |table| table[pieces].into());
+        let mut results: Vec<f64> = results.into_iter().map(|result| result * scale).collect();
+        // bullet has loss, draw and win.
+        results.reverse();
+        values.push((results, net.trace(&position, stack).values));
+    }
+    let spread = spread(values.iter().map(|(_, expected)| expected[0]));
+    assert!(spread > 0.0, "{name}: all positions have the same value");
+    for (found, expected) in &values {
+        for (found, expected) in found.iter().zip(expected) {
+            let error = (found - expected).abs() / spread;
+            assert!(
+                error < ERROR,
+                "{name}: bullet computes {found}, the file has {expected}: {values:?}"
+            );
+        }
+    }
+}
+
+/// The lists of numbers of a line.
+fn numbers(line: &str) -> [Vec<f64>; 3] {
+    let mut lists = line.split('[').filter_map(|list| {
+        let list = list.split_once(']')?.0;
+        Some(
+            list.split(", ")
+                .filter_map(|number| number.parse().ok())
+                .collect(),
+        )
+    });
+    std::array::from_fn(|_| lists.next().expect("there are three lists"))
+}
+
+fn sorted(mut numbers: Vec<f64>) -> Vec<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers
+}
+
+/// How far apart numbers are.
+fn spread(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
+    numbers.clone().fold(f64::MIN, f64::max) - numbers.fold(f64::MAX, f64::min)
+}
+
+fn eval_scale(text: &str) -> f64 {
+    let (_, rest) = text
+        .split_once("const EVAL_SCALE: f32 = ")
+        .expect("programs have it");
+    let number = rest.split(';').next().expect("there is a first part");
+    number.parse().expect("it is a number")
+}

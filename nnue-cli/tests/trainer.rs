@@ -1,0 +1,231 @@
+//! `nnue trainer --bullet`: programs for bullet, and why there are none.
+
+mod bullet;
+mod program;
+
+#[path = "../../nnue-macros/compiler/tests/golden/mod.rs"]
+mod golden;
+
+use nnue_cli::bullet::inputs::{Set, board::Board};
+use nnue_cli::bullet::{Reason, program};
+use nnue_cli::description::Description;
+use nnue_compiler::format::Format;
+use nnue_compiler::network::Network;
+use nnue_compiler::network::file::section_len;
+use nnue_interpreter::active_rows;
+use nnue_runtime::{Board as Position, Color, Piece, Position as _, Role};
+
+use nnue_test_support::net_file::random_net_file;
+
+use crate::bullet::{POSITIONS, networks, rotates, unpacked};
+use crate::program::{output, refusal};
+
+/// What bullet cannot train of the specs that come with the project.
+fn expected(spec: &str) -> Vec<Reason> {
+    let custom = |set: &str| Reason::CustomSet(set.into());
+    let of = |key: &str, set: &str| Reason::Colours(format!("`{key}` of {set}"));
+    let layer = String::from;
+    match spec {
+        "vocabulary/output_blocks" => vec![Reason::OutputBlocks(layer("fc_0"))],
+        "vocabulary/binary" => vec![Reason::Binary(layer("fc_0")), Reason::Binary(layer("fc_2"))],
+        "engines/devre" => vec![Reason::Scales(layer("l1"))],
+        "engines/starzix" => vec![
+            of("flip = \"none\"", "`A`"),
+            of("piece_order = \"white-first\"", "`A`"),
+            of("weights = \"separate\"", "the transformer"),
+        ],
+        "engines/minic" => vec![
+            of("flip = \"none\"", "`KingBuckets`"),
+            of("weights = \"separate\"", "the transformer"),
+            Reason::Caller,
+            Reason::FurtherHead("log_variance".into()),
+        ],
+        "engines/velvet" => vec![custom("Side to move")],
+        "games/shogi_kp" => vec![custom("K"), custom("P")],
+        "games/crazyhouse" => vec![custom("HalfKAv2 with pockets")],
+        "games/shogi_sfnn" => vec![custom("HalfKA2 of shogi"), Reason::Caller],
+        "games/ataxx" => vec![custom("Ataxx squares")],
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn each_spec_has_a_program_or_its_reasons() {
+    for (name, network) in networks("specs") {
+        let found = program(&network);
+        let reasons = found.as_ref().err().cloned().unwrap_or_default();
+        assert_eq!(reasons, expected(&name), "{name}");
+        if let Ok(program) = found {
+            assert_program(&name, &program.text);
+        }
+    }
+}
+
+/// The specs of the tests have what no known network has.
+#[test]
+fn programs_of_the_tests_specs_are_rust() {
+    let programs = networks("tests/specs").filter_map(|(name, network)| {
+        let program = program(&network).ok()?;
+        assert_program(&name, &program.text);
+        Some(program)
+    });
+    assert!(programs.count() > 50, "most of them can be trained");
+}
+
+fn assert_program(name: &str, text: &str) {
+    if let Err(error) = syn::parse_file(text) {
+        panic!("{name}: {error}\n{text}");
+    }
+    let long = text
+        .lines()
+        .find(|line| !line.starts_with("//") && line.chars().count() > 160);
+    assert_eq!(long, None, "{name}");
+}
+
+/// What is saved has as many bytes as the spec's file, but for what that has compressed.
+#[test]
+fn what_is_saved_has_the_length_of_the_file() {
+    for folder in ["specs", "tests/specs"] {
+        for (name, network) in networks(folder) {
+            if let Ok(program) = program(&network) {
+                assert_eq!(program.file_len, file_len(&network), "{name}");
+            }
+        }
+    }
+}
+
+/// The bytes of the network's file, if bullet saves it in the spec's form.
+fn file_len(network: &Network) -> Option<usize> {
+    let network = unpacked(network);
+    match (Description::of(&network).file.size, network.file.format) {
+        (_, Format::Named) => None,
+        (Some(size), _) => Some(size),
+        // Descriptions do not say how long files are that begin with one.
+        (None, Format::Stockfish { .. }) => Some(stockfish_len(&network)),
+        // Nor those in which stacks are aligned each in its own way.
+        (None, Format::Sequence) => Some(random_net_file(&network, 1).len()),
+    }
+}
+
+/// Stockfish's format with an empty description.
+fn stockfish_len(network: &Network) -> usize {
+    const HEADER: usize = 12;
+    let sections = network.file.all_sections(network.stacks.count);
+    let lens = sections.map(|(_, section)| section_len(section).expect("nothing is compressed"));
+    HEADER + lens.sum::<usize>()
+}
+
+/// What the text of the programs finds in a position is what the interpreter finds.
+#[test]
+fn programs_find_the_rows_of_every_set() {
+    let mut compared = 0;
+    for folder in ["specs", "tests/specs"] {
+        for (name, network) in networks(folder) {
+            if program(&network).is_err() {
+                continue;
+            }
+            for fen in POSITIONS {
+                let position = Position::from_fen(fen).expect("it is a position");
+                let Some(found) = rows(&network, &position) else {
+                    continue;
+                };
+                let [white, black] = active_rows(&network, &position).map(sorted);
+                let expected = match position.side_to_move() {
+                    Color::White => [white, black],
+                    Color::Black => [black, white],
+                };
+                assert_eq!(found, expected, "{name}: {fen}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 500, "{compared} comparisons");
+}
+
+/// The rows of the side to move and of its opponent, as programs find them; `None` where they see
+/// the mirror image of a position with black to move.
+fn rows(network: &Network, position: &Position) -> Option<[Vec<usize>; 2]> {
+    let side_to_move = position.side_to_move();
+    if rotates(network) && side_to_move == Color::Black {
+        return None;
+    }
+    let mut board = Board {
+        pieces: [None; 64],
+        is_opponents: false,
+    };
+    let flip = if side_to_move == Color::White { 0 } else { 56 };
+    for piece in Piece::ALL {
+        for square in position.pieces(piece) {
+            let owner = usize::from(piece.color != side_to_move);
+            board.pieces[square.index() ^ flip] = Some((owner, piece.role.index()));
+        }
+    }
+    assert_eq!(Role::King.index(), 5, "as bullet numbers pieces");
+    let boards = [board.of_opponent(), board];
+    let [opponents, own] = boards.map(|board| {
+        let mut first = 0;
+        let mut all = Vec::new();
+        for set in &network.features {
+            let rows = Set::of(set)
+                .expect("the engine tells no features")
+                .rows(&board);
+            all.extend(rows.into_iter().map(|row| first + row));
+            first += set.rows;
+        }
+        sorted(all)
+    });
+    Some([own, opponents])
+}
+
+fn sorted(mut rows: Vec<usize>) -> Vec<usize> {
+    rows.sort_unstable();
+    rows
+}
+
+/// A simple network, several layers, a factoriser, Stockfish's layers with PSQT values, threats
+/// with a tail of `f32`, rows of the trainer's own format, win, draw and loss.
+#[test]
+fn programs_are_what_was_reviewed() {
+    let reviewed = [
+        "bullet/simple",
+        "bullet/multi_layer",
+        "bullet/skip",
+        "sfnnv5",
+        "engines/plentychess",
+        "engines/hobbes",
+        "engines/monty",
+    ];
+    let networks: Vec<_> = networks("specs").collect();
+    let differences = reviewed.iter().filter_map(|name| {
+        let (_, network) = networks
+            .iter()
+            .find(|(own, _)| own == name)
+            .expect("it is a spec");
+        let program = program(network).unwrap_or_else(|reasons| panic!("{name}: {reasons:?}"));
+        let file = format!("tests/goldens/bullet/{}.rs", name.replace('/', "_"));
+        golden::compare(&golden::path(&file), &program.text).err()
+    });
+    let differences: Vec<String> = differences.collect();
+    assert!(differences.is_empty(), "\n{}", differences.join("\n\n"));
+}
+
+#[test]
+fn the_command_prints_the_program() {
+    let text = output(&["trainer", "../specs/bullet/simple.toml", "--bullet"]);
+    let golden = golden::path("tests/goldens/bullet/bullet_simple.rs");
+    assert_eq!(text, std::fs::read_to_string(golden).expect("it is there"));
+}
+
+#[test]
+fn all_reasons_are_named_at_once() {
+    let message = refusal(1, &["trainer", "../specs/engines/minic.toml", "--bullet"]);
+    for words in [
+        "bullet cannot train Minic:",
+        "`flip = \"none\"` of `KingBuckets` tells white from black",
+        "`weights = \"separate\"` of the transformer tells white from black",
+        "the engine chooses the stack",
+        "the head `log_variance` has no target",
+    ] {
+        assert!(message.contains(words), "no `{words}` in {message}");
+    }
+}
