@@ -31,7 +31,7 @@ fn main() {
     };
     let module = format!(
         "nnue_runtime::nnue_net!({spec:?}{weights});\n\
-         pub(crate) const PAWN: i32 = {pawn};\n\
+         pub(crate) const PAWN: i64 = {pawn};\n\
          pub(crate) fn embedded() -> Option<Network> {{ {embedded} }}\n"
     );
     let out = PathBuf::from(variable("OUT_DIR").unwrap_or_default());

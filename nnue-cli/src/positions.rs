@@ -55,8 +55,7 @@ pub(crate) struct PositionFile {
 impl PositionFile {
     /// The list, if the option is given.
     pub(crate) fn open(&self) -> Result<Option<Positions>, Failure> {
-        let lines = self.fens.as_deref().map(Lines::open).transpose()?;
-        Ok(lines.map(Positions))
+        self.fens.as_deref().map(Positions::open).transpose()
     }
 
     /// Where the list comes from, for messages, if the option is given.
@@ -139,6 +138,11 @@ impl Lines {
 pub(crate) struct Positions(Lines);
 
 impl Positions {
+    /// Those of a file, or of standard input if the path is `-`.
+    pub(crate) fn open(path: &Path) -> Result<Positions, Failure> {
+        Ok(Positions(Lines::open(path)?))
+    }
+
     /// Whether the next line may have to be waited for.
     pub(crate) fn may_wait(&self) -> bool {
         self.0.lines.buffer().is_empty()

@@ -150,6 +150,11 @@ fn info_counts() {
     assert_eq!(value["scores"]["count"], 3);
     assert_eq!(value["scores"]["lowest"], -15.0);
     assert_eq!(value["pieces"][32], 3);
+    let json = output(&["data", "info", &file, "--json", "--white-scores"]);
+    let value: Value = serde_json::from_str(&json).expect("JSON");
+    // Those of positions with black to move are turned.
+    assert_eq!(value["scores"]["lowest"], 15.0);
+    assert_eq!(value["scores"]["highest"], 3100.0);
     let shown = output(&["data", "info", &file, "--max-score", "3000"]);
     for words in [
         "with a score beyond the limit",

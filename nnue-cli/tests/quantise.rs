@@ -34,12 +34,19 @@ fn floats(network: &Network, file: &[u8], change: impl Fn(&str, usize, f64) -> f
         let name = &*numbers.tensor.name;
         let known = description.tensors.iter().find(|own| own.name == name);
         let known = known.expect("the description has all tensors");
-        let [numerator, denominator] = known.one.expect("1.0 is some number");
+        // Of tensors that have several, the network says them.
+        let one = |output: usize| known.one.unwrap_or_else(|| channel(network, name, output));
         let (shape, stored) = (numbers.tensor.shape, &numbers.tensor.stored);
         let mut own = vec![0.0; stored.values];
         for row in 0..shape[1] {
             for (column, number) in numbers.row(0, row).enumerate() {
                 let index = row * stored.strides[1] + column * stored.strides[2];
+                let output = if name.ends_with("biases") {
+                    column
+                } else {
+                    row
+                };
+                let [numerator, denominator] = one(output);
                 own[index] = number * denominator as f64 / numerator as f64;
             }
         }
@@ -52,11 +59,25 @@ fn floats(network: &Network, file: &[u8], change: impl Fn(&str, usize, f64) -> f
     floats
 }
 
+/// What 1.0 is in the numbers of a layer's output.
+fn channel(network: &Network, tensor: &str, output: usize) -> [u64; 2] {
+    let (layer, numbers) = tensor.split_once('.').expect("a layer's tensor");
+    let layer = network.layers.iter().find(|own| own.name == layer);
+    let layer = layer.expect("the network has it");
+    let inputs_one = layer.affine().expect("it has weights").inputs_one;
+    match numbers {
+        "biases" => [layer.output.one.at(output).into(), 1],
+        _ => [layer.output.one.at(output).into(), inputs_one.into()],
+    }
+}
+
 #[test]
 fn floating_point_of_integers_becomes_the_same_net() {
     for (name, path) in [
         ("small128", "specs/small128.toml"),
         ("simple", "specs/bullet/simple.toml"),
+        // A layer has a one for each output.
+        ("channels", "specs/vocabulary/residual.toml"),
     ] {
         let (path, network) = spec(path);
         let net = random_net_file(&network, 11);

@@ -5,93 +5,73 @@ use std::sync::Arc;
 use cozy_chess::{Board, Color, Move, Piece};
 use nnue_runtime::{Architecture, Delta, Evaluated, Order, Output, Wdl};
 
-pub(crate) use self::network::Network;
+use self::network::{Evaluator, Net, Network, PAWN};
+use crate::tools::verify::Line;
 
 /// The network that `build.rs` chose.
-mod network {
+pub(crate) mod network {
     include!(concat!(env!("OUT_DIR"), "/network.rs"));
 }
 
+#[cfg(test)]
+#[path = "../tests/unit/evaluation.rs"]
+mod tests;
+
 /// A mate in no moves, in centipawns.
 pub(crate) const MATE: i32 = 30_000;
-/// Scores beyond it are mates; evaluations stay within.
+/// Scores from here on are mates; evaluations are less.
 pub(crate) const DECIDED: i32 = MATE - 1_000;
 
-/// What evaluates; shared by all threads.
-#[derive(Clone)]
-pub(crate) enum Judge {
-    Network(Arc<Network>),
-    Material,
+/// What evaluates: a network that all threads share, or material.
+pub(crate) type Judge = Option<Arc<Network>>;
+
+/// The judge that the option EvalFile names: a net file of the network that the engine was built
+/// for, `<material>`, or `<empty>` for the embedded net. Where none is embedded, that is material.
+pub(crate) fn judge(name: &str) -> Result<Judge, String> {
+    let refuse = |error| format!("cannot load `{name}`: {error}");
+    let network = match name {
+        "" | "<empty>" => network::embedded(),
+        "<material>" => None,
+        path => Some(Network::open(path).map_err(refuse)?),
+    };
+    Ok(network.map(Arc::new))
 }
 
-impl Judge {
-    /// The embedded network, or material where none is embedded.
-    pub(crate) fn embedded() -> Judge {
-        match network::embedded() {
-            Some(network) => Judge::Network(Arc::new(network)),
-            None => Judge::Material,
-        }
-    }
+/// What evaluates along the line of one thread's search.
+pub(crate) type NetworkEvaluator = Evaluator<Arc<Network>>;
 
-    /// The judge that the option EvalFile names: a net file of the network that the engine was
-    /// built for, `<material>`, or `<empty>` for the embedded one.
-    pub(crate) fn named(name: &str) -> Result<Judge, String> {
-        match name {
-            "" | "<empty>" => Ok(Judge::embedded()),
-            "<material>" => Ok(Judge::Material),
-            path => match Network::open(path) {
-                Ok(network) => Ok(Judge::Network(Arc::new(network))),
-                Err(error) => Err(format!("cannot load `{path}`: {error}")),
-            },
-        }
-    }
-}
-
-/// Evaluates the positions of one thread's search: it is told of every move and of its end.
+/// Evaluates the positions of one thread's search, by following its moves.
 pub(crate) struct Evaluation {
-    evaluator: Option<network::Evaluator<Arc<Network>>>,
-    /// With the feature `verify`, the boards of the line, each with the move that led to it.
-    line: Vec<(Board, Option<Move>)>,
+    evaluator: Option<NetworkEvaluator>,
+    line: Line,
 }
 
 impl Evaluation {
     pub(crate) fn new(judge: &Judge, board: &Board) -> Evaluation {
-        let evaluator = match judge {
-            Judge::Network(network) => Some(network::Evaluator::new(network.clone(), board)),
-            Judge::Material => None,
-        };
-        let mut evaluation = Evaluation {
-            evaluator,
-            line: Vec::new(),
-        };
-        evaluation.reset(board);
-        evaluation
+        let evaluator = judge.clone().map(|network| Evaluator::new(network, board));
+        let line = Line::new(board);
+        Evaluation { evaluator, line }
     }
 
     pub(crate) fn reset(&mut self, board: &Board) {
+        self.line = Line::new(board);
         if let Some(evaluator) = &mut self.evaluator {
             evaluator.reset(board);
         }
-        self.line = vec![(board.clone(), None)];
     }
 
-    /// Follows a move from one board to the next; none is a null move.
+    /// Follows a move, or a null move, from one board to the next.
     pub(crate) fn push(&mut self, board: &Board, mv: Option<Move>, next: &Board) {
-        let delta = mv.map_or(Delta::null(), |mv| Delta::from_cozy(board, mv));
+        self.line.push(next, mv);
         if let Some(evaluator) = &mut self.evaluator {
-            evaluator.push(&delta);
-        }
-        if cfg!(feature = "verify") {
-            self.line.push((next.clone(), mv));
+            evaluator.push(&mv.map_or(Delta::null(), |mv| Delta::from_cozy(board, mv)));
         }
     }
 
     pub(crate) fn pop(&mut self) {
+        self.line.pop();
         if let Some(evaluator) = &mut self.evaluator {
             evaluator.pop();
-        }
-        if cfg!(feature = "verify") {
-            self.line.pop();
         }
     }
 
@@ -100,56 +80,16 @@ impl Evaluation {
         let Some(evaluator) = &mut self.evaluator else {
             return material(board);
         };
-        let output = evaluator.evaluate();
-        if cfg!(feature = "verify") {
-            self.verify();
-        }
-        let units = i64::from(output.evaluation().units());
-        let from_white = matches!(network::Net::ORDER, Order::WhiteFirst);
-        let units = match from_white && board.side_to_move() == Color::Black {
-            true => -units,
-            false => units,
-        };
+        let units = i64::from(evaluator.evaluate().evaluation().units());
+        self.line.check(evaluator);
+        let is_white_s = Net::ORDER == Order::WhiteFirst && board.side_to_move() == Color::Black;
+        let units = if is_white_s { -units } else { units };
         let limit = i64::from(DECIDED - 1);
-        (units * 100 / i64::from(network::PAWN)).clamp(-limit, limit) as i32
-    }
-
-    /// # Panics
-    ///
-    /// If the value of the line's last position is not that of a refresh. The message has the
-    /// earliest move of the line from which on they differ.
-    fn verify(&mut self) {
-        let Some(evaluator) = &mut self.evaluator else {
-            return;
-        };
-        let net = evaluator.network();
-        let refreshed = |board| net.evaluate(&network::Accumulator::new(net, board), board);
-        let mut walk = evaluator.clone();
-        let mut wrong = None;
-        for (ply, (board, _)) in self.line.iter().enumerate().rev() {
-            let (found, expected) = (walk.evaluate(), refreshed(board));
-            if found == expected {
-                break;
-            }
-            wrong = Some((ply, found, expected));
-            walk.pop();
-        }
-        if let Some((ply, found, expected)) = wrong {
-            let name = |mv: Option<Move>| mv.map_or("0000".to_owned(), |mv| mv.to_string());
-            let moves: Vec<String> = self.line.iter().skip(1).map(|&(_, mv)| name(mv)).collect();
-            panic!(
-                "the evaluation differs from a refresh since move {ply}, {}: {found:?} instead of \
-                 {expected:?} in `{}`, along {} from `{}`",
-                name(self.line[ply].1),
-                self.line[ply].0,
-                moves.join(" "),
-                self.line[0].0
-            );
-        }
+        (units * 100 / PAWN).clamp(-limit, limit) as i32
     }
 }
 
-/// Outputs as one number, for the side to move, in the network's units.
+/// An output as one number, in the network's units.
 trait Units {
     fn units(self) -> i32;
 }
@@ -177,42 +117,4 @@ fn material(board: &Board) -> i32 {
     let count = |color, piece| board.colored_pieces(color, piece).len() as i32;
     let difference = |&piece: &Piece| worth(piece) * (count(side, piece) - count(!side, piece));
     Piece::ALL.iter().map(difference).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn after(board: &Board, mv: &str) -> Board {
-        let mut next = board.clone();
-        next.play(mv.parse().unwrap());
-        next
-    }
-
-    #[test]
-    fn material_is_for_the_side_to_move() {
-        let board: Board = "4k3/8/8/8/8/8/8/Q3K2r b - - 0 1".parse().unwrap();
-        assert_eq!(material(&board), -400);
-    }
-
-    /// An evaluator that is told of another pawn's move than the one that was played.
-    #[test]
-    #[should_panic(expected = "since move 2, e7e5:")]
-    fn a_planted_bug_is_found_at_its_move() {
-        let start = Board::default();
-        let mut evaluation = Evaluation::new(&Judge::embedded(), &start);
-        let mut board = start;
-        for (mv, told) in [("e2e4", "e2e4"), ("e7e5", "e7e6"), ("g1f3", "g1f3")] {
-            let next = after(&board, mv);
-            let told = Delta::from_cozy(&board, told.parse().unwrap());
-            evaluation
-                .evaluator
-                .as_mut()
-                .expect("a network")
-                .push(&told);
-            evaluation.line.push((next.clone(), mv.parse().ok()));
-            board = next;
-        }
-        evaluation.verify();
-    }
 }

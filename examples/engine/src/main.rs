@@ -1,16 +1,15 @@
 //! A UCI engine: principal variation search with a network of `nnue-runtime`.
 //!
 //! Arguments are UCI commands, after which the program ends; without any, commands are read from
-//! standard input.
+//! standard input. `selfplay` is a program of its own.
 
-mod bench;
 mod evaluation;
-mod genfens;
+mod game;
 mod ordering;
 mod search;
-mod selfplay;
 mod table;
 mod time;
+mod tools;
 mod uci;
 
 use std::io;
@@ -18,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::uci::Engine;
+use crate::tools::selfplay::Selfplay;
 
 fn main() -> ExitCode {
     // Otherwise the others would wait for a thread that is no longer there.
@@ -26,31 +25,11 @@ fn main() -> ExitCode {
         eprintln!("{panic}");
         std::process::exit(101);
     }));
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().is_some_and(|first| first == "selfplay") {
-        return match selfplay::Selfplay::parse_from(&arguments).run() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("error: {error}");
-                ExitCode::FAILURE
-            }
-        };
+    let mut arguments = std::env::args().skip(1).peekable();
+    match arguments.peek().map(String::as_str) {
+        Some("selfplay") => return Selfplay::parse_from(arguments).run(),
+        Some(_) => uci::obey(arguments, true),
+        None => uci::obey(io::stdin().lines().map_while(Result::ok), false),
     }
-    let mut engine = Engine::new();
-    if arguments.is_empty() {
-        for line in io::stdin().lines().map_while(Result::ok) {
-            if !engine.obey(&line) {
-                break;
-            }
-        }
-    } else {
-        for line in arguments {
-            if !engine.obey(&line) {
-                break;
-            }
-            engine.finish();
-        }
-    }
-    engine.stop();
     ExitCode::SUCCESS
 }

@@ -9,65 +9,16 @@ use arrayvec::ArrayVec;
 use cozy_chess::{Board, Move, Piece};
 
 use crate::evaluation::{DECIDED, Evaluation, Judge, MATE};
-use crate::ordering::{History, MOST_MOVES, Moves, is_quiet, piece_to, wins};
-use crate::table::{Bound, Entry, Table};
+use crate::game::{Game, is_drawn};
+use crate::ordering::{History, MOST_MOVES, Moves, is_quiet};
+use crate::table::{Entry, Table};
 use crate::time::{DEEPEST, Limits};
 
 /// Lines end here, however many checks there are.
-const MOST_PLIES: usize = 2 * DEEPEST as usize;
+const MOST_PLIES: usize = DEEPEST as usize + 28;
 
-/// A position, and the keys of those that led to it.
-#[derive(Clone, Default)]
-pub(crate) struct Game {
-    pub(crate) board: Board,
-    pub(crate) keys: Vec<u64>,
-}
-
-impl Game {
-    pub(crate) fn new(board: Board) -> Game {
-        Game {
-            board,
-            keys: Vec::new(),
-        }
-    }
-
-    /// Plays a legal move.
-    pub(crate) fn play(&mut self, mv: Move) {
-        self.keys.push(self.board.hash());
-        self.board.play_unchecked(mv);
-    }
-
-    pub(crate) fn moves(&self) -> Vec<Move> {
-        let mut all = Vec::new();
-        self.board.generate_moves(|moves| {
-            all.extend(moves);
-            false
-        });
-        all
-    }
-
-    /// A draw by fifty moves, by a position that was there twice before, or because no material is
-    /// left to mate with.
-    pub(crate) fn is_drawn(&self) -> bool {
-        self.board.halfmove_clock() >= 100
-            || cannot_mate(&self.board)
-            || repetitions(&self.board, &self.keys).nth(1).is_some()
-    }
-}
-
-/// The places in a list of keys at which a position was there before.
-fn repetitions(board: &Board, keys: &[u64]) -> impl Iterator<Item = usize> {
-    let (key, last) = (board.hash(), keys.len());
-    let reversible = usize::from(board.halfmove_clock()).min(last);
-    let places = (4..=reversible).step_by(2).map(move |back| last - back);
-    places.filter(move |&place| keys[place] == key)
-}
-
-fn cannot_mate(board: &Board) -> bool {
-    let minor = board.pieces(Piece::Knight) | board.pieces(Piece::Bishop);
-    let kings = board.pieces(Piece::King);
-    board.occupied().len() <= 3 && board.occupied() == (minor | kings)
-}
+/// How far scores of two iterations may differ.
+const WINDOW: i32 = 30;
 
 /// What the threads of a search share.
 #[derive(Default)]
@@ -81,19 +32,18 @@ pub(crate) struct Control {
 const BATCH: u64 = 1024;
 
 /// The result of an iteration.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Found {
     pub(crate) score: i32,
     pub(crate) depth: i32,
-    pub(crate) deepest: usize,
     pub(crate) nodes: u64,
     pub(crate) elapsed: Duration,
-    /// The line that both sides should play. It is empty if there is no legal move.
-    pub(crate) line: Vec<Move>,
+    /// None if there is no legal move.
+    pub(crate) best: Option<Move>,
 }
 
-/// Searches with all threads. The first one's result counts, and is told after each iteration; it
-/// finds more in the table as the others search the same.
+/// Searches with all threads, and tells of each iteration. The first thread's result counts: it
+/// finds more in the table for the others searching the same.
 pub(crate) fn search(
     threads: &mut [Searcher],
     game: &Game,
@@ -104,7 +54,6 @@ pub(crate) fn search(
     let Some((first, helpers)) = threads.split_first_mut() else {
         return Found::default();
     };
-    first.table.grow_older();
     thread::scope(|scope| {
         for helper in helpers {
             scope.spawn(|| helper.deepen(game, limits, control, &mut |_| {}));
@@ -123,20 +72,17 @@ pub(crate) struct Searcher {
     evaluation: Evaluation,
     table: Arc<Table>,
     history: History,
+    /// For each ply of the line, moves that were too good for the opponent.
     killers: Vec<[Option<Move>; 2]>,
-    /// Of the line, per ply: the value of the position, and the move that led to it as
-    /// [`piece_to`] numbers it.
+    /// For each ply of the line, the value of the position.
     values: Vec<i32>,
-    made: Vec<Option<usize>>,
-    /// Of numbers, in hundredths: late moves are searched less deep by them.
-    logarithms: Vec<i32>,
-    /// Of the game and the line, without the position itself; those from `root` on are the line's.
+    /// The game's and the line's, without the position itself; the line begins at `root`.
     keys: Vec<u64>,
     root: usize,
+    best: Option<Move>,
     limits: Limits,
     control: Arc<Control>,
     nodes: u64,
-    deepest: usize,
     stopped: bool,
 }
 
@@ -146,18 +92,14 @@ impl Searcher {
             evaluation: Evaluation::new(judge, &Board::default()),
             table: table.clone(),
             history: History::new(),
-            killers: vec![[None; 2]; MOST_PLIES + 1],
-            values: vec![0; MOST_PLIES + 1],
-            made: vec![None; MOST_PLIES + 1],
-            logarithms: (0..256)
-                .map(|n| (f64::from(n.max(1)).ln() * 100.0).round() as i32)
-                .collect(),
+            killers: vec![[None; 2]; MOST_PLIES],
+            values: vec![0; MOST_PLIES],
             keys: Vec::new(),
             root: 0,
+            best: None,
             limits: Limits::none(),
             control: Arc::default(),
             nodes: 0,
-            deepest: 0,
             stopped: false,
         }
     }
@@ -175,66 +117,46 @@ impl Searcher {
         self.killers.fill([None; 2]);
         (self.limits, self.control) = (limits, control.clone());
         (self.nodes, self.stopped) = (0, false);
-        let mut found = Found {
-            line: game.moves().into_iter().take(1).collect(),
-            ..Found::default()
-        };
-        if found.line.is_empty() {
-            return found;
-        }
-        for depth in 1..=limits.depth.clamp(1, DEEPEST) {
-            self.deepest = 0;
-            let mut line = Vec::new();
-            let score = self.aspire(&game.board, depth, found.score, &mut line);
-            let elapsed = limits.started.elapsed();
-            found.nodes = self.control.nodes.load(Relaxed) + self.nodes % BATCH;
-            found.elapsed = elapsed;
-            if !line.is_empty() {
-                found.line = line;
-            }
+        self.best = game.moves().first().copied();
+        let mut found = Found::default();
+        let deepest = if self.best.is_none() { 0 } else { limits.depth };
+        for depth in 1..=deepest {
+            let score = self.aspire(&game.board, depth, found.score);
+            found.nodes = control.nodes.load(Relaxed) + self.nodes % BATCH;
+            found.elapsed = limits.started.elapsed();
+            found.best = self.best;
             if self.stopped {
                 break;
             }
-            (found.score, found.depth, found.deepest) = (score, depth, self.deepest);
+            (found.score, found.depth) = (score, depth);
             tell(&found);
-            if limits.soft.is_some_and(|soft| elapsed > soft) {
+            if found.elapsed > limits.soft {
                 break;
             }
         }
         found
     }
 
-    /// One iteration: in a window around the last score, which grows where it was too narrow.
-    fn aspire(&mut self, board: &Board, depth: i32, guess: i32, line: &mut Vec<Move>) -> i32 {
-        let mut width = if depth < 5 { 2 * MATE } else { 20 };
-        let (mut alpha, mut beta) = (guess - width, guess + width);
-        loop {
-            let score = self.visit(board, depth, alpha, beta, 0, line);
-            width *= 3;
-            if self.stopped {
-                return score;
-            } else if score <= alpha {
-                alpha = score - width;
-            } else if score >= beta {
-                beta = score + width;
-            } else {
-                return score;
-            }
+    /// One iteration: in a window around the last score, or in all if that was too narrow.
+    fn aspire(&mut self, board: &Board, depth: i32, guess: i32) -> i32 {
+        let score = self.visit(board, depth, guess - WINDOW, guess + WINDOW);
+        match self.stopped || (score - guess).abs() < WINDOW {
+            true => score,
+            false => self.visit(board, depth, -MATE, MATE),
         }
     }
 
     /// Makes a move, or a null move.
-    fn make(&mut self, board: &Board, mv: Option<Move>, next: &Board, ply: usize) {
+    fn make(&mut self, board: &Board, mv: Option<Move>, next: &Board) {
         self.evaluation.push(board, mv, next);
         self.keys.push(board.hash());
-        self.made[ply + 1] = mv.map(|mv| piece_to(board, mv));
         self.nodes += 1;
+        self.stopped |= self.nodes >= self.limits.nodes;
         if self.nodes.is_multiple_of(BATCH) {
             self.control.nodes.fetch_add(BATCH, Relaxed);
-            let late = |hard| self.limits.started.elapsed() > hard;
-            self.stopped |= self.control.stop.load(Relaxed) || self.limits.hard.is_some_and(late);
+            self.stopped |= self.control.stop.load(Relaxed);
+            self.stopped |= self.limits.started.elapsed() > self.limits.hard;
         }
-        self.stopped |= self.nodes >= self.limits.nodes;
     }
 
     fn unmake(&mut self) {
@@ -242,35 +164,11 @@ impl Searcher {
         self.keys.pop();
     }
 
-    /// Whether the line has come to a draw. One repetition within it is enough: what was good once
-    /// will be good again.
-    fn is_drawn(&self, board: &Board) -> bool {
-        if board.halfmove_clock() >= 100 {
-            return board.checkers().is_empty() || board.generate_moves(|_| true);
-        }
-        let mut places = repetitions(board, &self.keys);
-        cannot_mate(board)
-            || places
-                .next()
-                .is_some_and(|last| last >= self.root || places.next().is_some())
-    }
-
-    /// The score of a position for its side to move, exact if it is between alpha and beta. If it
-    /// is, `line` becomes the line that leads to it.
-    fn visit(
-        &mut self,
-        board: &Board,
-        mut depth: i32,
-        mut alpha: i32,
-        mut beta: i32,
-        ply: usize,
-        line: &mut Vec<Move>,
-    ) -> i32 {
-        let is_root = ply == 0;
-        let is_open = beta - alpha > 1;
-        self.deepest = self.deepest.max(ply);
-        if !is_root {
-            if self.is_drawn(board) {
+    /// The score of a position for its side to move, exact if it is between alpha and beta.
+    fn visit(&mut self, board: &Board, mut depth: i32, mut alpha: i32, mut beta: i32) -> i32 {
+        let ply = self.keys.len() - self.root;
+        if ply > 0 {
+            if is_drawn(board, &self.keys, self.root) {
                 return 0;
             }
             // No line from here is better than a mate that was found closer to the root.
@@ -280,120 +178,83 @@ impl Searcher {
                 return alpha;
             }
         }
+        let is_open = beta - alpha > 1;
         let in_check = !board.checkers().is_empty();
-        if in_check {
-            depth += 1;
-        }
+        depth += i32::from(in_check);
         if depth <= 0 || ply >= MOST_PLIES - 1 {
-            return self.settle(board, alpha, beta, ply);
+            return self.settle(board, alpha, beta);
         }
 
         let known = self.table.get(board.hash(), ply);
-        if let Some(known) = known.filter(|known| !is_open && known.depth >= depth)
-            && cuts(known, alpha, beta)
-        {
-            return known.score;
+        match known {
+            Some(known) if !is_open && known.depth >= depth && known.cuts(alpha, beta) => {
+                return known.score;
+            }
+            // A shallower search finds the move to begin with.
+            None if depth >= 4 => depth -= 1,
+            _ => {}
         }
-        let first = known.and_then(|known| known.best);
-        if first.is_none() && depth >= 4 {
-            depth -= 1; // a shallower search finds the move to begin with
-        }
-
-        let value = if in_check {
-            -MATE
-        } else {
-            self.evaluation.value(board)
-        };
+        let value = self.evaluation.value(board);
         self.values[ply] = value;
-        let improves = !in_check && ply >= 2 && value > self.values[ply - 2];
+        let improves = ply >= 2 && value > self.values[ply - 2];
         if !is_open && !in_check && beta.abs() < DECIDED {
             if depth <= 7 && value - 75 * (depth - i32::from(improves)) >= beta {
                 return value;
             }
-            if let Some(score) = self.pass(board, depth, beta, value, ply) {
-                return score;
+            if depth >= 3 && value >= beta && self.passes(board, depth, beta) {
+                return beta;
             }
         }
 
-        let answered = self.made[ply];
         let killers = self.killers[ply];
-        let moves = Moves::all(board, first, killers, &self.history, answered);
-        let (mut best, mut best_move, mut bound) = (-MATE, None, Bound::Upper);
+        let mut entry = Entry::new(-MATE, depth);
         let mut tried = ArrayVec::<Move, MOST_MOVES>::new();
         let mut count = 0;
-        for mv in moves {
+        for mv in Moves::all(board, known, killers, &self.history) {
             let quiet = is_quiet(board, mv);
-            let history = if quiet {
-                self.history.of(board, mv, answered)
-            } else {
-                0
-            };
-            if !is_root && best > -DECIDED && !in_check {
-                let hopeless = value + 100 + 90 * depth <= alpha;
-                let enough = (4 + depth * depth) / if improves { 1 } else { 2 };
-                let late = count >= enough as usize;
-                if quiet && depth <= 6 && (hopeless || late || history < -4_000 * depth) {
-                    continue;
-                }
-                if depth <= 6 && !wins(board, mv, -90 * depth) {
+            if quiet && depth <= 6 && !is_open && !in_check && entry.score > -DECIDED {
+                let enough = (4 + depth * depth) as usize / if improves { 1 } else { 2 };
+                if count >= enough || value + 100 + 90 * depth <= alpha {
                     continue;
                 }
             }
             let mut next = board.clone();
             next.play_unchecked(mv);
-            self.make(board, Some(mv), &next, ply);
+            self.make(board, Some(mv), &next);
             count += 1;
 
-            let mut below = Vec::new();
-            let mut score = -MATE;
-            let mut open = is_open && count == 1;
-            if !open {
-                // Late moves are searched less deep, and all but the first only for whether they
-                // are better than what is known.
-                let reduction = match depth >= 3 && count > 2 && quiet {
-                    true => {
-                        let product = self.logarithms[depth as usize] * self.logarithms[count];
-                        (80 + product / 220) / 100
-                            - i32::from(is_open)
-                            - i32::from(killers.contains(&Some(mv)))
-                            + i32::from(!improves)
-                            - history / 8_000
-                    }
-                    false => 0,
-                };
-                let reduced = (depth - 1 - reduction.max(0)).max(1).min(depth - 1);
-                score = -self.visit(&next, reduced, -alpha - 1, -alpha, ply + 1, &mut below);
-                if score > alpha && reduced < depth - 1 {
-                    score = -self.visit(&next, depth - 1, -alpha - 1, -alpha, ply + 1, &mut below);
+            // All moves but the first are searched only for whether they are better than what is
+            // known, and late ones less deep.
+            let mut score = alpha + 1;
+            if count > 1 || !is_open {
+                let mut less = 0;
+                if depth >= 3 && count > 2 && quiet {
+                    less = (3 + depth.ilog2() * count.ilog2()) as i32 / 4 + i32::from(!improves);
+                    less -= i32::from(is_open || killers.contains(&Some(mv)));
+                    less -= self.history.of(board, mv) / 6_000;
                 }
-                open = is_open && score > alpha;
+                let reduced = (depth - 1 - less.max(0)).max(1).min(depth - 1);
+                score = -self.visit(&next, reduced, -alpha - 1, -alpha);
+                if score > alpha && reduced < depth - 1 {
+                    score = -self.visit(&next, depth - 1, -alpha - 1, -alpha);
+                }
             }
-            if open {
-                below.clear();
-                score = -self.visit(&next, depth - 1, -beta, -alpha, ply + 1, &mut below);
+            if is_open && score > alpha {
+                score = -self.visit(&next, depth - 1, -beta, -alpha);
             }
             self.unmake();
             if self.stopped {
-                return best.max(alpha);
+                return alpha;
             }
-
-            if score > best {
-                best = score;
-                if score > alpha {
-                    (alpha, best_move, bound) = (score, Some(mv), Bound::Exact);
-                    if is_open {
-                        line.clear();
-                        line.push(mv);
-                        line.append(&mut below);
-                    }
+            entry.add(mv, score, &mut alpha, beta);
+            if ply == 0 && entry.best.is_some() {
+                self.best = entry.best;
+            }
+            if score >= beta {
+                if quiet {
+                    self.remember(board, mv, &tried, depth);
                 }
-                if score >= beta {
-                    bound = Bound::Lower;
-                    if quiet {
-                        self.remember(board, mv, &tried, depth, ply);
-                    }
-                    break;
-                }
+                break;
             }
             if quiet {
                 tried.push(mv);
@@ -402,119 +263,71 @@ impl Searcher {
         if count == 0 {
             return if in_check { ply as i32 - MATE } else { 0 };
         }
-        let entry = Entry {
-            best: best_move,
-            score: best,
-            depth,
-            bound,
-        };
         self.table.put(board.hash(), ply, entry);
-        best
+        entry.score
     }
 
-    /// A score that is good enough even if the side to move passes.
-    fn pass(
-        &mut self,
-        board: &Board,
-        depth: i32,
-        beta: i32,
-        value: i32,
-        ply: usize,
-    ) -> Option<i32> {
+    /// Whether the position is good enough even if the side to move passes.
+    fn passes(&mut self, board: &Board, depth: i32, beta: i32) -> bool {
         // Where pawns alone are left, to have to move may be what loses.
-        let own = board.colors(board.side_to_move());
-        let has_pieces = !own.is_subset(board.pieces(Piece::Pawn) | board.pieces(Piece::King));
-        if depth < 3 || value < beta || !has_pieces || self.made[ply].is_none() {
-            return None;
-        }
-        let next = board.null_move()?;
-        self.make(board, None, &next, ply);
-        let reduced = depth - 4 - depth / 4 - ((value - beta) / 200).min(3);
-        let score = -self.visit(&next, reduced, -beta, 1 - beta, ply + 1, &mut Vec::new());
+        let pawns = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
+        let has_pieces = !board.colors(board.side_to_move()).is_subset(pawns);
+        let Some(next) = board.null_move().filter(|_| has_pieces) else {
+            return false;
+        };
+        self.make(board, None, &next);
+        let score = -self.visit(&next, depth - 4 - depth / 4, -beta, 1 - beta);
         self.unmake();
-        (score >= beta && !self.stopped).then_some(score.min(DECIDED - 1))
+        score >= beta && !self.stopped
     }
 
     /// A quiet move was too good for the opponent; others, tried before, were not.
-    fn remember(&mut self, board: &Board, mv: Move, tried: &[Move], depth: i32, ply: usize) {
-        let killers = &mut self.killers[ply];
+    fn remember(&mut self, board: &Board, mv: Move, tried: &[Move], depth: i32) {
+        let killers = &mut self.killers[self.keys.len() - self.root];
         if killers[0] != Some(mv) {
             *killers = [Some(mv), killers[0]];
         }
         let bonus = (depth * depth * 16).min(1_600);
-        let answered = self.made[ply];
-        self.history.add(board, mv, answered, bonus);
+        self.history.add(board, mv, bonus);
         for &mv in tried {
-            self.history.add(board, mv, answered, -bonus);
+            self.history.add(board, mv, -bonus);
         }
     }
 
     /// The score when no capture is left that wins anything.
-    fn settle(&mut self, board: &Board, mut alpha: i32, beta: i32, ply: usize) -> i32 {
-        self.deepest = self.deepest.max(ply);
-        if cannot_mate(board) {
-            return 0;
-        }
-        if ply >= MOST_PLIES - 1 {
-            return self.evaluation.value(board);
-        }
+    fn settle(&mut self, board: &Board, mut alpha: i32, beta: i32) -> i32 {
+        let ply = self.keys.len() - self.root;
         let known = self.table.get(board.hash(), ply);
-        if let Some(known) = known
-            && beta - alpha == 1
-            && cuts(known, alpha, beta)
-        {
+        if let Some(known) = known.filter(|known| beta - alpha == 1 && known.cuts(alpha, beta)) {
             return known.score;
         }
-        let first = known.and_then(|known| known.best);
-        let in_check = !board.checkers().is_empty();
-        let (mut best, moves) = if in_check {
-            let moves = Moves::all(board, first, [None; 2], &self.history, None);
-            (ply as i32 - MATE, moves)
-        } else {
-            let value = self.evaluation.value(board);
-            if value >= beta {
-                return value;
-            }
-            alpha = alpha.max(value);
-            (value, Moves::captures(board, first))
-        };
-        let (mut best_move, mut bound) = (None, Bound::Upper);
+        let in_check = !board.checkers().is_empty() && ply < MOST_PLIES - 1;
+        let mut moves = Moves::all(board, known.filter(|_| in_check), [None; 2], &self.history);
+        let mut score = ply as i32 - MATE;
+        if !in_check {
+            moves.keep_captures();
+            score = self.evaluation.value(board);
+        }
+        if score >= beta {
+            return score;
+        }
+        alpha = alpha.max(score);
+        let mut entry = Entry::new(score, 0);
         for mv in moves {
             let mut next = board.clone();
             next.play_unchecked(mv);
-            self.make(board, Some(mv), &next, ply);
-            let score = -self.settle(&next, -beta, -alpha, ply + 1);
+            self.make(board, Some(mv), &next);
+            let score = -self.settle(&next, -beta, -alpha);
             self.unmake();
             if self.stopped {
-                return best.max(alpha);
+                return alpha;
             }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    (alpha, best_move) = (score, Some(mv));
-                }
-                if score >= beta {
-                    bound = Bound::Lower;
-                    break;
-                }
+            entry.add(mv, score, &mut alpha, beta);
+            if score >= beta {
+                break;
             }
         }
-        let entry = Entry {
-            best: best_move,
-            score: best,
-            depth: 0,
-            bound,
-        };
         self.table.put(board.hash(), ply, entry);
-        best
-    }
-}
-
-/// Whether a stored score is enough to know that the position is outside of the window.
-fn cuts(known: Entry, alpha: i32, beta: i32) -> bool {
-    match known.bound {
-        Bound::Lower => known.score >= beta,
-        Bound::Upper => known.score <= alpha,
-        Bound::Exact => true,
+        entry.score
     }
 }

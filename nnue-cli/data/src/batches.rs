@@ -3,13 +3,16 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
+use std::ops::Neg;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 
 use fastrand::Rng;
+use nnue_runtime::Color;
 
 use crate::error::{BadRecord, DataError};
 use crate::filter::{Filter, Unmet};
+use crate::formats::Format;
 use crate::hold_out::{Split, Splitter};
 use crate::input::{Chunk, Input};
 use crate::ordered::{Ordered, ordered};
@@ -33,10 +36,14 @@ pub struct Options {
     pub endless: bool,
     /// Whether records that cannot be used are left out, and not an error.
     pub skip_bad: bool,
+    /// Whether scores of text are white's, as bullet's are, and not the side to move's.
+    pub white_scores: bool,
     /// Which records are used.
     pub filter: Filter,
     /// Which part of the files is used.
     pub split: Split,
+    /// The most records in all batches together.
+    pub limit: Option<usize>,
     /// How many threads read records, and as many find rows.
     pub threads: usize,
 }
@@ -50,8 +57,10 @@ impl Default for Options {
             shuffle: Some(1 << 20),
             endless: false,
             skip_bad: false,
+            white_scores: false,
             filter: Filter::default(),
             split: Split::All,
+            limit: None,
             threads: 2,
         }
     }
@@ -136,6 +145,8 @@ pub struct Batches {
     counts: SharedCounts,
     /// Records used since the files were begun.
     used: u64,
+    /// How many records may still be put into batches.
+    left: usize,
     /// Whether nothing more is read.
     ended: bool,
 }
@@ -175,12 +186,13 @@ impl Batches {
         let of_files = shuffle.is_some().then(|| random.fork());
         let passes = Passes::new(inputs, of_files, options.endless);
         let read = ordered(scope, options.threads, passes, || {
-            let filter = options.filter.clone();
-            move |chunk| read(chunk, &filter)
+            let options = options.clone();
+            move |chunk| read(chunk, &options)
         });
         Ok(Batches {
             read,
             splitter: Splitter::new(options.split),
+            left: options.limit.unwrap_or(usize::MAX),
             options,
             shuffle,
             waiting: VecDeque::new(),
@@ -239,7 +251,7 @@ impl Iterator for Batches {
     type Item = Result<Vec<Record>, DataError>;
 
     fn next(&mut self) -> Option<Result<Vec<Record>, DataError>> {
-        let size = self.options.batch_size.max(1);
+        let size = self.options.batch_size.max(1).min(self.left);
         while self.waiting.len() < size && !self.ended {
             let taken = match self.read.next() {
                 Some(Ok(Read::Records {
@@ -263,6 +275,7 @@ impl Iterator for Batches {
             }
         }
         let size = size.min(self.waiting.len());
+        self.left -= size;
         (size > 0).then(|| Ok(self.waiting.drain(..size).collect()))
     }
 }
@@ -270,14 +283,20 @@ impl Iterator for Batches {
 /// Reads the records of a chunk.
 fn read(
     chunk: Result<Option<(usize, Chunk)>, DataError>,
-    filter: &Filter,
+    options: &Options,
 ) -> Result<Read, DataError> {
     let Some((number, chunk)) = chunk? else {
         return Ok(Read::EndOfFiles);
     };
+    let has_white_scores = options.white_scores && chunk.format() == Format::Text;
     let mut records = Vec::new();
     chunk.format().read(&chunk.content(), &mut |record| {
-        records.push(record.map(|record| (record, filter.unmet(&record))));
+        records.push(record.map(|mut record| {
+            if has_white_scores && record.side_to_move() == Color::Black {
+                record.score = record.score.map(Neg::neg);
+            }
+            (record, options.filter.unmet(&record))
+        }));
     });
     Ok(Read::Records {
         number,

@@ -3,7 +3,7 @@
 mod stream;
 
 use nnue_compiler::diagnostics::SourceFile;
-use nnue_compiler::network::Network;
+use nnue_compiler::network::{Network, Order};
 use nnue_data::{Input, Options, RowMaker, SharedCounts, write_stream};
 use nnue_runtime::{Board, Color, Position};
 
@@ -56,9 +56,11 @@ fn check(path: &str) {
     assert_eq!(stream.positions.len(), boards.len());
     for (found, board) in stream.positions.iter().zip(&boards) {
         let [white, black] = nnue_interpreter::active_rows(&network, board);
+        let is_whites =
+            perspectives == 1 && network.transformer.perspectives.order == Order::WhiteFirst;
         let (own, other) = match board.side_to_move() {
-            Color::White => (white, black),
-            Color::Black => (black, white),
+            Color::Black if !is_whites => (black, white),
+            _ => (white, black),
         };
         for (index, all) in [own, other]
             .into_iter()
@@ -122,5 +124,31 @@ fn threats_and_pairs_of_pawns() {
         "specs/engines/viridithas21.toml",
     ] {
         check(path);
+    }
+}
+
+#[test]
+fn threatened_pieces_and_planes_in_other_orders() {
+    for path in [
+        "specs/engines/blackmarlin.toml",
+        "specs/engines/monty.toml",
+        "specs/engines/starzix.toml",
+        "tests/specs/features/queens.toml",
+        "tests/specs/features/threatened_and_pairs.toml",
+    ] {
+        check(path);
+    }
+}
+
+/// One perspective, the side to move's or white's; and two with rows of their own.
+#[test]
+fn perspectives() {
+    for path in [
+        "one.toml",
+        "white_only.toml",
+        "separate.toml",
+        "white_first.toml",
+    ] {
+        check(&format!("tests/specs/perspectives/{path}"));
     }
 }

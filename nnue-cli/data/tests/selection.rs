@@ -401,3 +401,23 @@ fn an_endless_stream_goes_on_in_another_order() {
     );
     assert_ne!(first[1], first[2]);
 }
+
+#[test]
+fn a_limit_ends_the_batches() {
+    let text = games(1, 10, true);
+    let sizes = |limit| -> Vec<usize> {
+        let file = Scratch::new(text.as_bytes());
+        let options = Options {
+            batch_size: 4,
+            limit: Some(limit),
+            ..Options::default()
+        };
+        let (batches, _) = batches(vec![file.input(Format::Text)], &options);
+        let batches = batches.expect("readable records");
+        batches.iter().map(Vec::len).collect()
+    };
+    assert_eq!(sizes(6), [4, 2]);
+    assert_eq!(sizes(8), [4, 4]);
+    assert_eq!(sizes(100), [4, 4, 2]);
+    assert!(sizes(0).is_empty());
+}

@@ -1,16 +1,21 @@
 //! `nnue quantise`: integers of a trainer's floating point.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_runtime::Board;
 
 use crate::Failure;
 use crate::inputs::{SampledPositions, read, write, write_json};
 use crate::known::SpecChoice;
-use crate::quantisation::{Comparison, Proposal, Report, Spec, TensorReport, quantise};
+use crate::positions::Positions;
+use crate::quantisation::{
+    Calibration, Change, Choice, Comparison, Proposal, Report, Spec, TensorReport, quantise,
+};
+use crate::style::{PLAIN, STRONG};
 use crate::table::Table;
 
 const EXAMPLE: &str = "\
@@ -32,8 +37,14 @@ and of others. PSQT values, and layers with a one for each output, are left as t
 Of a factorised network, virtual rows and weights that stacks share are added before sums are \
 rounded; --to then names the spec of the network without them.
 
+With --calibrate, ones are tried by ranges of the weights: from minimum to maximum, percentiles, and \
+the least divergence, of all weights or of those of each output. Each choice becomes integers and is \
+evaluated; shown are how much of all weights is clipped, and how far evaluations are from those \
+without rounding. The file that is written stays that of the spec: the changes of the best choice \
+are for its author to make. docs/quantisation.md has more.
+
 With --json, `tensors`, `comparison` (or why there is none: `not_compared`) and `better_ones` have \
-the same.";
+the same, and `calibration` has the ranges and the choices, each with its changes.";
 
 /// Of the positions of the search that is built in, one out of so many is evaluated.
 const EVERY: usize = 290;
@@ -58,6 +69,10 @@ pub(crate) struct QuantiseCommand {
     to: Option<SpecChoice>,
     #[command(flatten)]
     positions: SampledPositions,
+    /// Try ones by the ranges of weights, and measure what each costs over the positions of this
+    /// file, one FEN or EPD a line
+    #[arg(long, value_name = "FILE")]
+    calibrate: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -75,8 +90,9 @@ impl QuantiseCommand {
             self.to.as_ref().map(checked).transpose()?,
         );
         let positions = self.positions.read(EVERY)?;
+        let calibrate = self.calibrate.as_deref().map(boards).transpose()?;
         let input = (self.input.as_path(), &*read(&self.input)?);
-        let quantised = quantise(&spec, to.as_ref(), input, &positions)?;
+        let quantised = quantise(&spec, to.as_ref(), input, &positions, calibrate.as_deref())?;
         write(&self.output, &quantised.bytes)?;
         match self.json {
             true => write_json(&quantised.report, out)?,
@@ -101,6 +117,9 @@ impl QuantiseCommand {
         match report.better_ones.as_slice() {
             [] => writeln!(out, "\nno other ones are better")?,
             proposals => show_proposals(proposals, out)?,
+        }
+        if let Some(calibration) = &report.calibration {
+            show_calibration(calibration, out)?;
         }
         Ok(())
     }
@@ -172,13 +191,7 @@ fn show_comparison(comparison: &Comparison, out: &mut dyn Write) -> Result<(), F
 fn show_proposals(proposals: &[Proposal], out: &mut dyn Write) -> Result<(), Failure> {
     for proposal in proposals {
         writeln!(out, "\na better one for `{}`:", proposal.part)?;
-        for change in &proposal.changes {
-            let (table, key, to) = (&change.table, change.key, &change.to);
-            match &change.from {
-                Some(from) => writeln!(out, "    {table}: {key} = {to} instead of {from}")?,
-                None => writeln!(out, "    {table}: {key} = {to}")?,
-            }
-        }
+        show_changes(&proposal.changes, out)?;
         for effect in &proposal.tensors {
             let ([one, other], [before, after]) = (effect.one, effect.error);
             let [clipped, still_clipped] = effect.clipped;
@@ -191,4 +204,116 @@ fn show_proposals(proposals: &[Proposal], out: &mut dyn Write) -> Result<(), Fai
         }
     }
     Ok(())
+}
+
+fn show_changes(changes: &[Change], out: &mut dyn Write) -> Result<(), Failure> {
+    for change in changes {
+        let (table, key, to) = (&change.table, change.key, &change.to);
+        match &change.from {
+            Some(from) => writeln!(out, "    {table}: {key} = {to} instead of {from}")?,
+            None => writeln!(out, "    {table}: {key} = {to}")?,
+        }
+    }
+    Ok(())
+}
+
+/// All positions of a file.
+fn boards(path: &Path) -> Result<Vec<Board>, Failure> {
+    let given = Positions::open(path)?.all()?;
+    Ok(given.into_iter().map(|given| given.board).collect())
+}
+
+fn show_calibration(calibration: &Calibration, out: &mut dyn Write) -> Result<(), Failure> {
+    let count = calibration.positions;
+    writeln!(out, "\nranges of floating point over {count} positions:")?;
+    let heads = [
+        "values",
+        "lowest",
+        "highest",
+        "99 %",
+        "99.9 %",
+        "99.99 %",
+        "divergence",
+        "saturated",
+    ];
+    let mut table = Table::new(1, heads);
+    for range in &calibration.ranges {
+        let [most, more, nearly_all] = range.percentiles;
+        let numbers = [range.lowest, range.highest, most, more, nearly_all];
+        let numbers = numbers.into_iter().chain([range.divergence]);
+        let cells = numbers.map(|number| format!("{number:.4}"));
+        let saturated = percent(range.saturated);
+        table.row(
+            [range.name.clone()]
+                .into_iter()
+                .chain(cells)
+                .chain([saturated]),
+        );
+    }
+    table.write(out)?;
+
+    writeln!(out, "\nwhat ones cost, in the evaluation's units:")?;
+    let heads = [
+        "part",
+        "per",
+        "range",
+        "threshold",
+        "one",
+        "clipped",
+        "mean error",
+        "largest error",
+    ];
+    let mut table = Table::new(3, heads);
+    for (index, choice) in calibration.choices.iter().enumerate() {
+        let style = match index == calibration.best {
+            true => STRONG,
+            false => PLAIN,
+        };
+        let cost = &choice.cost;
+        table.styled(
+            style,
+            [
+                choice.part.clone(),
+                choice.per.to_string(),
+                choice.range.clone(),
+                extent(&choice.thresholds, |threshold| format!("{threshold:.4}")),
+                extent(&choice.ones, |one| one.to_string()),
+                percent(cost.clipped),
+                format!("{:.3}", cost.mean_error),
+                format!("{:.3}", cost.largest_error),
+            ],
+        );
+    }
+    table.write(out)?;
+    let best = &calibration.choices[calibration.best];
+    match best.changes.as_slice() {
+        [] => writeln!(out, "\nthe spec as it is has the least mean error")?,
+        changes => {
+            let Choice { part, range, .. } = best;
+            writeln!(out, "\nthe least mean error, by {part}, {range}:")?;
+            show_changes(changes, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.3} %", 100.0 * share)
+}
+
+/// A number, or the smallest and the largest of several.
+fn extent<T: PartialOrd + Copy>(numbers: &[T], show: impl Fn(T) -> String) -> String {
+    let least = numbers
+        .iter()
+        .copied()
+        .reduce(|one, other| if other < one { other } else { one });
+    let most = numbers
+        .iter()
+        .copied()
+        .reduce(|one, other| if other > one { other } else { one });
+    match (least, most) {
+        (Some(least), Some(most)) if least == most => show(least),
+        (Some(least), Some(most)) => format!("{} to {}", show(least), show(most)),
+        _ => String::new(),
+    }
 }

@@ -25,6 +25,9 @@ pub struct FeatureSet {
     pub virtual_sets: Vec<String>,
     /// How many rows the virtual sets have together.
     pub virtual_rows: usize,
+    /// Whether floating point of rows and of virtual rows becomes integers before it is added,
+    /// rather than its sum.
+    pub round_each: bool,
     /// How its active rows are found.
     pub family: Family,
 }
@@ -166,6 +169,10 @@ pub(super) fn describe(sets: &[feature_set::FeatureSet]) -> Vec<FeatureSet> {
             shift: set.shift,
             virtual_sets: virtual_sets.map(|set| name(*set).to_string()).collect(),
             virtual_rows: set.virtual_rows(),
+            round_each: set
+                .factors
+                .as_ref()
+                .is_some_and(|factors| factors.round_each),
             family: Family::of(&set.family),
         };
         first_row += set.rows;

@@ -62,10 +62,10 @@ impl OutputReport {
 }
 
 /// A tensor of the network, for both of its traces.
-struct Activation<'n> {
-    name: &'n str,
-    tensor: &'n Tensor,
-    source: Source,
+pub(super) struct Activation<'n> {
+    pub(super) name: &'n str,
+    pub(super) tensor: &'n Tensor,
+    pub(super) source: Source,
 }
 
 /// Compares both networks over positions, of which there is at least one.
@@ -153,7 +153,7 @@ pub(super) fn compare(
     })
 }
 
-fn activations(network: &Network) -> Vec<Activation<'_>> {
+pub(super) fn activations(network: &Network) -> Vec<Activation<'_>> {
     let transformer = &network.transformer;
     let activation = |name, tensor, source| Activation {
         name,
@@ -194,7 +194,7 @@ fn activations(network: &Network) -> Vec<Activation<'_>> {
 /// Values are counted in the units of their integers, so that bins have whole ones. Where the
 /// neurons of a tensor have several ones, all values are brought to the smallest of these.
 impl Activation<'_> {
-    fn exact(&self, trace: &UnroundedTrace) -> impl Iterator<Item = f64> {
+    pub(super) fn exact(&self, trace: &UnroundedTrace) -> impl Iterator<Item = f64> {
         let others = [&trace.transformer, &trace.unpooled, &trace.psqt];
         self.in_units(self.part(others, &trace.layers).iter().copied())
     }
@@ -229,7 +229,7 @@ impl Activation<'_> {
             })
     }
 
-    fn smallest_one(&self) -> u32 {
+    pub(super) fn smallest_one(&self) -> u32 {
         match &self.tensor.one {
             One::Tensor(one) => *one,
             One::Channels(ones) => ones.iter().copied().min().unwrap_or(1),

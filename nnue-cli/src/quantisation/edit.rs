@@ -9,8 +9,10 @@
 //! Whether the changed spec is right is for [`nnue_compiler::check()`] to say.
 
 use nnue_compiler::diagnostics::{Span, Spanned};
-use nnue_compiler::network::{Elementwise, Network, Op, Pooling, Source, TransformerActivation};
-use nnue_compiler::spec::{self, Align, OpName, Scaling};
+use nnue_compiler::network::{
+    Elementwise, Network, Op, Pooling, Source, TRANSFORMER, TransformerActivation,
+};
+use nnue_compiler::spec::{self, Align, OpName};
 use serde::Serialize;
 
 /// A part of a network that has a one of its own.
@@ -20,6 +22,22 @@ pub(super) enum Part {
     Transformer,
     /// The sums of the affine layer of this index, and with them biases and weights.
     Layer(usize),
+}
+
+impl Part {
+    /// All parts of a network: the transformer and then the layers, also those that have no one.
+    pub(super) fn all(network: &Network) -> impl Iterator<Item = Part> {
+        let layers = (0..network.layers.len()).map(Part::Layer);
+        [Part::Transformer].into_iter().chain(layers)
+    }
+
+    /// `transformer`, or the name of the layer.
+    pub(super) fn name(self, network: &Network) -> String {
+        match self {
+            Part::Transformer => TRANSFORMER.to_string(),
+            Part::Layer(layer) => network.layers[layer].name.clone(),
+        }
+    }
 }
 
 /// A key of a spec with another value.
@@ -86,8 +104,8 @@ pub(super) fn edit(spec: &spec::Spec, network: &Network, part: Part, to: i64) ->
     Some(edited)
 }
 
-/// The same, with `align = "exact"` where outputs read the layer and do not say how to bring it to
-/// their one; `None` where there is nothing to say.
+/// The same, with `align = "exact"` where outputs or sums read the layer and do not say how to bring
+/// it to their one; `None` where there is nothing to say.
 pub(super) fn edit_aligned(
     spec: &spec::Spec,
     network: &Network,
@@ -97,27 +115,181 @@ pub(super) fn edit_aligned(
     let Part::Layer(layer) = part else {
         return None;
     };
-    let name = &network.layers[layer].name;
     let mut edited = edit(spec, network, part, to)?;
-    let before = edited.changes.len();
-    let Edited { spec, changes } = &mut edited;
-    let mut align = |table: String, scaling: &mut Scaling| {
-        let align = &mut scaling.alignment.align;
-        if align.is_none() {
-            *align = Some(spanned(Align::Exact));
-            changes.push(change(table, "align", None, "\"exact\"".to_string()));
-        }
+    align_readers(&mut edited, network, layer).then_some(edited)
+}
+
+/// The spec with a one for each output of an affine layer that says `one`, brought to theirs by
+/// outputs and sums that read it.
+pub(super) fn edit_channels(
+    spec: &spec::Spec,
+    network: &Network,
+    layer: usize,
+    to: &[i64],
+) -> Option<Edited> {
+    let name = &network.layers[layer].name;
+    let mut edited = Edited {
+        spec: spec.clone(),
+        changes: Vec::new(),
     };
+    let spec::Op::Affine(affine) = op_mut(&mut edited.spec, name)? else {
+        return None;
+    };
+    let before = affine.one.as_ref()?;
+    let before: Vec<i64> = before.value.iter().map(|one| one.value).collect();
+    affine.one = Some(spanned(to.iter().copied().map(spanned).collect()));
+    let from = Some(list(&before));
+    edited
+        .changes
+        .push(change(table_of_layer(name), "one", from, format!("{to:?}")));
+    align_readers(&mut edited, network, layer);
+    Some(edited)
+}
+
+/// Lets all that reads a layer, and does not say how to bring it to its one, do so exactly. Says
+/// whether there was any.
+fn align_readers(edited: &mut Edited, network: &Network, layer: usize) -> bool {
+    let name = &network.layers[layer].name;
+    let before = edited.changes.len();
+    let sums = network.layers.iter().filter(|reader| {
+        let is_sum = matches!(reader.op, Op::Elementwise(Elementwise::Sum { .. }));
+        let mut inputs = reader.inputs.iter();
+        is_sum && inputs.any(|slice| slice.source == Source::Layer(layer))
+    });
+    let mut read_by: Vec<String> = sums.map(|sum| table_of_layer(&sum.name)).collect();
     let reads = |terms: &Spanned<Vec<Spanned<spec::Reference>>>| {
         terms.value.iter().any(|term| term.value.name == *name)
     };
-    if spec.output.heads.iter().any(reads) {
-        align("[output]".to_string(), &mut spec.output.scaling);
+    if edited.spec.output.heads.iter().any(reads) {
+        read_by.push(OUTPUT.to_string());
     }
-    for head in spec.heads.iter_mut().filter(|head| reads(&head.sum)) {
-        align(format!("[[head]] {}", head.name.value), &mut head.scaling);
+    let heads = edited.spec.heads.iter().filter(|head| reads(&head.sum));
+    read_by.extend(heads.map(|head| table_of_head(&head.name.value)));
+    let Edited { spec, changes } = edited;
+    for (table, alignment) in alignments(spec) {
+        if read_by.contains(&table) && alignment.align.is_none() {
+            alignment.align = Some(spanned(Align::Exact));
+            changes.push(change(table, "align", None, "\"exact\"".to_string()));
+        }
     }
-    (edited.changes.len() > before).then_some(edited)
+    changes.len() > before
+}
+
+/// The spec with another one of the transformer, after which the weights of layers that read it have
+/// the ones that they had: the ones of their sums follow. `None` where a key cannot, or where the
+/// one of what layers read is not a power of the transformer's.
+pub(super) fn edit_followed(spec: &spec::Spec, network: &Network, to: i64) -> Option<Edited> {
+    let from = spec.transformer.one.value;
+    let transformer = &network.transformer;
+    let ratio = match (transformer.activation, transformer.pooling) {
+        (TransformerActivation::Quantmoid4, _) => return None,
+        (TransformerActivation::Screlu { .. }, Pooling::None) => (from * from, to * to),
+        (_, Pooling::None) => (from, to),
+        _ => return None,
+    };
+    let mut edited = edit(spec, network, Part::Transformer, to)?;
+    for (layer, own) in network.layers.iter().enumerate() {
+        let mut inputs = own.inputs.iter();
+        if !inputs.any(|slice| slice.source == Source::Transformer) {
+            continue;
+        }
+        let Some(spec::Op::Affine(affine)) = op_mut(&mut edited.spec, &own.name) else {
+            return None;
+        };
+        if let Some(ones) = &mut affine.one {
+            let before: Vec<i64> = ones.value.iter().map(|one| one.value).collect();
+            let scaled = before.iter().map(|one| {
+                let scaled = one.checked_mul(ratio.1)?;
+                (scaled % ratio.0 == 0).then_some(scaled / ratio.0)
+            });
+            let after = scaled.collect::<Option<Vec<i64>>>()?;
+            ones.value = after.iter().copied().map(spanned).collect();
+            let table = table_of_layer(&own.name);
+            edited
+                .changes
+                .push(change(table, "one", Some(list(&before)), list(&after)));
+        }
+        edit_readers(&mut edited, network, layer, ratio)?;
+        align_readers(&mut edited, network, layer);
+    }
+    Some(edited)
+}
+
+/// The tables that bring terms to a one, where terms have others.
+pub(super) fn aligned_tables(spec: &spec::Spec) -> Vec<String> {
+    let mut spec = spec.clone();
+    let tables = alignments(&mut spec).into_iter();
+    let tables = tables.filter(|(_, alignment)| alignment.align.is_some());
+    tables.map(|(table, _)| table).collect()
+}
+
+/// The spec with another way to bring terms to the one of a table: by multipliers of so many bits,
+/// or exactly. `None` where a key would have to go.
+pub(super) fn edit_alignment(spec: &spec::Spec, table: &str, bits: Option<i64>) -> Option<Edited> {
+    let mut edited = Edited {
+        spec: spec.clone(),
+        changes: Vec::new(),
+    };
+    let Edited { spec, changes } = &mut edited;
+    let mut all = alignments(spec).into_iter();
+    let (_, alignment) = all.find(|(own, _)| own == table)?;
+    let to = match bits {
+        Some(_) => Align::Shift,
+        None if alignment.bits.is_some() || alignment.error.is_some() => return None,
+        None => Align::Exact,
+    };
+    let word = |align: Align| match align {
+        Align::Exact => "\"exact\"".to_string(),
+        Align::Shift => "\"shift\"".to_string(),
+    };
+    let from = alignment.align.as_ref().map(|align| align.value);
+    if from != Some(to) {
+        changes.push(change(table.into(), "align", from.map(word), word(to)));
+        alignment.align = Some(spanned(to));
+    }
+    if let Some(bits) = bits {
+        let before = alignment.bits.as_ref().map(|bits| bits.value);
+        if before != Some(bits) {
+            let from = before.map(|bits| bits.to_string());
+            changes.push(change(table.into(), "bits", from, bits.to_string()));
+            alignment.bits = Some(spanned(bits));
+        }
+    }
+    (!edited.changes.is_empty()).then_some(edited)
+}
+
+const OUTPUT: &str = "[output]";
+
+fn table_of_head(name: &str) -> String {
+    format!("[[head]] {name}")
+}
+
+/// What says how terms are brought to a one, with the table that says it: of sums, of the output and
+/// of further heads.
+fn alignments(spec: &mut spec::Spec) -> Vec<(String, &mut spec::Alignment)> {
+    let mut found = Vec::new();
+    for layer in &mut spec.layers {
+        let table = table_of_layer(&layer.name.value);
+        if let spec::Op::Elementwise(elementwise) = &mut layer.op
+            && matches!(elementwise.functions.as_slice(), [function] if function.value == OpName::Sum)
+        {
+            found.push((table, &mut elementwise.alignment));
+        }
+    }
+    found.push((OUTPUT.to_string(), &mut spec.output.scaling.alignment));
+    for head in &mut spec.heads {
+        let table = table_of_head(&head.name.value);
+        found.push((table, &mut head.scaling.alignment));
+    }
+    found
+}
+
+/// One number alone, or several as a list.
+fn list(numbers: &[i64]) -> String {
+    match numbers {
+        [number] => number.to_string(),
+        numbers => format!("{numbers:?}"),
+    }
 }
 
 fn edit_transformer(edited: &mut Edited, from: i64, to: i64) -> Option<()> {
@@ -175,6 +347,16 @@ fn edit_layer(
     edited
         .changes
         .push(change(table, key, Some(from.to_string()), to.to_string()));
+    edit_readers(edited, network, layer, (from, to))
+}
+
+/// Shifts of the activations that read a layer, so that their own ones stay.
+fn edit_readers(
+    edited: &mut Edited,
+    network: &Network,
+    layer: usize,
+    (from, to): (i64, i64),
+) -> Option<()> {
     let readers = network.layers.iter().filter(|reader| {
         let is_activation = matches!(reader.op, Op::Elementwise(Elementwise::Activations(_)));
         let mut inputs = reader.inputs.iter();
@@ -214,10 +396,7 @@ fn edit_shifts(edited: &mut Edited, layer: &str, (from, to): (i64, i64)) -> Opti
         return Some(());
     }
     shift.value = after.iter().copied().map(spanned).collect();
-    let [before, after] = [before, after].map(|shifts| match shifts.as_slice() {
-        [shift] => shift.to_string(),
-        shifts => format!("{shifts:?}"),
-    });
+    let [before, after] = [before, after].map(|shifts| list(&shifts));
     edited
         .changes
         .push(change(table_of_layer(layer), "shift", Some(before), after));

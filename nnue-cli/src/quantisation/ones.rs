@@ -17,20 +17,17 @@
 //! whose spec has a one for each output, or says a `scale` instead; and those that `sqr_crelu_i32`
 //! reads, of which the one decides which squares wrap around.
 
-use nnue_compiler::diagnostics::Diagnostics;
 use nnue_compiler::format::Quantise;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Role, Tensor};
-use nnue_compiler::{check, decode, spec};
-use nnue_interpreter::{UnroundedWeights, Weights};
-use nnue_runtime::AccumulatorBound;
+use nnue_interpreter::UnroundedWeights;
 use serde::Serialize;
 
-use super::edit::{Change, Edited, Part, edit, edit_aligned, largest_one, one};
+use super::edit::{Change, Part, edit, largest_one, one};
+use super::room::Room;
 use super::source;
+use super::specs::Specs;
 use super::tensors::{clamped, is_clipped, quantised};
-use crate::info::LayerBound;
-use crate::info::bounds;
 use crate::tensors::places;
 
 /// How many ones of a part are tried at most, but for powers of two times the spec's.
@@ -83,36 +80,27 @@ struct Lossy<'n> {
 
 /// What is lost of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Errors {
-    mean_square: f64,
-    clipped: usize,
+pub(super) struct Errors {
+    pub(super) mean_square: f64,
+    pub(super) clipped: usize,
 }
 
 /// A search for better ones, of a network of floating point and its weights.
 struct Search<'a> {
-    spec: spec::Spec,
-    /// The spec of the file of integers, where that is another one.
-    to: Option<spec::Spec>,
+    specs: &'a Specs,
     source: &'a Network,
     weights: &'a UnroundedWeights,
     tensors: Vec<Lossy<'a>>,
-    /// How far sums of the integers can go.
-    accumulator: AccumulatorBound,
-    layers: Vec<LayerBound>,
+    room: &'a Room,
 }
 
 /// The best changes of the spec, at most one for each part of the network.
 pub(super) fn proposals(
-    (of_input, of_output): (&super::Spec, Option<&super::Spec>),
+    specs: &Specs,
     source: &Network,
     weights: &UnroundedWeights,
-    integers: &Weights,
+    room: &Room,
 ) -> Vec<Proposal> {
-    // What was checked before is right.
-    let read = |spec: &super::Spec| decode(&spec.text, &mut Diagnostics::default());
-    let Some(spec) = read(of_input) else {
-        return Vec::new();
-    };
     let tensors = quantised(source).into_iter();
     let tensors = tensors.map(|(tensor, quantise)| Lossy {
         tensor,
@@ -120,24 +108,19 @@ pub(super) fn proposals(
         errors: Errors::of(quantise, numbers(source, weights, tensor)),
     });
     let search = Search {
-        spec,
-        to: of_output.and_then(read),
+        specs,
         source,
         weights,
         tensors: tensors.collect(),
-        accumulator: bounds::accumulator(source, integers),
-        layers: bounds::layers(source, integers),
+        room,
     };
-    let layers = 0..source.layers.len();
-    let parts = [Part::Transformer]
-        .into_iter()
-        .chain(layers.map(Part::Layer));
+    let parts = Part::all(source);
     parts.filter_map(|part| search.best(part)).collect()
 }
 
 impl Errors {
     /// Of numbers in the units of their integers.
-    fn of(quantise: Quantise, numbers: impl Iterator<Item = f64>) -> Errors {
+    pub(super) fn of(quantise: Quantise, numbers: impl Iterator<Item = f64>) -> Errors {
         let (mut squares, mut clipped, mut count) = (0.0, 0, 0);
         for exact in numbers {
             squares += square(quantise, exact);
@@ -152,7 +135,7 @@ impl Errors {
 }
 
 /// The numbers of a tensor, in the units of its integers.
-fn numbers<'a>(
+pub(super) fn numbers<'a>(
     source: &'a Network,
     weights: &'a UnroundedWeights,
     tensor: &Tensor,
@@ -166,7 +149,7 @@ fn square(quantise: Quantise, exact: f64) -> f64 {
 }
 
 /// Whether a tensor has weights of a part.
-fn is_of(part: Part, role: Role) -> bool {
+pub(super) fn is_of(part: Part, role: Role) -> bool {
     match (part, role) {
         (Part::Transformer, Role::Weights(_)) => true,
         (Part::Layer(layer), Role::LayerWeights(own)) => layer == own,
@@ -175,7 +158,7 @@ fn is_of(part: Part, role: Role) -> bool {
 }
 
 /// Whether a tensor has the biases of a part, whose ones are the part's too.
-fn has_biases_of(part: Part, role: Role) -> bool {
+pub(super) fn has_biases_of(part: Part, role: Role) -> bool {
     match (part, role) {
         (Part::Transformer, Role::Biases(_)) => true,
         (Part::Layer(layer), Role::LayerBiases(own)) => layer == own,
@@ -185,15 +168,10 @@ fn has_biases_of(part: Part, role: Role) -> bool {
 
 impl Search<'_> {
     fn best(&self, part: Part) -> Option<Proposal> {
-        let own = one(&self.spec, self.source, part)?;
+        let own = one(self.specs.spec(), self.source, part)?;
         let ones = self.better(part, own)?;
-        let mut specs = ones.into_iter().take(MOST_SPECS).filter_map(|one| {
-            let edited = edit(&self.spec, self.source, part, one);
-            let aligned = || edit_aligned(&self.spec, self.source, part, one);
-            let candidate = edited.and_then(|edited| self.candidate(part, one, edited));
-            candidate.or_else(|| self.candidate(part, one, aligned()?))
-        });
-        specs.find_map(|(changes, network)| self.proposal(part, changes, &network))
+        let mut specs = ones.into_iter().take(MOST_SPECS);
+        specs.find_map(|one| self.proposal(part, self.specs.with_one(part, one)?))
     }
 
     fn numbers(&self, tensor: &Tensor) -> impl Iterator<Item = f64> {
@@ -204,34 +182,6 @@ impl Search<'_> {
     fn tensors(&self, is_meant: impl Fn(Role) -> bool) -> impl Iterator<Item = &Lossy<'_>> {
         let tensors = self.tensors.iter();
         tensors.filter(move |lossy| is_meant(lossy.tensor.role))
-    }
-
-    /// How many times as large a part's one can be, at least 1, so that sums still fit their types.
-    fn room(&self, part: Part) -> f64 {
-        let (lowest, highest, least, most) = match part {
-            Part::Transformer => {
-                let bound = &self.accumulator;
-                let (least, most) = (f64::from(i16::MIN), f64::from(i16::MAX));
-                (
-                    f64::from(bound.lowest),
-                    f64::from(bound.highest),
-                    least,
-                    most,
-                )
-            }
-            Part::Layer(layer) => {
-                let name = &self.source.layers[layer].name;
-                let Some(bound) = self.layers.iter().find(|bound| bound.name == *name) else {
-                    // Sums of 64 bits have room enough.
-                    return f64::INFINITY;
-                };
-                let (least, most) = (f64::from(i32::MIN), f64::from(i32::MAX));
-                (bound.lowest as f64, bound.highest as f64, least, most)
-            }
-        };
-        // Larger integers are rounded in another way, by less than a half of each weight.
-        let room = 0.99 * (least / lowest.min(-1.0)).min(most / highest.max(1.0));
-        room.max(1.0)
     }
 
     /// The ones of a part that are better than its own, the best first: nothing is clipped, and of
@@ -247,12 +197,12 @@ impl Search<'_> {
                 most = most.min(if number > 0.0 { high } else { low } / number);
             }
         }
-        let most = most.min(self.room(part));
+        let most = most.min(self.room.of_part(self.source, part));
         let largest = (most * own as f64).min(largest_one(self.source, part) as f64);
         let first = (largest as i64 - MOST_ONES + 1).max(1);
         let powers = (0..31).flat_map(|power| [own << power, own >> power]);
         let powers = powers.filter(|one| (1..first).contains(one));
-        let can_follow = |one: &i64| edit(&self.spec, self.source, part, *one).is_some();
+        let can_follow = |one: &i64| edit(self.specs.spec(), self.source, part, *one).is_some();
         let ones = powers
             .chain(first..=largest as i64)
             .filter(|one| *one != own);
@@ -287,30 +237,9 @@ impl Search<'_> {
         Some(ones.into_iter().map(|(_, one)| one).collect())
     }
 
-    /// The changes, and the network of floating point that the changed specs describe; `None` where
-    /// they are wrong.
-    fn candidate(&self, part: Part, to: i64, edited: Edited) -> Option<(Vec<Change>, Network)> {
-        let checked = |spec: &spec::Spec| check(spec, &mut Diagnostics::default());
-        let network = checked(&edited.spec)?;
-        let target = match &self.to {
-            None => None,
-            // The file of integers has a spec of its own, which has to be changed in the same way.
-            Some(spec) => {
-                let before = checked(spec)?;
-                let same = edit(spec, &before, part, to);
-                let same = same.filter(|same| same.changes == edited.changes);
-                let aligned = || edit_aligned(spec, &before, part, to);
-                let same = same.or_else(aligned)?;
-                (same.changes == edited.changes).then_some(())?;
-                Some(checked(&same.spec)?)
-            }
-        };
-        let source = source::network(&network, target.as_ref()).ok()?;
-        Some((edited.changes, source))
-    }
-
     /// What the changes bring, if they are worth proposing.
-    fn proposal(&self, part: Part, changes: Vec<Change>, network: &Network) -> Option<Proposal> {
+    fn proposal(&self, part: Part, edited: Specs) -> Option<Proposal> {
+        let network = &edited.source;
         let after = quantised(network);
         let pairs = || self.tensors.iter().zip(&after);
         // Where the file says its own ones, they stay although those of the network change.
@@ -363,11 +292,8 @@ impl Search<'_> {
             (after - before).abs() > SAME * before
         });
         Some(Proposal {
-            part: match part {
-                Part::Transformer => nnue_compiler::network::TRANSFORMER.to_string(),
-                Part::Layer(layer) => self.source.layers[layer].name.clone(),
-            },
-            changes,
+            part: part.name(self.source),
+            changes: edited.changes,
             tensors: own
                 .into_iter()
                 .chain(changed)

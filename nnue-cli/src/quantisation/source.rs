@@ -7,6 +7,7 @@ use nnue_compiler::format::{
 use nnue_compiler::network::file::{Axis, Role, Tensor};
 use nnue_compiler::network::{Network, Scale};
 
+use super::channels;
 use crate::Failure;
 use crate::conversion::is_factorised;
 use crate::description;
@@ -21,8 +22,7 @@ use crate::tensors::are_integers;
 ///
 /// There is no file of integers, or it is not known what stands for 1.0 in some tensor.
 pub(super) fn network(spec: &Network, to: Option<&Network>) -> Result<Network, Failure> {
-    let mut tensors = spec.file.sections_once().filter_map(Section::as_tensor);
-    let is_own = tensors.any(|tensor| tensor.quantise.is_some());
+    let is_own = is_own(spec);
     let needs_to = |what: &str| {
         Failure::Work(format!(
             "the spec's file has {what}: give the spec of the file of integers with `--to`"
@@ -64,6 +64,12 @@ pub(super) fn network(spec: &Network, to: Option<&Network>) -> Result<Network, F
     Ok(source)
 }
 
+/// Whether the spec's file has floating point that becomes integers, and says how.
+pub(super) fn is_own(spec: &Network) -> bool {
+    let mut tensors = spec.file.sections_once().filter_map(Section::as_tensor);
+    tensors.any(|tensor| tensor.quantise.is_some())
+}
+
 /// All finite numbers become integers that the file of integers holds.
 fn clamp(tensor: &mut Tensor, integers: &Network) {
     if let Some(quantise) = &mut tensor.quantise {
@@ -77,7 +83,8 @@ fn clamp(tensor: &mut Tensor, integers: &Network) {
 /// The tensor as `f32`.
 fn make_float(tensor: &mut Tensor, spec: &Network, integers: &Network) -> Result<(), Failure> {
     if !tensor.element.is_float() && are_integers(spec, tensor.role) {
-        let Some(factor) = one(spec, tensor) else {
+        let in_units = || channels::ones(spec, tensor.role).map(|_| 1.0);
+        let Some(factor) = one(spec, tensor).or_else(in_units) else {
             return Err(Failure::Work(format!(
                 "no number stands for 1.0 in `{}`, so that floating point cannot become its integers",
                 tensor.name

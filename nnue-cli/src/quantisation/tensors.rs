@@ -3,9 +3,10 @@
 use nnue_compiler::format::{Overflow, Quantise, Rounding, Section};
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Role, Tensor};
-use nnue_interpreter::{Net, UnroundedWeights};
+use nnue_interpreter::{Net, NumberPlace, UnroundedWeights};
 use serde::Serialize;
 
+use super::channels;
 use crate::tensors::places;
 
 /// What became of the numbers of a tensor, over all stacks. Errors are those of the numbers, in
@@ -16,7 +17,7 @@ pub(crate) struct TensorReport {
     pub(crate) name: String,
     /// How many numbers there are, without padding.
     pub(crate) values: usize,
-    /// The integer that stands for 1.0.
+    /// The integer that stands for 1.0; the smallest, where each output has its own.
     pub(crate) one: f64,
     /// How many were beyond the type and became the nearest that it holds.
     pub(crate) clipped: usize,
@@ -38,15 +39,47 @@ pub(super) fn report(
         // Integers of the file that become floating point are compared as integers.
         let divided = divided(integers.network(), tensor.role);
         let units = divided.map_or(1.0, |quantise| quantise.factor);
+        let quantise = tensor.quantise.or(divided)?;
+        let ones = ones(source, tensor, quantise);
         let numbers = places(source, tensor).filter_map(|place| {
             let exact = unrounded.number(source, place)?;
             let found = integers.weights().number(source, place)?;
-            Some((units * exact, units * found))
+            Some(([units * exact, units * found], ones.at(place)))
         });
-        let quantise = tensor.quantise.or(divided)?;
-        Some(TensorReport::of(&tensor.name, quantise, numbers))
+        Some(TensorReport::of(&tensor.name, quantise, &ones, numbers))
     });
     reports.collect()
+}
+
+/// What stands for 1.0 in the integers of a tensor: of all, or of each output.
+pub(super) enum Ones {
+    Shared(f64),
+    Channels(Vec<f64>),
+}
+
+impl Ones {
+    pub(super) fn at(&self, place: NumberPlace) -> f64 {
+        match self {
+            Ones::Shared(one) => *one,
+            Ones::Channels(ones) => ones[channels::output(place.role, place.row, place.column)],
+        }
+    }
+
+    fn smallest(&self) -> f64 {
+        match self {
+            Ones::Shared(one) => *one,
+            Ones::Channels(ones) => ones.iter().copied().fold(f64::INFINITY, f64::min),
+        }
+    }
+}
+
+/// What stands for 1.0 in the integers of a tensor that become so as `quantise` says.
+pub(super) fn ones(source: &Network, tensor: &Tensor, quantise: Quantise) -> Ones {
+    match channels::ones(source, tensor.role) {
+        // Their file is in the units of the integers, unless it says another factor.
+        Some(ones) if quantise.factor == 1.0 => Ones::Channels(ones),
+        _ => Ones::Shared(quantise.factor),
+    }
 }
 
 /// How the numbers of a tensor become the integers of its file, if the network divides these.
@@ -79,22 +112,24 @@ pub(super) fn quantised(source: &Network) -> Vec<(&Tensor, Quantise)> {
 }
 
 impl TensorReport {
-    /// Of numbers before they are rounded, in the units of the integers, and those integers.
+    /// Of numbers before they are rounded, in the units of the integers, and those integers; with
+    /// the one of each.
     fn of(
         name: &str,
         quantise: Quantise,
-        numbers: impl Iterator<Item = (f64, f64)>,
+        ones: &Ones,
+        numbers: impl Iterator<Item = ([f64; 2], f64)>,
     ) -> TensorReport {
         let mut report = TensorReport {
             name: name.to_string(),
             values: 0,
-            one: quantise.factor,
+            one: ones.smallest(),
             clipped: 0,
             largest_error: 0.0,
             mean_error: 0.0,
         };
-        for (exact, integer) in numbers {
-            let error = (integer - exact).abs() / quantise.factor;
+        for ([exact, integer], one) in numbers {
+            let error = (integer - exact).abs() / one;
             report.values += 1;
             report.clipped += usize::from(is_clipped(quantise, exact));
             report.largest_error = report.largest_error.max(error);
@@ -145,8 +180,9 @@ mod tests {
         };
         // 0.5, 0, 1/256, and 2.5, which becomes 127 / 64.
         let exact = [32.0, 0.0, 0.25, 160.0];
-        let numbers = exact.map(|exact| (exact, clamped(quantise, exact)));
-        let report = TensorReport::of("w", quantise, numbers.into_iter());
+        let numbers = exact.map(|exact| ([exact, clamped(quantise, exact)], 64.0));
+        let ones = Ones::Shared(64.0);
+        let report = TensorReport::of("w", quantise, &ones, numbers.into_iter());
         assert_eq!((report.values, report.clipped), (4, 1));
         assert_eq!(report.largest_error, 2.5 - 127.0 / 64.0);
         assert_eq!(report.mean_error, (1.0 / 256.0 + 2.5 - 127.0 / 64.0) / 4.0);

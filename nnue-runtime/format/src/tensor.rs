@@ -164,7 +164,7 @@ impl Tensor {
     }
 
     /// Where in the file's values that of a bucket, row and column is.
-    pub(crate) fn stored_index(&self, place: [usize; 3]) -> usize {
+    pub fn stored_index(&self, place: [usize; 3]) -> usize {
         let Stored {
             strides, blocks, ..
         } = &self.stored;

@@ -25,7 +25,7 @@ impl WrittenFormat {
         }
     }
 
-    /// What names of files end in, from which [`Format::of`] knows the format.
+    /// What names of files end in, from which [`Input::open`](crate::Input::open) knows the format.
     #[must_use]
     pub fn ending(self) -> &'static str {
         match self {

@@ -33,6 +33,9 @@ pub(crate) struct Batches {
     /// Where the order comes from: the same seed gives the same stream
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// End after so many positions
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
     /// Read the files again and again, in another order each time
     #[arg(long)]
     endless: bool,
@@ -72,6 +75,7 @@ impl Batches {
             seed: self.seed,
             shuffle: (!self.in_order).then_some(self.buffer as usize),
             endless: self.endless,
+            limit: self.limit,
             ..self.selection.options()
         };
         let positions = match &self.positions {

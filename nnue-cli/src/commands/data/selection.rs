@@ -17,6 +17,9 @@ pub(super) struct Selection {
     /// The format of all files, instead of what their names say; of standard input, text
     #[arg(long, value_name = "NAME", value_parser = format())]
     format: Option<Format>,
+    /// Scores of text are white's, as in the text of bullet, and not those of the side to move
+    #[arg(long)]
+    white_scores: bool,
     /// Leave out records that cannot be used, and count them
     #[arg(long)]
     skip_bad: bool,
@@ -76,6 +79,7 @@ impl Selection {
         };
         Options {
             shuffle: None,
+            white_scores: self.white_scores,
             skip_bad: self.skip_bad,
             filter: Filter {
                 no_checks: self.no_checks,

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -14,12 +15,13 @@ use clap::Parser;
 use cozy_chess::{Board, Color};
 use fastrand::Rng;
 
-use crate::evaluation::{DECIDED, Judge};
-use crate::genfens::opening;
+use crate::evaluation::{DECIDED, Judge, judge};
+use crate::game::is_drawn;
 use crate::ordering::is_quiet;
-use crate::search::{Control, Found, Game, Searcher, search};
+use crate::search::{Found, Searcher, search};
 use crate::table::Table;
 use crate::time::Limits;
+use crate::tools::genfens::opening;
 
 /// Positions whose score is beyond it are not written: in them the game is over.
 const MOST_CENTIPAWNS: i32 = 3_000;
@@ -75,9 +77,19 @@ fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
 
 impl Selfplay {
     /// Plays the games on all threads, and writes them in their order.
-    pub(crate) fn run(&self) -> Result<(), String> {
+    pub(crate) fn run(&self) -> ExitCode {
+        match self.write_games() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    fn write_games(&self) -> Result<(), String> {
         let started = Instant::now();
-        let judge = Judge::named(&self.eval_file)?;
+        let judge = judge(&self.eval_file)?;
         let unwritable = |error| format!("cannot write `{}`: {error}", self.out.display());
         let mut out = BufWriter::new(File::create(&self.out).map_err(unwritable)?);
         let available = || thread::available_parallelism().map_or(1, usize::from);
@@ -132,7 +144,11 @@ impl Selfplay {
         table.clear();
         let mut searcher = [Searcher::new(judge, table)];
         let plies = random.usize(self.random_plies.clone());
-        let mut game = Game::new(opening(&mut random, &Board::default(), plies));
+        let start = Board::default();
+        let openings = std::iter::repeat_with(|| opening(&mut random, &start, plies));
+        let mut game = openings.flatten().next().unwrap_or_default();
+        let mut limits = Limits::none();
+        limits.nodes = self.nodes;
         let mut positions: Vec<(String, i32)> = Vec::new();
         let mut scores = Vec::new();
         let result = loop {
@@ -145,14 +161,12 @@ impl Selfplay {
             if moves.is_empty() {
                 break if in_check { for_white(-1) } else { 0 };
             }
-            if game.is_drawn() || game.keys.len() >= MOST_PLIES {
+            if is_drawn(&game.board, &game.keys, usize::MAX) || game.keys.len() >= MOST_PLIES {
                 break 0;
             }
-            let control = Arc::new(Control::default());
-            let limits = Limits::nodes(self.nodes);
-            let Found { score, line, .. } =
-                search(&mut searcher, &game, limits, &control, &mut |_| {});
-            let Some(&best) = line.first() else {
+            let Found { score, best, .. } =
+                search(&mut searcher, &game, limits, &Arc::default(), &mut |_| {});
+            let Some(best) = best else {
                 break 0;
             };
             if !in_check && is_quiet(&game.board, best) && score.abs() <= MOST_CENTIPAWNS {

@@ -1,0 +1,103 @@
+"""The command `nnue-train`."""
+
+import argparse
+import contextlib
+import json
+import sys
+from pathlib import Path
+
+import torch
+
+from nnue_trainer import __version__, checkpoint, nnue
+from nnue_trainer.description import Description
+from nnue_trainer.fields import RunError
+from nnue_trainer.network import Network
+from nnue_trainer.processes import processes
+from nnue_trainer.progress import Progress
+from nnue_trainer.result import finish
+from nnue_trainer.run import read_run
+from nnue_trainer.source import FileSource
+from nnue_trainer.stream import BadStream
+from nnue_trainer.train import Training
+
+EPILOG = """\
+In DIR it leaves network.nnue, golden.txt (positions with the net's values, for `nnue verify`),
+network.floats (the weights, for `nnue quantise`), curves.svg, summary.json, which is also printed
+without settings and reports, and checkpoint.pt, from which the same command goes on after an
+interruption.
+
+Several GPUs: torchrun --nproc_per_node=gpu -m nnue_trainer RUN.toml
+"""
+
+
+def arguments():
+    """The command line's language."""
+    parser = argparse.ArgumentParser(
+        prog="nnue-train",
+        description="Train the network of a spec, as a run file says (docs/training.md).",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run", metavar="RUN.toml", help="the run file")
+    parser.add_argument("--out", metavar="DIR", help="the folder to write to, instead of that of the run file")
+    parser.add_argument("--data", metavar="FILE", nargs="+", help="train on these files instead of those of the run file")
+    parser.add_argument("--nnue", metavar="PATH", help="the command `nnue`; by default the environment's NNUE, or the one on PATH")
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda", "mps"], help="instead of that of the run file")
+    parser.add_argument("--restart", action="store_true", help="begin anew, even if DIR has a checkpoint")
+    parser.add_argument("--version", action="version", version=f"nnue-train {__version__}")
+    return parser
+
+
+def main(argv=None):
+    """Runs the command, and returns its exit status."""
+    given = arguments().parse_args(argv)
+    try:
+        run = read_run(given.run, given.out, given.data, given.device)
+        binary = given.nnue or nnue.find()
+        with processes(run.device) as ours:
+            summary = train(run, binary, ours, given.restart)
+    except (RunError, BadStream, nnue.CommandFailed, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\ninterrupted: the same command goes on from the last checkpoint", file=sys.stderr)
+        return 130
+    if summary is not None:
+        short = {key: value for key, value in summary.items() if key not in ("settings", "reports")}
+        print(json.dumps(short, indent=2))
+    return 0
+
+
+def train(run, binary, ours, restart):
+    """Does the run, and returns its summary, in the first of several processes."""
+    # What is random in torch may depend on it, though nothing here is after the first weights.
+    torch.manual_seed(run.seed)
+    network = Network(Description.of_spec(run.spec, binary), mode=run.mode_at(0.0), seed=run.seed)
+    folder = Path(run.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    source = FileSource(run, binary)
+    held_out = source.held_out() if ours.is_first else None
+    training = Training(run, network, ours, held_out.batches if held_out else [])
+    saved = folder / "checkpoint.pt"
+    if saved.exists() and not restart:
+        training.restore(checkpoint.load(saved, training.settings))
+    if ours.is_first and training.steps:
+        print(f"going on from {training.positions:,} positions", file=sys.stderr)
+    if not training.is_over:
+        progress = Progress() if ours.is_first else Silent()
+        with contextlib.closing(source.training(ours.seed(run.seed))) as batches:
+            training.go(batches, folder, progress)
+    if ours.is_first:
+        return finish(run, training, source, held_out.positions, folder)
+    return None
+
+
+class Silent:
+    """The progress of processes that are not the first."""
+
+    def step(self, training):
+        """A step has been made."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

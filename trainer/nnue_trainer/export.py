@@ -1,0 +1,53 @@
+"""Net files of trained networks, and positions that tell whether others evaluate them alike."""
+
+import tempfile
+from pathlib import Path
+
+import torch
+
+from . import nnue, tensor_file
+
+
+def write_net(network, spec, path, to=None, binary=None, report=None):
+    """Writes the net file of a network, as its spec says: `nnue quantise` makes it of the floating
+    point of `Network.write_tensors`.
+
+    `to` is the spec of the file, where that is another one. A spec whose own file has floating
+    point, virtual rows or other numbers that `nnue quantise` does not make integers of, has its own
+    file written if there is no `to`. `report` is a path for what `nnue quantise` says of the
+    numbers, as JSON; where it is not needed, nothing is written there.
+
+    Raises `nnue.CommandFailed` if `nnue quantise` refuses.
+    """
+    if to is None and tensor_file.needs_own_file(network.description):
+        tensor_file.write_own(network, path)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        floats = Path(folder) / "network.floats"
+        network.write_tensors(floats)
+        options = ["--to", to] if to else []
+        said = nnue.run("quantise", floats, path, "--spec", spec, *options, "--json", binary=binary)
+    if report is not None:
+        Path(report).write_text(said)
+
+
+@torch.no_grad()
+def write_golden(network, fens, batches, path):
+    """Writes golden vectors: a line `FEN | value` for each position, with the integer that engines
+    must compute.
+
+    `batches` has the positions of `fens` in their order. Raises `ValueError` if it has another
+    number of positions, or if the network has no single value.
+    """
+    if len(network.description.output.heads) != 1:
+        raise ValueError(f"`{network.description.name}` has win, draw and loss instead of one value")
+    mode, network.mode = network.mode, "exact"
+    try:
+        values = [value for batch in batches for value in network.outputs(batch)[:, 0].tolist()]
+    finally:
+        network.mode = mode
+    if len(values) != len(fens):
+        raise ValueError(f"found {len(values)} positions in the batches and {len(fens)} FENs")
+    with open(path, "w") as file:
+        file.write(f"# {network.description.name}: FEN | value\n")
+        file.writelines(f"{fen} | {value}\n" for fen, value in zip(fens, values))

@@ -1,0 +1,142 @@
+"""Values of a run file: what is allowed in each, and what is said of others."""
+
+import dataclasses
+import difflib
+import math
+import re
+
+
+class RunError(Exception):
+    """A run cannot be done as its file says. The message is for the file's author."""
+
+
+def _field(default, read):
+    return dataclasses.field(default=default, metadata={"read": read})
+
+
+def number(default, low=None, high=None, above=None, below=None, whole=False):
+    """A number, of which these are the limits: `low` and `high` are allowed, `above` and `below` are not."""
+
+    def read(value, where):
+        return _number(value, where, low, high, above, below, whole)
+
+    return _field(default, read)
+
+
+def span(default, low, high):
+    """One number, or two: at the start of the run and at its end."""
+
+    def read(value, where):
+        values = value if isinstance(value, list) else [value, value]
+        if len(values) != 2:
+            raise RunError(f"{where} has {len(values)} numbers: it is one, or one for the start and one for the end")
+        return tuple(_number(each, where, low, high, None, None, False) for each in values)
+
+    return _field(default, read)
+
+
+def _number(value, where, low, high, above, below, whole):
+    wanted = "a whole number" if whole else "a number"
+    # In Python, true is the number 1.
+    right = isinstance(value, int) and not isinstance(value, bool)
+    if not right and (whole or not isinstance(value, float)):
+        raise RunError(f"{where} is {_shown(value)}: {wanted} is expected")
+    limits = []
+    if low is not None:
+        limits.append((value >= low, f"at least {low:,}"))
+    if above is not None:
+        limits.append((value > above, f"more than {above:,}"))
+    if high is not None:
+        limits.append((value <= high, f"at most {high:,}"))
+    if below is not None:
+        limits.append((value < below, f"less than {below:,}"))
+    if not all(kept for kept, _ in limits) or not math.isfinite(value):
+        allowed = " and ".join(words for _, words in limits) or "finite"
+        raise RunError(f"{where} is {value}: it must be {allowed}")
+    return value if whole else float(value)
+
+
+def choice(default, *others):
+    """One of some words."""
+    words = (default, *others)
+
+    def read(value, where):
+        if value not in words:
+            raise RunError(f"{where} is {_shown(value)}{nearest(str(value), words)}: allowed are {_list(words)}")
+        return value
+
+    return _field(default, read)
+
+
+def share(default):
+    """Some of many, such as "1/20"."""
+
+    def read(value, where):
+        numbers = re.fullmatch("([0-9]+)/([0-9]+)", _text(value, where))
+        if not numbers or not 0 < int(numbers[1]) < int(numbers[2]):
+            raise RunError(f"{where} is {_shown(value)}: expected is a part of all, such as '1/20'")
+        return value
+
+    return _field(default, read)
+
+
+def text(default):
+    """Any text."""
+    return _field(default, lambda value, where: _text(value, where))
+
+
+def texts():
+    """A list of texts; empty by default."""
+    return _field((), lambda value, where: tuple(_text(each, where) for each in _items(value, where)))
+
+
+def _items(value, where):
+    if not isinstance(value, list):
+        raise RunError(f"{where} is {_shown(value)}: a list is expected")
+    return value
+
+
+def _text(value, where):
+    if not isinstance(value, str):
+        raise RunError(f"{where} is {_shown(value)}: text is expected")
+    return value
+
+
+def read_table(table, values, where, ignored=()):
+    """The dataclass `table` with the `values` of a TOML table, which messages call `where`.
+
+    A field `lambda_` is the key `lambda`. Fields whose default is a dataclass are tables.
+    """
+    if not isinstance(values, dict):
+        raise RunError(f"{where} is {_shown(values)}: a table is expected")
+    fields = {field.name.rstrip("_"): field for field in dataclasses.fields(table)}
+    arguments = {}
+    for key, value in values.items():
+        if key in fields:
+            field = fields[key]
+            if dataclasses.is_dataclass(field.type):
+                arguments[field.name] = read_table(field.type, value, f"[{key}]")
+            else:
+                arguments[field.name] = field.metadata["read"](value, f"`{key}` of {where}")
+        elif key not in ignored:
+            known = (*fields, *ignored)
+            raise RunError(f"unknown key `{key}` in {where}{nearest(key, known)}: allowed are {_list(known)}")
+    return table(**arguments)
+
+
+def nearest(word, words):
+    """A question whether the nearest of `words` was meant, or nothing if none is near."""
+    near = difflib.get_close_matches(word, words, n=1)
+    return f" (did you mean `{near[0]}`?)" if near else ""
+
+
+def _list(words):
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _shown(value):
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    return str(value).lower() if isinstance(value, bool) else repr(value)

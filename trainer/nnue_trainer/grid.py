@@ -1,0 +1,126 @@
+"""Which integers the numbers of a tensor become when a net is written.
+
+A parameter is a number of the trainer, in which 1.0 is 1.0. A network of integers has it times its
+`one`, rounded, and no further than its type allows. These functions compute the same integers as
+`nnue quantise` does of the file that the parameters are written to: the product is one of 64 bits,
+and halves are rounded away from zero.
+"""
+
+import numpy as np
+import torch
+
+from .straight_through import straight_through
+
+LIMITS = {
+    "i8": (-128, 127),
+    "i16": (-32768, 32767),
+    "i32": (-(2**31), 2**31 - 1),
+}
+
+
+class Grid:
+    """The numbers that a tensor of the network can have.
+
+    `one` is what stands for 1.0: a number, or an array that broadcasts with the parameter. `limits`
+    are the smallest and the largest integer. Of `f32`, `limits` is `None` and there are no integers,
+    unless `divisor` says that the network has quotients of integers.
+    """
+
+    def __init__(self, one, limits, truncates=False, divisor=None):
+        self.one = one
+        self.limits = limits
+        self.truncates = truncates
+        self.divisor = divisor
+
+    @classmethod
+    def of(cls, tensor, element, one):
+        """That of a tensor of files, which the network has as `element`, with this one where the
+        file does not say another factor."""
+        if element == "f32":
+            if tensor.divisor in (None, 1.0):
+                return cls(1.0, None)
+            return cls(1.0, None, divisor=(tensor.divisor, LIMITS[tensor.element]))
+        low, high = LIMITS[element]
+        quantise = tensor.quantise
+        stored = quantise.element if quantise else tensor.element
+        if stored in LIMITS:
+            low, high = max(low, LIMITS[stored][0]), min(high, LIMITS[stored][1])
+        if quantise:
+            return cls(quantise.factor, (low, high), truncates=quantise.rounding == "truncate")
+        return cls(one, (low, high))
+
+    def _one(self, like):
+        if isinstance(self.one, np.ndarray):
+            return torch.as_tensor(self.one, dtype=like.dtype, device=like.device)
+        return self.one
+
+    def scaled(self, parameter):
+        """The parameter in the units of the integers, without rounding."""
+        if self.limits is None:
+            return parameter
+        return parameter * self._one(parameter)
+
+    def rounded(self, parameter):
+        """The integers that the parameter becomes, or the `f32`, in the parameter's own type. In
+        `f32` the product is rounded too, so that a number next to a half can become the other
+        integer; in `f64` the integers are those of the file."""
+        parameter = parameter.detach()
+        if parameter.dtype != torch.float64:
+            return self._rounded(parameter, torch.round)
+        return self.exact(parameter)
+
+    def exact(self, parameter):
+        """The integers that a file has of the parameter, as `f64`; of floating point, the `f32`
+        that it has."""
+        return self._rounded(parameter.detach().float().double(), _half_away)
+
+    def _rounded(self, parameter, nearest):
+        if self.limits is None:
+            if self.divisor is None:
+                return parameter
+            by, limits = self.divisor
+            quotients = nearest(parameter * by).clamp(*limits) / by
+            return quotients.float().to(parameter.dtype)
+        product = parameter * self._one(parameter)
+        integers = product.trunc() if self.truncates else nearest(product)
+        return integers.clamp(*self.limits)
+
+    def clip(self, parameter, limits=None):
+        """Brings the parameter to the nearest numbers whose integers are within the limits: those
+        of the type, or narrower ones."""
+        if self.limits is None:
+            if self.divisor is not None:
+                by, (low, high) = self.divisor
+                parameter.clamp_(low / by, high / by)
+            return
+        low, high = limits or self.limits
+        one = self._one(parameter)
+        if isinstance(one, torch.Tensor):
+            torch.minimum(torch.maximum(parameter, low / one), high / one, out=parameter)
+        else:
+            parameter.clamp_(low / one, high / one)
+
+
+class Signs:
+    """The grid of binary weights: 1, or -1 for negative numbers."""
+
+    limits = (-1, 1)
+
+    def scaled(self, parameter):
+        return straight_through(self.rounded(parameter), parameter.clamp(-1, 1))
+
+    def rounded(self, parameter):
+        ones = torch.ones_like(parameter)
+        return torch.where(parameter < 0, -ones, ones)
+
+    def exact(self, parameter):
+        return self.rounded(parameter.detach()).double()
+
+    def clip(self, parameter):
+        parameter.clamp_(-1, 1)
+
+
+def _half_away(x):
+    """The nearest integers; of two that are as near, the one further from zero."""
+    whole = x.trunc()
+    return whole + ((x - whole).abs() >= 0.5) * x.sign()

@@ -1,0 +1,455 @@
+"""The layers of a stack: one module for each kind of operation.
+
+`layer(inputs, arithmetic, stacks)` computes the layer's output, `[n, values]`, of positions that
+are sorted by their stacks. `inputs` has a tensor for each input of the description.
+"""
+
+import numpy as np
+import torch
+from torch import nn
+
+from . import float32, initial
+from .grid import LIMITS, Grid, Signs
+from .transformer import quantmoid4
+
+
+class Stacks:
+    """Positions in the order of their stacks."""
+
+    def __init__(self, stack, count):
+        self.order = stack.argsort(stable=True)
+        self.sorted = stack[self.order]
+        self.lens = stack.bincount(minlength=count).tolist()
+
+    def each(self, function, x, *tables):
+        """The function of each stack's rows of `x` and its entries of the tables, one result after
+        the other; a table with one entry is that of all stacks."""
+        if all(len(table) == 1 for table in tables):
+            return function(x, *(table[0] for table in tables))
+        entry = lambda table, stack: table[stack if len(table) > 1 else 0]
+        parts = zip(range(len(self.lens)), x.split(self.lens))
+        return torch.cat(
+            [
+                function(part, *(entry(table, stack) for table in tables))
+                for stack, part in parts
+                if len(part) > 0
+            ]
+        )
+
+    def of_positions(self, table):
+        """Of `[stacks, values]`, the entry of each position."""
+        return table if len(table) == 1 else table[self.sorted]
+
+
+class Affine(nn.Module):
+    """`bias[o] + (sum of weight[o][i] * x[i]) / divide`."""
+
+    def __init__(self, description, layer, generator):
+        super().__init__()
+        self.layer, self.operation = layer, layer.operation
+        operation = self.operation
+        self.is_float = operation.weights == "f32"
+        self.is_binary = operation.weights == "binary"
+        self.is_wide = operation.sums == "i64"
+        self.input_ranges = _ranges(description, layer)
+        # Of inputs with different ones, layers read but the signs.
+        self.input_ones = [max(description.values(slice.source).ones) for slice in layer.inputs]
+        stacks = 1 if layer.shared else description.buckets.count
+        inputs = sum(slice.len for slice in layer.inputs)
+        outputs = layer.output.len
+        of_layer = lambda role: description.tensor(role, layer.name)
+        self.weights = nn.Parameter(torch.zeros(stacks, outputs, inputs))
+        self.weight_grid = self._weight_grid(of_layer("weights"))
+        self.biases = None
+        if operation.biases:
+            self.biases = nn.Parameter(torch.zeros(stacks, outputs))
+            element = "f32" if layer.output.element == "f32" else "i32"
+            self.bias_grid = Grid.of(of_layer("biases"), element, _ones(layer.output.ones))
+        self.factors = None
+        factors = of_layer("factors")
+        if factors is not None:
+            self.factors = nn.Parameter(torch.ones(stacks, outputs))
+            is_float = operation.to_float is not None
+            one = 1.0 if is_float else float(1 << operation.scales.shift)
+            self.factor_grid = Grid.of(factors, "f32" if is_float else "i16", one)
+        self.shared_weights = self.shared_biases = None
+        if layer.factorised:
+            self.shared_weights = nn.Parameter(torch.zeros(outputs, inputs))
+            self.shared_biases = nn.Parameter(torch.zeros(outputs))
+        self.register_buffer("reached", self._reached(), persistent=False)
+        initial.of_affine(self, generator)
+        if self.reached is not None:
+            self.weights.data *= self.reached
+        if factors is not None:
+            self.factors.data.fill_(self._first_factor(inputs))
+
+    def _weight_grid(self, tensor):
+        operation, one = self.operation, None
+        if self.is_float:
+            return Grid.of(tensor, "f32", None)
+        if self.is_binary:
+            return Signs()
+        if operation.weights_one is not None:
+            numerator, denominator = operation.weights_one
+            one = numerator / denominator
+        elif operation.to_float is not None and operation.to_float.scale is not None:
+            scale = float(torch.tensor(operation.to_float.scale, dtype=torch.float32))
+            one = 1.0 / (scale * self.input_ones[0])
+        elif operation.to_float is not None:
+            # The scales follow: nothing else says what 1.0 is.
+            one = 64.0
+        else:
+            by = operation.divide.by if operation.divide else 1
+            one = _ones(self.layer.output.ones)[:, None] * by / self.input_ones[0]
+        return Grid.of(tensor, operation.weights, one)
+
+    def _first_factor(self, inputs):
+        """Factors with which outputs begin as those of other layers."""
+        if self.operation.to_float is not None:
+            return 1.0 / (self.weight_grid.one * self.input_ones[0])
+        size = max(self.input_ones) / 4 if self.operation.scales.inputs else 1.0
+        return max(self.layer.output.ones) / (size * inputs**0.5)
+
+    def _reached(self):
+        """`[outputs, inputs]`: which outputs each input reaches; `None` if it is all of them. The
+        runs of 16 outputs are spread evenly."""
+        runs = self.operation.output_blocks
+        if runs is None:
+            return None
+        _, outputs, inputs = self.weights.shape
+        reached = torch.zeros(outputs // 16, inputs)
+        columns = torch.arange(inputs)
+        for index in range(runs):
+            reached[(columns * runs + index) % (outputs // 16), columns] = 1.0
+        return reached.repeat_interleave(16, dim=0)
+
+    def numbers(self):
+        """Weights and biases as numbers of the trainer, with what stacks share."""
+        weights, biases = self.weights, self.biases
+        if self.shared_weights is not None:
+            weights = weights + self.shared_weights
+            biases = None if biases is None else biases + self.shared_biases
+        if self.reached is not None:
+            weights = weights * self.reached
+        return weights, biases
+
+    def forward(self, inputs, arithmetic, stacks):
+        weights, biases = self.numbers()
+        weights = arithmetic.parameter(self.weight_grid, weights)
+        if biases is None:
+            shape = (1, self.layer.output.len)
+            biases = weights.new_zeros(shape, dtype=None if self.is_float else weights.dtype)
+            if arithmetic.is_exact and self.layer.output.element == "f32":
+                biases = biases.float()
+        else:
+            biases = arithmetic.parameter(self.bias_grid, biases)
+        if self.is_float:
+            return self._floats(torch.cat(inputs, dim=1), weights, biases, arithmetic, stacks)
+        if self.is_binary:
+            signs = [arithmetic.signs(x, one) for x, one in zip(inputs, self.input_ones)]
+            sums = stacks.each(arithmetic.matmul, torch.cat(signs, dim=1), weights)
+        else:
+            sums = stacks.each(arithmetic.matmul, torch.cat(inputs, dim=1), weights)
+        biases = stacks.of_positions(biases)
+        if self.is_wide:
+            return sums + biases
+        sums = self._scaled(arithmetic.wrap(sums, 32), inputs, arithmetic, stacks)
+        divide = self.operation.divide
+        if divide is not None:
+            sums = arithmetic.divide(sums, divide.by, divide.rounding)
+        if self.operation.to_float is None:
+            return arithmetic.wrap(sums + biases, 32)
+        scale = self.operation.to_float.scale
+        if scale is None:
+            scales = stacks.of_positions(arithmetic.parameter(self.factor_grid, self.factors))
+        else:
+            scales = torch.full_like(biases, float(torch.tensor(scale, dtype=torch.float32)))
+        return arithmetic.f32(
+            lambda sums, scales, biases: float32.fma(sums.float(), scales, biases),
+            lambda sums, scales, biases: sums * scales + biases,
+            sums,
+            scales,
+            biases,
+        )
+
+    def _floats(self, x, weights, biases, arithmetic, stacks):
+        def exact(x, weights, biases):
+            if self.operation.sums == "lanes":
+                return float32.lanes(x, weights) + biases
+            return float32.columns(x, weights, biases)
+
+        function = lambda *of_stack: arithmetic.f32(exact, nn.functional.linear, *of_stack)
+        return stacks.each(function, x, weights, biases)
+
+    def _scaled(self, sums, inputs, arithmetic, stacks):
+        """Binary sums with the size that they had before signs were taken."""
+        scales = self.operation.scales
+        if scales is None:
+            return sums
+        factors = stacks.of_positions(arithmetic.parameter(self.factor_grid, self.factors))
+        product = sums * factors
+        if scales.inputs:
+            size = torch.cat(inputs, dim=1).abs()
+            product = product * arithmetic.divide(size.sum(dim=1, keepdim=True), size.shape[1], "floor")
+        return arithmetic.wrap(arithmetic.shift_right(product, scales.shift), 32)
+
+    def clip(self):
+        weights, biases = self.numbers()
+        if self.shared_weights is not None:
+            # A stack's own part gives way.
+            clipped = weights.clone()
+            self.weight_grid.clip(clipped)
+            self.weights += clipped - weights
+        else:
+            self.weight_grid.clip(self.weights)
+            if self.reached is not None:
+                self.weights *= self.reached
+        if self.is_float or self.is_wide:
+            return
+        if self.factors is not None:
+            self.factor_grid.clip(self.factors)
+        if self.biases is not None and self.bias_grid.limits is not None:
+            # As far as the sums go, so that what reads the outputs has room for both; and no
+            # further than half of the range, because the other half is the sums'.
+            most = max(*map(abs, self.layer.output.range), 4 * max(self.layer.output.ones))
+            most = min(most, LIMITS["i32"][1] // 2)
+            clipped = biases.clone()
+            self.bias_grid.clip(clipped, (-most, most))
+            self.biases += clipped - biases
+        if not self.is_binary:
+            self._fit_sums()
+
+    def _fit_sums(self):
+        """Outputs whose sums could leave 32 bits with some inputs get smaller weights."""
+        room = LIMITS["i32"][1]
+        if self.operation.divide is None and self.operation.to_float is None:
+            room //= 2
+        low, high = self.input_ranges.to(self.weights)
+        # Only squares that wrap around are far below zero. A network that does so is no use.
+        low = torch.maximum(low, -high)
+        largest = torch.maximum(low.abs(), high.abs()).double().sum()
+        if float(largest) * -self.weight_grid.limits[0] <= room:
+            return
+        weights = self.weight_grid.scaled(self.numbers()[0])
+        above = torch.maximum(weights * low, weights * high).sum(dim=2)
+        below = torch.minimum(weights * low, weights * high).sum(dim=2)
+        # Rounding adds up to a half of each input.
+        room = room * 0.999 - float(largest) / 2
+        scale = (room / torch.maximum(above, -below).clamp(min=1)).clamp(max=1)
+        self.weights *= scale[:, :, None]
+        if self.shared_weights is not None:
+            self.shared_weights *= scale.amin(dim=0)[:, None]
+
+
+class Activations(nn.Module):
+    """The results of all inputs by the first function, then those by the second, and so on."""
+
+    def __init__(self, description, layer, generator):
+        super().__init__()
+        self.functions = layer.operation.functions
+        for function in self.functions:
+            if function.name not in _INTEGERS and function.name not in _FLOATS:
+                raise ValueError(f"found the activation `{function.name}`, which is not known")
+
+    def forward(self, inputs, arithmetic, stacks):
+        return torch.cat(
+            [_activate(function, inputs[0], arithmetic) for function in self.functions], dim=1
+        )
+
+
+class Sum(nn.Module):
+    """`sum of the inputs' [i]`, each aligned."""
+
+    def __init__(self, description, layer, generator):
+        super().__init__()
+        self.aligns = layer.operation.aligns
+        self.is_float = layer.output.element == "f32"
+
+    def forward(self, inputs, arithmetic, stacks):
+        if self.is_float:
+            return arithmetic.f32(_add, _add, *inputs)
+        terms = [align(x, own, arithmetic) for x, own in zip(inputs, self.aligns)]
+        return arithmetic.wrap(_add(*terms), 32)
+
+
+class Product(nn.Module):
+    """`a[i] * b[i] >> shift`."""
+
+    def __init__(self, description, layer, generator):
+        super().__init__()
+        self.shift = layer.operation.shift
+        self.is_float = layer.output.element == "f32"
+
+    def forward(self, inputs, arithmetic, stacks):
+        if self.is_float:
+            return arithmetic.f32(torch.mul, torch.mul, *inputs)
+        a, b = inputs
+        return arithmetic.wrap(arithmetic.shift_right(a * b, self.shift), 32)
+
+
+class RmsNorm(nn.Module):
+    """`x[i] * (1 / sqrt(mean of x * x + epsilon)) * gain[i]`."""
+
+    def __init__(self, description, layer, generator):
+        super().__init__()
+        self.epsilon = layer.operation.epsilon
+        self.gain = layer.operation.gain
+        self.factors = None
+        if self.gain is not None:
+            stacks = 1 if layer.shared else description.buckets.count
+            first = 0.0 if self.gain == "1 + gamma" else 1.0
+            self.factors = nn.Parameter(torch.full((stacks, layer.output.len), first))
+            tensor = description.tensor("factors", layer.name)
+            self.factor_grid = Grid.of(tensor, "f32", None)
+
+    def forward(self, inputs, arithmetic, stacks):
+        normed = arithmetic.f32(
+            lambda x: float32.rms_norm(x, self.epsilon),
+            lambda x: x * (x.square().mean(dim=1, keepdim=True) + self.epsilon).rsqrt(),
+            inputs[0],
+        )
+        if self.factors is None:
+            return normed
+        gain = stacks.of_positions(arithmetic.parameter(self.factor_grid, self.factors))
+        if self.gain == "1 + gamma":
+            one_more = lambda gamma: gamma + 1.0
+            gain = arithmetic.f32(one_more, one_more, gain)
+        return arithmetic.f32(torch.mul, torch.mul, normed, gain.expand_as(normed))
+
+    def clip(self):
+        if self.factors is not None:
+            self.factor_grid.clip(self.factors)
+
+
+class ToFloat(nn.Module):
+    """`x[i] as f32 * scale`."""
+
+    def __init__(self, description, layer, generator):
+        super().__init__()
+        self.scale = float(torch.tensor(layer.operation.scale, dtype=torch.float32))
+
+    def forward(self, inputs, arithmetic, stacks):
+        return arithmetic.f32(lambda x: x.float() * self.scale, lambda x: x * self.scale, inputs[0])
+
+
+KINDS = {
+    "affine": Affine,
+    "activations": Activations,
+    "sum": Sum,
+    "product": Product,
+    "rms-norm": RmsNorm,
+    "float": ToFloat,
+}
+
+
+def align(x, align, arithmetic):
+    """Values of one fixed point in another."""
+    if align.kind == "none":
+        return x
+    if align.kind == "exact":
+        numerators, denominators = zip(*align.factors)
+        return arithmetic.scale(x, _factors(numerators, x), _factors(denominators, x))
+    return arithmetic.shift_right(x * _factors(align.multipliers, x), align.shift)
+
+
+def _factors(numbers, like):
+    """One factor for all values, or one for each."""
+    if len(numbers) == 1:
+        return numbers[0]
+    return torch.tensor(numbers, dtype=like.dtype, device=like.device)
+
+
+def _add(first, *others):
+    """From the first to the last."""
+    total = first
+    for term in others:
+        total = total + term
+    return total
+
+
+def _ones(ones):
+    """A one for all values, or one for each, as an array."""
+    return float(ones[0]) if len(ones) == 1 else np.array(ones, dtype=np.float64)
+
+
+def _ranges(description, layer):
+    """`[2, inputs]`: the smallest and the largest value of each input; `None` of `f32`."""
+    ranges = []
+    for slice in layer.inputs:
+        range = description.values(slice.source).range
+        if range is None:
+            return None
+        ranges.append(torch.tensor(range, dtype=torch.float64)[:, None].expand(2, slice.len))
+    return torch.cat(ranges, dim=1)
+
+
+def _clamped(function, x, arithmetic):
+    return arithmetic.shift_right(x, function.shift).clamp(0, function.limit)
+
+
+def _clamped_left(function, x, arithmetic):
+    return arithmetic.shift_left(x, function.shift).clamp(0, function.limit)
+
+
+def _square(function, x, arithmetic):
+    # What is beyond the limit has squares beyond it, which stay exact so.
+    most = float((function.limit + 1) << function.shift) ** 0.5 + 1
+    x = x.clamp(-int(most) - 1, int(most) + 1)
+    return arithmetic.shift_right(x * x, function.shift).clamp(max=function.limit)
+
+
+def _wrapped_square(function, x, arithmetic):
+    square = arithmetic.wrapped_square(x)
+    return arithmetic.shift_right(square, function.shift).clamp(max=function.limit)
+
+
+def _clamped_square(function, x, arithmetic):
+    clipped = x.clamp(0, function.limit)
+    return arithmetic.shift_right(clipped * clipped, function.shift)
+
+
+def _quantmoid4(function, x, arithmetic):
+    return quantmoid4(arithmetic.shift_right(x, function.shift), arithmetic)
+
+
+_INTEGERS = {
+    "relu": _clamped,
+    "relu_left": _clamped_left,
+    "sqr_crelu": _square,
+    "sqr_crelu_i32": _wrapped_square,
+    "screlu": _clamped_square,
+    "quantmoid4": _quantmoid4,
+}
+
+
+def _clipped(x):
+    """What is no number becomes 0."""
+    return torch.where(x > 0, x, torch.zeros_like(x)).clamp(max=1.0)
+
+
+def _positive(x):
+    return torch.where(x > 0, x, torch.zeros_like(x))
+
+
+def _negative(x):
+    return torch.where(x < 0, x, torch.zeros_like(x))
+
+
+_FLOATS = {
+    "crelu_f32": (_clipped, _clipped),
+    "screlu_f32": (lambda x: _clipped(x) * _clipped(x),) * 2,
+    "sqr_crelu_f32": (lambda x: _clipped(x * x),) * 2,
+    "relu_f32": (_positive, _positive),
+    "sigmoid_f32": (float32.sigmoid, torch.sigmoid),
+    "sqr_f32": (lambda x: x * x,) * 2,
+    "sqr_relu_f32": (lambda x: _positive(x) * _positive(x),) * 2,
+    "sqr_negative_f32": (lambda x: _negative(x) * _negative(x),) * 2,
+    "hard_swish_f32": (float32.hard_swish, lambda x: x * (x + 3).clamp(0, 6) / 6),
+}
+"""The function whose bits the language says, and the one that has the gradient."""
+
+
+def _activate(function, x, arithmetic):
+    if function.name in _INTEGERS:
+        return _INTEGERS[function.name](function, x, arithmetic)
+    return arithmetic.f32(*_FLOATS[function.name], x)

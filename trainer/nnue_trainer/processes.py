@@ -1,0 +1,72 @@
+"""One process, or several that `torchrun` has started, each with its own share of every batch."""
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+import torch.distributed
+from torch.nn.parallel import DistributedDataParallel
+
+from nnue_trainer.fields import RunError
+
+
+@dataclass(frozen=True)
+class Processes:
+    """The processes of a run, as one of them sees them."""
+
+    rank: int
+    count: int
+    device: torch.device
+
+    @property
+    def is_first(self):
+        """Whether this process is the one that reports and writes files."""
+        return self.rank == 0
+
+    def shared(self, network):
+        """A module that computes what `network` does, and whose gradients are the mean of all processes'."""
+        if self.count == 1:
+            return network
+        return DistributedDataParallel(network, broadcast_buffers=False)
+
+    def mean(self, value):
+        """The mean of a tensor over all processes, which must all call this."""
+        if self.count > 1:
+            torch.distributed.all_reduce(value)
+            value = value / self.count
+        return value
+
+    def seed(self, seed):
+        """A seed for this process's data."""
+        return seed + self.rank
+
+
+@contextmanager
+def processes(device):
+    """Joins the other processes, if `torchrun` has started several; `device` is that of the run file."""
+    count = int(os.environ.get("WORLD_SIZE", 1))
+    rank = int(os.environ.get("RANK", 0))
+    local = int(os.environ.get("LOCAL_RANK", 0))
+    chosen = _device(device, local)
+    if count == 1:
+        yield Processes(0, 1, chosen)
+        return
+    torch.distributed.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+    try:
+        yield Processes(rank, count, chosen)
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+def _device(name, local):
+    has_mps = hasattr(torch.backends, "mps") and torch.backends.mps.is_available()
+    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": has_mps}
+    if name == "auto":
+        name = next(each for each in ("cuda", "mps", "cpu") if there[each])
+    if not there[name]:
+        raise RunError(f"device `{name}` is not there: this torch has {', '.join(each for each in there if there[each])}")
+    if name == "cuda":
+        torch.cuda.set_device(local)
+        return torch.device("cuda", local)
+    return torch.device(name)

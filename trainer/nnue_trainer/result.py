@@ -1,0 +1,79 @@
+"""What a run leaves: the net file, golden values, and what rounding costs."""
+
+import json
+import platform
+
+import torch
+
+from nnue_trainer import export
+from nnue_trainer.checkpoint import write_whole
+
+
+def finish(run, training, source, positions, folder):
+    """Writes the network that was trained into `folder`, and `summary.json`, which is returned.
+
+    `positions` has FENs that the network has not been trained on.
+    """
+    # The integers are computed in f64, which MPS has not.
+    network = training.average.module.cpu()
+    batches = [batch.to(torch.device("cpu")) for batch in training.validation]
+    write_whole(folder / "network.floats", network.write_tensors)
+    write_whole(
+        folder / "network.nnue",
+        lambda path: export.write_net(network, run.spec, path, binary=source.binary),
+    )
+    # Networks of win, draw and loss have no single value that a golden file could have.
+    if len(network.description.output.heads) == 1:
+        golden = positions[: run.golden]
+        write_whole(
+            folder / "golden.txt",
+            lambda path: export.write_golden(network, golden, source.of(golden), path),
+        )
+    values = {mode: values_of(network, batches, mode) for mode in ("exact", "fake", "float")}
+    last = training.reports[-1]
+    score = torch.cat([batch.score for batch in batches]).double()
+    result = torch.cat([batch.result for batch in batches]).double()
+    summary = {
+        "spec": run.spec,
+        "mode": run.mode,
+        "positions": training.positions,
+        "seconds": training.seconds,
+        "positions_per_second": training.positions / training.seconds,
+        "train_loss": last.train_loss,
+        "validation_loss": last.validation_loss,
+        "validation_loss_of_integers": float(run.loss(values["exact"], score, result, 1.0)),
+        "validation_positions": len(score),
+        "zero_blocks": last.zero_blocks,
+        "rounding_cost": {
+            mode: rounding_cost(values[mode], values["exact"], run.loss.units) for mode in ("fake", "float")
+        },
+        "parameters": sum(parameter.numel() for parameter in network.parameters()),
+        "processes": training.processes.count,
+        "device": device_name(training.processes.device),
+        "torch": torch.__version__,
+        "settings": run.settings(),
+        "reports": [vars(report) for report in training.reports],
+    }
+    text = json.dumps(summary, indent=2) + "\n"
+    write_whole(folder / "summary.json", lambda path: path.write_text(text, encoding="utf-8"))
+    return summary
+
+
+@torch.no_grad()
+def values_of(network, batches, mode):
+    """The network's values in a mode, as f64."""
+    network.mode = mode
+    return torch.cat([network(batch).double() for batch in batches])
+
+
+def rounding_cost(values, exact, units):
+    """How far values are from those of the integers, in centipawns, of which one is `units`."""
+    difference = (values - exact).abs() / units
+    return {"mean_centipawns": float(difference.mean()), "most_centipawns": float(difference.max())}
+
+
+def device_name(device):
+    """What the device calls itself."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"{device.type} ({platform.machine()}, {torch.get_num_threads()} threads)"

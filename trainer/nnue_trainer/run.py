@@ -1,0 +1,118 @@
+"""The run file: all that a training run is, beside the spec of its network."""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python before 3.11
+    import tomli as tomllib
+
+from nnue_trainer.fields import RunError, choice, number, read_table, share, text, texts
+from nnue_trainer.loss import Loss
+from nnue_trainer.optimiser import Optimiser
+from nnue_trainer.schedule import Schedule
+
+OF_THE_LOOP = ("engine", "selfplay", "match", "trainer", "current")
+"""Keys of a run file that only `nnue loop` reads."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """The table `[data]` of a run file."""
+
+    files: tuple = texts()
+    """What is trained on."""
+    validation: tuple = texts()
+    """What is only evaluated. Without it, `hold_out` of `files` is, in whole games."""
+    hold_out: str = share("1/20")
+    validation_positions: int = number(50_000, low=1, high=10_000_000, whole=True)
+    """How many of the held-out positions are evaluated."""
+    batch_size: int = number(16384, low=1, high=1 << 24, whole=True)
+    """Positions of a batch, for each process."""
+    options: tuple = texts()
+    """Further options of `nnue data batches`."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run file. Paths are relative to the folder that it is in, and absolute once it is read."""
+
+    spec: str = text(None)
+    """A TOML file, or the name of a network that `nnue` knows."""
+    out: str = text(None)
+    """The folder for all that is written; without it, one beside the run file with its name."""
+    seed: int = number(1, low=0, high=(1 << 63) - 1, whole=True)
+    device: str = choice("auto", "cpu", "cuda", "mps")
+    mode: str = choice("fake", "float")
+    """Whether the forward pass rounds as the integers do."""
+    float_first: float = number(0.0, low=0, high=1)
+    """The share of a `fake` run in which nothing is rounded yet."""
+    positions: int = number(100_000_000, low=1, whole=True)
+    """How many positions are trained on, counted as often as they are seen."""
+    reports: int = number(20, low=1, high=10_000, whole=True)
+    """How often in the run the network is validated and a checkpoint written."""
+    average: float = number(0.0, low=0, below=1)
+    """What the exponential average of the weights keeps of itself at each step; 0 is no average."""
+    golden: int = number(1000, low=0, whole=True)
+    """How many positions with exact values are written beside the network."""
+    data: Data = Data()
+    loss: Loss = Loss()
+    optimiser: Optimiser = Optimiser()
+    schedule: Schedule = Schedule()
+
+    def mode_at(self, share):
+        """The mode of training when `share` of the run, from 0 to 1, is over."""
+        return "float" if share < self.float_first else self.mode
+
+    def settings(self):
+        """All that a run's numbers depend on, as plain values by the names of the keys."""
+        settings = {}
+        for key, value in dataclasses.asdict(self).items():
+            if isinstance(value, dict):
+                settings.update({f"{key}.{name.rstrip('_')}": each for name, each in value.items()})
+            elif key != "out":
+                settings[key] = value
+        return settings
+
+
+def read_run(path, out=None, data=None, device=None):
+    """The run of the file at `path`, in which the arguments replace what the file says.
+
+    The arguments' paths are relative to the current folder.
+    """
+    path = Path(path)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise RunError(f"cannot read `{path}`: {error}") from error
+    try:
+        return _completed(read_table(Run, values, "the run", OF_THE_LOOP), path, out, data, device)
+    except RunError as error:
+        raise RunError(f"{path}: {error}") from error
+
+
+def _completed(run, path, out, data, device):
+    folder = path.resolve().parent
+
+    def within(paths):
+        return tuple(str(folder / each) for each in paths)
+
+    if run.spec is None:
+        raise RunError("`spec` is missing: the TOML file of the network, or its name")
+    if run.float_first and run.mode == "float":
+        raise RunError("`float_first` is for runs with `mode = \"fake\"`")
+    files = within(run.data.files) if data is None else tuple(str(Path(each).resolve()) for each in data)
+    if not files:
+        raise RunError("there is nothing to train on: `files` of [data], or `--data`, names files")
+    for file in (*files, *within(run.data.validation)):
+        if not Path(file).is_file():
+            raise RunError(f"there is no file `{file}` to train on")
+    return dataclasses.replace(
+        run,
+        spec=str(folder / run.spec) if run.spec.endswith(".toml") else run.spec,
+        out=str(Path(out).resolve() if out else folder / (run.out or path.stem)),
+        device=device or run.device,
+        data=dataclasses.replace(run.data, files=files, validation=within(run.data.validation)),
+    )

@@ -1,0 +1,97 @@
+"""Where batches come from: `nnue data batches` as a process beside the training."""
+
+import queue
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from nnue_trainer import stream
+
+
+@dataclass
+class HeldOut:
+    """Positions that the network is not trained on, the same for all runs on the same data."""
+
+    batches: list
+    positions: list
+    """Their FENs, in the order of the batches."""
+
+
+class FileSource:
+    """The positions of a run's files."""
+
+    def __init__(self, run, binary):
+        """`binary` is the path of `nnue`."""
+        self.run, self.binary = run, binary
+
+    def training(self, seed):
+        """Endless batches to train on. The same seed gives the same ones."""
+        options = ["--seed", seed, "--endless", *self._split("--hold-out")]
+        return ahead(self._batches(self.run.data.files, options))
+
+    def held_out(self):
+        """The positions that `training` does not have."""
+        data = self.run.data
+        with tempfile.TemporaryDirectory() as folder:
+            listed = Path(folder) / "positions.txt"
+            options = ["--limit", data.validation_positions, "--positions", listed]
+            options += self._split("--held-out")
+            batches = list(self._batches(data.validation or data.files, options))
+            positions = listed.read_text(encoding="utf-8").splitlines()
+        return HeldOut(batches, positions)
+
+    def of(self, positions):
+        """The batches of FENs, in their order."""
+        with tempfile.TemporaryDirectory() as folder:
+            listed = Path(folder) / "positions.txt"
+            listed.write_text("".join(f"{position}\n" for position in positions), encoding="utf-8")
+            return list(stream.batches(self.run.spec, [listed], "--in-order", binary=self.binary))
+
+    def _split(self, option):
+        return [] if self.run.data.validation else [option, self.run.data.hold_out]
+
+    def _batches(self, files, options):
+        data = self.run.data
+        options = ["--batch-size", data.batch_size, *data.options, *options]
+        return stream.batches(self.run.spec, files, *options, binary=self.binary)
+
+
+def ahead(batches, count=4):
+    """The same batches, of which a thread reads up to `count` before they are asked for."""
+    waiting = queue.Queue(count)
+    ended = threading.Event()
+
+    def offer(item):
+        while not ended.is_set():
+            try:
+                waiting.put(item, timeout=0.1)
+                return
+            except queue.Full:
+                pass
+
+    def read():
+        try:
+            for batch in batches:
+                offer((batch, None))
+                if ended.is_set():
+                    break
+            offer((None, None))
+        except BaseException as error:
+            offer((None, error))
+        finally:
+            batches.close()
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    try:
+        while True:
+            batch, error = waiting.get()
+            if error is not None:
+                raise error
+            if batch is None:
+                return
+            yield batch
+    finally:
+        ended.set()
+        thread.join()

@@ -1,0 +1,83 @@
+"""Sums of the active rows of a table: the first layer.
+
+`embedding_bag` of PyTorch is used, and on CUDA a kernel in Triton where that is at hand and was the
+faster one when both were tried on the first batch. On a CPU the gradient is computed the same way as
+the sums: it is that of each row's positions, in the order of the rows. PyTorch's own gradient takes
+several times as long.
+"""
+
+import time
+
+import numpy as np
+import torch
+from torch.nn.functional import embedding_bag
+
+try:
+    from . import triton_rows
+except ImportError:
+    # Triton is installed beside PyTorch where that can use it.
+    triton_rows = None
+
+_choices = {}
+"""For each device and width, the function that was faster."""
+
+
+def sum_rows(rows, table):
+    """`[bags, width]`: for each bag, the sum of its rows of the table."""
+    if table.device.type == "cpu":
+        return _OnCpu.apply(table, rows)
+    if triton_rows is None or table.device.type != "cuda" or table.dtype != torch.float32:
+        return _by_pytorch(rows, table)
+    key = (table.device, table.shape[1])
+    if key not in _choices:
+        _choices[key] = _faster(rows, table)
+    return _choices[key](rows, table)
+
+
+def _by_pytorch(rows, table):
+    return embedding_bag(rows.rows, table, rows.offsets, mode="sum")
+
+
+class _OnCpu(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, table, rows):
+        ctx.rows, ctx.count = rows, len(table)
+        return _by_pytorch(rows, table)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        if ctx.rows.bags_of_rows is None:
+            ctx.rows.bags_of_rows = _bags_of_rows(ctx.rows, ctx.count)
+        bags, offsets = ctx.rows.bags_of_rows
+        return embedding_bag(bags, gradient.contiguous(), offsets, mode="sum"), None
+
+
+def _bags_of_rows(rows, count):
+    """The bags of each of so many rows, one row after the other, and where those of each begin."""
+    active, offsets = rows.rows.numpy(), rows.offsets.numpy()
+    # NumPy sorts 16 bits in linear time.
+    order = np.argsort((active & 0xFFFF).astype(np.uint16), kind="stable")
+    if count > 1 << 16:
+        high = (active >> 16).astype(np.uint16)
+        order = order[np.argsort(high[order], kind="stable")]
+    lens = np.diff(offsets, append=len(active))
+    bags = np.repeat(np.arange(len(offsets), dtype=np.int32), lens)[order]
+    of_rows = np.bincount(active, minlength=count)
+    begins = (np.cumsum(of_rows) - of_rows).astype(np.int32)
+    return torch.from_numpy(bags), torch.from_numpy(begins)
+
+
+def _faster(rows, table):
+    """Of both functions, the one that takes less time for these rows and their gradients."""
+
+    def seconds(function):
+        trial = table.detach().requires_grad_()
+        for _ in range(3):  # the last one counts: the first compiles
+            torch.cuda.synchronize(table.device)
+            start = time.perf_counter()
+            function(rows, trial).sum().backward()
+            torch.cuda.synchronize(table.device)
+            trial.grad = None
+        return time.perf_counter() - start
+
+    return min((_by_pytorch, triton_rows.sum_rows), key=seconds)

@@ -1,0 +1,270 @@
+"""The sparse first layer: from active rows to what the layers read."""
+
+import torch
+from torch import nn
+
+from . import initial, sparse, virtual_rows
+from .batch import Rows
+from .grid import LIMITS, Grid
+
+
+class FeatureRows(nn.Module):
+    """The rows of a feature set, with its virtual ones: `[copies * rows, width]`, white's before
+    black's where these are separate."""
+
+    def __init__(self, description, features, width, grid, virtual_sets):
+        super().__init__()
+        self.features, self.grid, self.copies = features, grid, description.copies
+        self.shift = features.shift
+        # What a spec says of the rounding of sums is said of files.
+        self.rounds_each = getattr(features, "round_each", False) and bool(features.virtual_sets)
+        self.weights = nn.Parameter(torch.zeros(self.copies * features.rows, width))
+        self.virtual = None
+        if virtual_sets:
+            sums = torch.from_numpy(virtual_rows.sums(features, virtual_sets))
+            self.virtual_rows = sum(virtual_rows.lens(features, virtual_sets))
+            # A row of zeros stands behind the others, for rows that have no virtual ones.
+            sums[sums < 0] = self.virtual_rows
+            self.register_buffer("sums", sums, persistent=False)
+            self.virtual = nn.Parameter(torch.zeros(self.copies * self.virtual_rows, width))
+
+    def coalesced(self):
+        """The rows with their virtual ones, as numbers of the trainer. They are added as the loader
+        of a factorised file does: in `f32`, one after the other."""
+        total = self.weights
+        for summand in self._summands():
+            total = total + summand
+        return total
+
+    def _summands(self):
+        if self.virtual is None:
+            return
+        tables = self.virtual.view(self.copies, self.virtual_rows, -1)
+        tables = nn.functional.pad(tables, (0, 0, 0, 1))
+        for index in range(self.sums.shape[1]):
+            summand = tables[:, self.sums[:, index]]
+            yield summand.reshape(self.weights.shape)
+
+    def integers(self, arithmetic):
+        """The rows as they are added to accumulators, but for the set's shift."""
+        if not self.rounds_each:
+            return arithmetic.parameter(self.grid, self.coalesced())
+        total = arithmetic.parameter(self.grid, self.weights)
+        for summand in self._summands():
+            total = total + arithmetic.parameter(self.grid, summand)
+        return total
+
+    def clip(self, limits=None):
+        """Brings the sums of rows and virtual rows within limits of integers, and returns them."""
+        if self.virtual is None:
+            self.grid.clip(self.weights, limits)
+            return self.weights
+        # The rows' own part gives way.
+        total = self.coalesced()
+        clipped = total.clone()
+        self.grid.clip(clipped, limits)
+        self.weights += clipped - total
+        return clipped
+
+
+class Transformer(nn.Module):
+    """For each perspective, `biases + sum of the active rows`, activated and pooled."""
+
+    def __init__(self, description, factorise, generator):
+        super().__init__()
+        self.description = description
+        self.transformer = description.transformer
+        self.perspectives = self.transformer.perspectives
+        width, psqt = self.transformer.width, self.transformer.psqt
+        copies = description.copies
+        one = self.transformer.one
+        self.sets = nn.ModuleList()
+        self.psqt = nn.ModuleList() if psqt else None
+        for features in description.features:
+            virtual_sets = features.virtual_sets
+            if not virtual_sets and factorise and virtual_rows.suits(features):
+                virtual_sets = ["pieces"]
+            row = features.first_row
+            tensor = description.tensor("transformer-weights", row=row)
+            # Rows that virtual ones are added to are words in memory.
+            element = "i16" if features.virtual_sets else features.element
+            grid = Grid.of(tensor, element, one / 2**features.shift)
+            self.sets.append(FeatureRows(description, features, width, grid, virtual_sets))
+            if psqt:
+                tensor = description.tensor("psqt", row=row)
+                grid = Grid.of(tensor, "i32", psqt.one)
+                own = FeatureRows(description, features, psqt.values, grid, virtual_sets)
+                own.shift = 0
+                self.psqt.append(own)
+        tensor = description.tensor("transformer-biases")
+        self.bias_grid = Grid.of(tensor, "i16", one)
+        self.biases = nn.Parameter(torch.zeros(copies, width))
+        unpooled = self.transformer.unpooled
+        self.unpooled = unpooled.len // self.perspectives.count if unpooled else 0
+        initial.of_transformer(self, generator)
+
+    def forward(self, batch, arithmetic):
+        """What layers can read, by name, and the PSQT part of the evaluation: `None` where there is
+        none."""
+        accumulators = self._accumulators(batch, arithmetic)
+        pooled = self.transformer.width - self.unpooled
+        activated = self._activate(accumulators[..., :pooled], arithmetic)
+        values = {"transformer": self._together(self._pool(activated, arithmetic))}
+        if self.unpooled:
+            values["unpooled"] = self._together(accumulators[..., pooled:])
+        if self.psqt is None:
+            return values, None
+        sums = self._psqt(batch, arithmetic)
+        if self.transformer.psqt.read_by_layers:
+            values["psqt"] = sums
+            return values, None
+        if sums.shape[1] == 1:
+            return values, sums[:, 0]
+        return values, sums.gather(1, batch.stack[:, None])[:, 0]
+
+    def _accumulators(self, batch, arithmetic):
+        """`[perspectives, n, width]`, in the order in which the layers see them."""
+        sums = self._sums(self.sets, batch, arithmetic)
+        biases = arithmetic.parameter(self.bias_grid, self.biases)
+        return arithmetic.wrap(self._ordered(batch, sums + self._of_views(batch, biases)), 16)
+
+    def _sums(self, sets, batch, arithmetic):
+        """`[perspectives, n, width]`, the side to move first."""
+        total = None
+        for own, active in zip(sets, batch.sets):
+            table = own.integers(arithmetic)
+            # Integers are added in `f64`, where their sums are exact.
+            floats = table.double() if arithmetic.is_exact else table
+            sums = sparse.sum_rows(self._rows_of_views(batch, active, own), floats)
+            sums = sums.to(table.dtype)
+            if own.shift:
+                sums = arithmetic.shift_left(sums, own.shift)
+            total = sums if total is None else total + sums
+        return total.view(self.perspectives.count, batch.n, -1)
+
+    def _colours(self, batch):
+        """`[perspectives, n]`: 0 where a view is white's, 1 where it is black's."""
+        own = (~batch.white).long()
+        if self.perspectives.count == 1 and self.perspectives.order == "white-first":
+            own = torch.zeros_like(own)
+        return torch.stack([own, 1 - own][: self.perspectives.count])
+
+    def _of_views(self, batch, values):
+        """Of `[copies, width]`, those of each view."""
+        return values[0] if len(values) == 1 else values[self._colours(batch)]
+
+    def _rows_of_views(self, batch, active, own):
+        """Rows of white's and black's tables, where these are separate."""
+        if own.copies == 1:
+            return active
+        ends = torch.cat([active.offsets[1:], active.offsets.new_tensor([len(active.rows)])])
+        colours = self._colours(batch).flatten()
+        first = (colours * own.features.rows).repeat_interleave((ends - active.offsets).long())
+        return Rows(active.rows + first.to(active.rows.dtype), active.offsets)
+
+    def _ordered(self, batch, views):
+        if self.perspectives.order != "white-first" or len(views) == 1:
+            return views
+        first = torch.where(batch.white[:, None], views[0], views[1])
+        second = torch.where(batch.white[:, None], views[1], views[0])
+        return torch.stack([first, second])
+
+    def _activate(self, x, arithmetic):
+        function = self.transformer.activation
+        if function.name == "none":
+            return x
+        if function.name == "crelu":
+            return x.clamp(0, function.limit)
+        if function.name == "screlu":
+            clipped = x.clamp(0, self.transformer.one)
+            return arithmetic.shift_right(clipped * clipped, function.shift)
+        if function.name == "relu":
+            return arithmetic.shift_right(x, function.shift).clamp(0, function.limit)
+        if function.name == "quantmoid4":
+            return quantmoid4(x, arithmetic)
+        raise ValueError(f"found the transformer's activation `{function.name}`, which is not known")
+
+    def _pool(self, x, arithmetic):
+        pooling = self.transformer.pooling
+        if pooling is None:
+            return x
+        blocks = x.unflatten(2, (-1, 2, pooling.block // 2))
+        a, b = blocks[:, :, :, 0], blocks[:, :, :, 1]
+        if pooling.kind == "product":
+            nearest = pooling.rounding == "nearest"
+            shift = arithmetic.shift_nearest if nearest else arithmetic.shift_right
+            pooled = shift(a * b, pooling.shift)
+        elif pooling.kind == "average":
+            pooled = arithmetic.shift_nearest(a + b, 1)
+        elif pooling.kind == "max":
+            pooled = torch.maximum(a, b)
+        else:
+            raise ValueError(f"found the pooling `{pooling.kind}`, which is not known")
+        return pooled.flatten(2)
+
+    def _together(self, views):
+        """`[n, values]`, of `[perspectives, n, values of each]`."""
+        if self.perspectives.order == "interleaved":
+            return views.permute(1, 2, 0).flatten(1)
+        return views.permute(1, 0, 2).flatten(1)
+
+    def _psqt(self, batch, arithmetic):
+        """`[n, values]`: half the difference of both perspectives' sums, or the sum of the one."""
+        sums = self._ordered(batch, self._sums(self.psqt, batch, arithmetic))
+        if len(sums) == 1:
+            return arithmetic.wrap(sums[0], 32)
+        return arithmetic.divide(arithmetic.wrap(sums[0] - sums[1], 32), 2, "truncate")
+
+    def clip(self):
+        """Rows and biases get integers that their types hold, and whose sums stay within 16 bits
+        (of PSQT, 32) with as many active features as each set can have."""
+        self.bias_grid.clip(self.biases)
+        self._fit_accumulators([own.clip() for own in self.sets])
+        most = sum(own.features.max_active for own in self.sets)
+        for own in self.psqt or []:
+            limit = LIMITS["i32"][1] // (2 * most)
+            own.clip((-limit, limit))
+
+    def _fit_accumulators(self, coalesced):
+        """Neurons whose largest rows could leave 16 bits together are made smaller as a whole."""
+        features = sum(own.features.max_active << own.shift for own in self.sets)
+        biases = self.bias_grid.scaled(self.biases)
+        tables = [
+            (own, own.grid.scaled(table).unflatten(0, (own.copies, -1)))
+            for own, table in zip(self.sets, coalesced)
+        ]
+        scale = torch.ones_like(biases)
+        # Rounding adds up to a half for each feature.
+        room = LIMITS["i16"][1] - features
+        for sign in (1, -1):
+            own_biases = (sign * biases).clamp(min=0)
+            bound = own_biases
+            for own, table in tables:
+                largest = table.amax(dim=1) if sign > 0 else -table.amin(dim=1)
+                bound = bound + (own.features.max_active << own.shift) * largest.clamp(min=0)
+            for copy in range(len(biases)):
+                neurons = (bound[copy] > room).nonzero()[:, 0]
+                if len(neurons) == 0:
+                    continue
+                # That many times the largest row is more than the largest rows together.
+                exact = own_biases[copy, neurons]
+                for own, table in tables:
+                    most = min(own.features.max_active, table.shape[1])
+                    largest = (sign * table[copy][:, neurons]).topk(most, dim=0).values
+                    exact = exact + (1 << own.shift) * largest.clamp(min=0).sum(dim=0)
+                fits = (room / exact).clamp(max=1)
+                scale[copy, neurons] = torch.minimum(scale[copy, neurons], fits)
+        if bool((scale < 1).any()):
+            self.biases *= scale
+            for own in self.sets:
+                own.weights.view(own.copies, -1, own.weights.shape[1]).mul_(scale[:, None])
+                if own.virtual is not None:
+                    own.virtual.view(own.copies, -1, own.weights.shape[1]).mul_(scale[:, None])
+
+
+def quantmoid4(x, arithmetic):
+    """A sigmoid made of two parabolas: `y = (127 - min(|x|, 127))^2 >> 8`, then `y` for negative
+    `x` and `126 - y` for all others."""
+    root = 127 - x.abs().clamp(max=127)
+    y = arithmetic.shift_right(root * root, 8)
+    return torch.where(x < 0, y, 126 - y)

@@ -1,0 +1,141 @@
+"""The active rows of positions, by the rules of `docs/describe.md`: one position at a time, and
+independent of the engine's code."""
+
+import numpy as np
+
+from nnue_trainer import Batch
+
+PIECES = "PNBRQKpnbrqk"
+ROLES = ["pawn", "knight", "bishop", "rook", "queen", "king"]
+DIRECTIONS = {
+    "knight": [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)],
+    "bishop": [(1, 1), (1, -1), (-1, 1), (-1, -1)],
+    "rook": [(1, 0), (-1, 0), (0, 1), (0, -1)],
+}
+DIRECTIONS["queen"] = DIRECTIONS["king"] = DIRECTIONS["bishop"] + DIRECTIONS["rook"]
+
+
+def batch(description, fens):
+    """The batch of some FENs."""
+    boards = [_board(fen) for fen in fens]
+    perspectives = description.transformer.perspectives
+    count = perspectives.count
+    only_whites = count == 1 and perspectives.order == "white-first"
+    is_whites = lambda white, opponent: only_whites or white != bool(opponent)
+    sets = []
+    for features in description.features:
+        of_set = []
+        for opponent in range(count):
+            rows = [_rows(features.family, board, is_whites(white, opponent)) for board, white in boards]
+            offsets = np.concatenate([[0], np.cumsum([len(own) for own in rows])])
+            of_set.append((np.concatenate([np.array(own, dtype=np.int64) for own in rows]), offsets))
+        sets.append(of_set)
+    pieces = [len(board) for board, _ in boards]
+    by_pieces = description.buckets.by_pieces
+    stack = [by_pieces[min(n, 32)] if by_pieces else 0 for n in pieces]
+    unknown = np.full(len(fens), np.nan)
+    return Batch.of_numpy(sets, stack, pieces, [white for _, white in boards], unknown, unknown)
+
+
+def _board(fen):
+    """Pieces, 0 to 11, by their squares; and whether white is to move."""
+    placement, side = fen.split()[:2]
+    board = {}
+    for rank, row in zip(range(7, -1, -1), placement.split("/")):
+        file = 0
+        for sign in row:
+            if sign.isdigit():
+                file += int(sign)
+            else:
+                board[8 * rank + file] = PIECES.index(sign)
+                file += 1
+    return board, side == "w"
+
+
+def _rows(family, board, white):
+    """The rows that are active for white's or for black's perspective."""
+    own_king = next(square for square, piece in board.items() if piece == (5 if white else 11))
+    orientation = family.orientation
+    turn = orientation.flip[0 if white else 1]
+    if (own_king ^ turn) % 8 in orientation.mirror_files:
+        turn ^= 7
+    seen = {square ^ turn: piece for square, piece in board.items()}
+    if family.kind == "piece-square":
+        return _piece_square(family, seen, own_king ^ turn, white)
+    as_own = {square: (piece < 6) == white for square, piece in seen.items()}
+    roles = {square: ROLES[piece % 6] for square, piece in seen.items()}
+    if family.kind == "threats":
+        return _threats(family, as_own, roles)
+    return _pawn_pairs(family, as_own, roles)
+
+
+def _piece_square(family, seen, king, white):
+    queens = [square for square, piece in seen.items() if piece == (10 if white else 4)]
+    bucket = 5 if len(queens) > 1 else 0
+    if len(queens) == 1:
+        bucket = 1 + (queens[0] % 8 >= 4) + 2 * (queens[0] // 8 >= 4)
+    first = family.king_rows[king] + family.queen_rows[bucket]
+    rows = family.piece_rows[0 if white else 1]
+    active = [first + rows[piece] + square for square, piece in seen.items() if rows[piece] is not None]
+    assert family.threatened_rows is None, "no spec of these tests has threatened planes"
+    return active
+
+
+def _reached(owner_is_own, role, square, occupied, pushes):
+    """The squares that a piece attacks; those of an empty board without `occupied`."""
+    file, rank = square % 8, square // 8
+    on_board = lambda file, rank: 0 <= file < 8 and 0 <= rank < 8
+    if role == "pawn":
+        if rank in (0, 7):
+            return []
+        ahead = rank + (1 if owner_is_own else -1)
+        files = [file - 1, file + 1] + ([file] if pushes else [])
+        return [8 * ahead + other for other in files if on_board(other, ahead)]
+    reached = []
+    for right, up in DIRECTIONS[role]:
+        other = (file + right, rank + up)
+        while on_board(*other):
+            reached.append(8 * other[1] + other[0])
+            if role in ("knight", "king") or reached[-1] in occupied:
+                break
+            other = (other[0] + right, other[1] + up)
+    return reached
+
+
+def _threats(family, as_own, roles):
+    attackers = {(attacker.owner, attacker.role): attacker for attacker in family.attackers}
+    owner = lambda square: "own" if as_own[square] else "opponent"
+    active = []
+    for start, role in roles.items():
+        attacker = attackers.get((owner(start), role))
+        if attacker is None:
+            continue
+        reached = _reached(as_own[start], role, start, (), family.pushes)
+        for end in _reached(as_own[start], role, start, roles, family.pushes):
+            if end not in roles:
+                continue
+            is_push = role == "pawn" and end % 8 == start % 8
+            if is_push and roles[end] != "pawn":
+                continue
+            for victim in attacker.victims:
+                if (victim.owner, victim.role) != (owner(end), roles[end]):
+                    continue
+                if victim.only_from_later_square and start < end:
+                    continue
+                before = sum(other < end for other in reached)
+                active.append(
+                    victim.first_row + attacker.squares[start] + victim.slot * len(reached) + before
+                )
+    return active
+
+
+def _pawn_pairs(family, as_own, roles):
+    pawns = [square for square, role in roles.items() if role == "pawn" and 8 <= square < 56]
+    number = lambda square: square - 8 if as_own[square] else square + 40
+    active = []
+    for index, one in enumerate(pawns):
+        for other in pawns[:index]:
+            if abs(one % 8 - other % 8) <= family.file_distance:
+                high, low = max(number(one), number(other)), min(number(one), number(other))
+                active.append(high * (high - 1) // 2 + low)
+    return active

@@ -1,0 +1,30 @@
+"""What `torchrun` starts in `test_processes.py`: a training by several processes, which is interrupted
+and goes on from its checkpoint."""
+
+import contextlib
+import sys
+from pathlib import Path
+
+import torch
+from small_run import Silent, batches, changed, interrupted, training, weights
+from test_processes import RUN, SHARE
+
+from nnue_trainer import checkpoint
+from nnue_trainer.processes import processes
+
+
+def main(folder):
+    with processes("cpu") as ours:
+        run = changed(RUN, data={"batch_size": SHARE})
+        source = lambda: batches(ours.seed(run.seed), SHARE)
+        with contextlib.suppress(KeyboardInterrupt):
+            # All networks begin with the weights of the first one.
+            training(run, ours, seed=5 + ours.rank).go(interrupted(source(), 25), folder, Silent())
+        resumed = training(run, ours)
+        resumed.restore(checkpoint.load(folder / "checkpoint.pt", resumed.settings))
+        resumed.go(source(), folder, Silent())
+        torch.save((weights(resumed.network), resumed.positions), folder / f"{ours.rank}.pt")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,153 @@
+"""The whole command, on a few games."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nnue_trainer import nnue
+from nnue_trainer.__main__ import main
+
+TESTS = Path(__file__).parent
+
+SPEC = """
+name = "(768 -> 8)x2 -> 1"
+[[features]]
+set = "A"
+[transformer]
+width = 8
+one = 255
+activation = "screlu"
+[[layer]]
+name = "l1"
+op = "affine"
+outputs = 1
+weights = "i16"
+divide = 255
+one = 16320
+[output]
+sum = "l1"
+one = 16320
+scale = 400
+[file]
+format = "bullet"
+"""
+
+RUN = f"""
+spec = "net.toml"
+positions = 40_000
+reports = 20
+golden = 100
+average = 0.9
+device = "cpu"
+[data]
+files = ["{TESTS}/games.txt.gz"]
+hold_out = "1/3"
+options = ["--buffer", "2000"]
+batch_size = 256
+[schedule]
+rate = 0.01
+"""
+
+
+@pytest.fixture
+def run_file(tmp_path):
+    (tmp_path / "net.toml").write_text(SPEC)
+    path = tmp_path / "first.toml"
+    path.write_text(RUN)
+    return path
+
+
+def test_a_run_gives_a_network_that_engines_compute_alike(run_file, tmp_path, capsys):
+    assert main([str(run_file)]) == 0
+    out, err = capsys.readouterr()
+    folder = tmp_path / "first"
+    summary = json.loads((folder / "summary.json").read_text())
+    assert json.loads(out).items() <= summary.items()
+    assert summary["positions"] == 40_192 and len(summary["reports"]) == 20
+    assert summary["reports"][-1]["validation_loss"] < summary["reports"][0]["validation_loss"]
+    assert summary["validation_loss_of_integers"] == pytest.approx(summary["validation_loss"], rel=1e-3)
+    cost = summary["rounding_cost"]
+    assert cost["fake"]["mean_centipawns"] < 1 < cost["float"]["mean_centipawns"] < 200
+    assert cost["fake"]["mean_centipawns"] <= cost["fake"]["most_centipawns"]
+    assert "validation" in err and "100.0%" in err
+    assert (folder / "curves.svg").is_file() and (folder / "network.floats").is_file()
+
+    golden = [line for line in (folder / "golden.txt").read_text().splitlines() if line[0] != "#"]
+    golden = [tuple(line.split(" | ")) for line in golden]
+    assert len(golden) == 100
+    fens = tmp_path / "fens"
+    fens.write_text("\n".join(fen for fen, _ in golden))
+    printed = nnue.run(
+        "eval", "--spec", tmp_path / "net.toml", "--net", folder / "network.nnue", "--fens", fens, "--json"
+    )
+    values = [str(json.loads(line)["value"]) for line in printed.splitlines()]
+    assert values == [value for _, value in golden]
+
+
+def test_runs_repeat_and_go_on_after_an_interruption(run_file, tmp_path):
+    whole = tmp_path / "whole"
+    assert main([str(run_file), "--out", str(whole)]) == 0
+    again = tmp_path / "again"
+    assert main([str(run_file), "--out", str(again)]) == 0
+
+    interrupted = tmp_path / "interrupted"
+    command = [sys.executable, "-m", "nnue_trainer", run_file, "--out", interrupted]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True) as process:
+        # The titles, and the first report.
+        for _ in range(2):
+            process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert process.returncode == 130 and "goes on from the last checkpoint" in rest
+    resumed = subprocess.run(command, capture_output=True, env=environment, text=True)
+    assert resumed.returncode == 0 and "going on from " in resumed.stderr
+
+    for name in ("network.nnue", "network.floats", "golden.txt"):
+        wanted = (whole / name).read_bytes()
+        assert (again / name).read_bytes() == wanted, name
+        assert (interrupted / name).read_bytes() == wanted, name
+    reports = [
+        [(report["train_loss"], report["validation_loss"]) for report in json.loads(text)["reports"]]
+        for text in ((folder / "summary.json").read_text() for folder in (whole, interrupted))
+    ]
+    assert reports[0] == reports[1]
+
+
+def test_another_run_in_the_same_folder_is_refused(run_file, capsys):
+    short = RUN.replace("40_000", "2_000")
+    run_file.write_text(short)
+    assert main([str(run_file)]) == 0
+    run_file.write_text(short.replace("rate = 0.01", "rate = 0.02"))
+    assert main([str(run_file)]) == 1
+    assert "is of another run, with schedule.rate 0.01 and not 0.02" in capsys.readouterr().err
+    assert main([str(run_file), "--restart"]) == 0
+
+
+def test_what_goes_wrong_is_said_in_a_line(run_file, tmp_path, capsys):
+    def error(*arguments):
+        assert main([str(run_file), *arguments]) == 1
+        return capsys.readouterr().err
+
+    assert error("--nnue", "/nowhere/nnue").startswith("error: ")
+    bad = tmp_path / "bad.txt"
+    bad.write_text("no position | 3 | 1.0\n")
+    assert "error: `" in error("--data", str(bad))
+    (tmp_path / "net.toml").write_text(SPEC.replace("screlu", "scralu"))
+    assert "scralu" in error()
+
+
+def test_a_network_that_was_trained_without_rounding_loses_more(run_file, tmp_path):
+    def cost(mode):
+        run_file.write_text(f'mode = "{mode}"\n' + RUN)
+        folder = tmp_path / mode
+        assert main([str(run_file), "--out", str(folder)]) == 0
+        return json.loads((folder / "summary.json").read_text())["rounding_cost"][mode]["mean_centipawns"]
+
+    assert cost("fake") < 1
+    assert cost("float") > cost("fake") + 0.5

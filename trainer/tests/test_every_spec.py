@@ -1,0 +1,78 @@
+"""Networks of all specs of the repository are built, and learn: with few neurons, so that none needs
+gigabytes."""
+
+import re
+
+import pytest
+import torch
+from random_batch import random_batch
+from support import REPOSITORY_SPECS
+
+from nnue_trainer import Description, Network
+
+WIDTH = 64
+"""Neurons of specs that have more."""
+
+POSITIONS = 3
+
+SPECS = sorted(REPOSITORY_SPECS.glob("**/*.toml"))
+
+
+def few_neurons(text):
+    """The spec with at most `WIDTH` neurons, those besides that are not pooled."""
+    unpooled = re.search(r"^unpooled *= *(\d+)", text, re.MULTILINE)
+    most = WIDTH + (int(unpooled[1]) if unpooled else 0)
+
+    def narrower(found):
+        return f"{found[1]}{min(int(found[2]), most)}"
+
+    return re.sub(r"(\bwidth *= *)(\d+)", narrower, text)
+
+
+@pytest.fixture(params=SPECS, ids=lambda path: str(path.relative_to(REPOSITORY_SPECS)))
+def description(request, tmp_path):
+    spec = tmp_path / "spec.toml"
+    spec.write_text(few_neurons(request.param.read_text()))
+    return Description.of_spec(spec)
+
+
+def test_there_are_specs():
+    assert len(SPECS) > 60
+
+
+def test_every_parameter_learns_in_either_mode(description):
+    network = Network(description)
+    batch = random_batch(description, POSITIONS)
+    for mode in ("float", "fake"):
+        network.mode = mode
+        values = network(batch)
+        assert values.shape == (POSITIONS,) and bool(values.isfinite().all())
+        network.zero_grad()
+        (values - 1000).square().sum().backward()
+        read = read_layers(description)
+        for name, parameter in network.named_parameters():
+            parts = name.split(".")
+            if parts[0] == "layers" and parts[1] not in read:
+                continue  # further heads are no part of the evaluation
+            assert parameter.grad is not None, name
+            assert bool(parameter.grad.isfinite().all()), name
+        assert any(bool((own.weights.grad != 0).any()) for own in network.transformer.sets)
+
+
+def test_fake_in_64_bits_is_exact(description):
+    network = Network(description, seed=3).double()
+    batch = random_batch(description, POSITIONS)
+    network.mode = "fake"
+    fake = network.outputs(batch)
+    network.mode = "exact"
+    assert fake.tolist() == network.outputs(batch).tolist()
+    assert torch.is_grad_enabled()
+
+
+def read_layers(description):
+    """The layers that the evaluation depends on."""
+    read = {term.layer for head in description.output.heads for term in head.terms}
+    for layer in reversed(description.layers):
+        if layer.name in read:
+            read |= {slice.source for slice in layer.inputs}
+    return read

@@ -1,0 +1,79 @@
+"""After `clip`, weights are what their types hold, and no sum leaves its type."""
+
+import json
+
+import pytest
+import torch
+from random_batch import random_batch
+from support import description, nnue, small_specs, write_net
+
+from nnue_trainer import Network
+
+SPECS = small_specs()
+
+
+@torch.no_grad()
+def wild(spec):
+    """A network whose parameters are far beyond all limits, which it then keeps."""
+    network = Network(description(spec))
+    random = torch.Generator().manual_seed(5)
+    for parameter in network.parameters():
+        parameter += 1000 * torch.randn(parameter.shape, generator=random)
+    network.clip()
+    return network
+
+
+@pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "sfnnv16", "channels", "separate"])
+def test_nothing_wraps_around_however_wild_the_weights_were(name, tmp_path):
+    spec = SPECS[name]
+    network = wild(spec).double()
+    batch = random_batch(description(spec), 50)
+    network.mode = "exact"
+    exact = network.outputs(batch).tolist()
+    # This mode has no types that sums could leave.
+    network.mode = "fake"
+    assert network.outputs(batch).tolist() == exact
+
+
+def proofs(spec, net):
+    """What a net's weights prove: the margins of the accumulator and of the layers' sums."""
+    found = json.loads(nnue.run("info", net, "--spec", spec, "--json"))["network"]
+    return found["accumulator"]["margin"], [layer["margin"] for layer in found["layers"]]
+
+
+@pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "sfnnv1", "sfnnv16"])
+def test_the_loader_proves_what_clip_keeps(name, tmp_path):
+    net = write_net(wild(SPECS[name]), SPECS[name], tmp_path)
+    accumulator, layers = proofs(SPECS[name], net)
+    assert accumulator >= 0
+    assert layers and min(layers) >= 0
+
+
+def test_without_it_the_loader_has_no_proof(tmp_path):
+    spec = SPECS["bullet_simple"]
+    network = Network(description(spec))
+    with torch.no_grad():
+        network.transformer.sets[0].weights.fill_(128.0)
+        network.layers["l1"].weights.fill_(512.0)
+    accumulator, layers = proofs(spec, write_net(network, spec, tmp_path))
+    assert accumulator < 0 and min(layers) < 0
+
+
+def test_the_integers_of_clipped_parameters_are_the_ends_of_their_types():
+    network = wild(SPECS["sfnnv5"])
+    weights = network.layers["fc_0"].weights
+    grid = network.layers["fc_0"].weight_grid
+    integers = grid.exact(weights)
+    assert (int(integers.min()), int(integers.max())) == (-128, 127)
+    # They are there because of the parameters, not because rounding cuts them off.
+    scaled = grid.scaled(weights.detach().double())
+    assert float(scaled.min()) > -128.01 and float(scaled.max()) < 127.01
+
+
+def test_clipping_twice_changes_nothing():
+    for name in ("bullet_multi_layer", "factorised", "wide_sums"):
+        network = wild(SPECS[name])
+        before = [parameter.detach().clone() for parameter in network.parameters()]
+        network.clip()
+        for old, new in zip(before, network.parameters()):
+            torch.testing.assert_close(new.detach(), old, rtol=1e-4, atol=1e-4)

@@ -1,0 +1,54 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from small_run import RUN, Silent, SmallBatch, batches, changed, training, weights
+
+from nnue_trainer.fields import RunError
+from nnue_trainer.processes import processes
+
+SHARE = RUN.data.batch_size // 2
+RUN = changed(RUN, loss={"activation": 0.1}, optimiser={"name": "ranger"}, average=0.9)
+
+
+def start(folder):
+    """The weights and positions of both processes, after a run."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+    # With its defaults, torch 1.13 fails here on Python 3.11, whose flags do not contain zero.
+    command += ["--redirects", "1", "--tee", "1"]
+    program = Path(__file__).with_name("distributed_run.py")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([*command, program, folder], check=True, env=environment, timeout=300)
+    return [torch.load(folder / f"{rank}.pt") for rank in (0, 1)]
+
+
+def both(first, second):
+    return SmallBatch(*(torch.cat(pair) for pair in zip(vars(first).values(), vars(second).values())))
+
+
+def test_two_processes_learn_what_one_does_from_both_their_batches(tmp_path):
+    (first, positions), (second, _) = start(tmp_path)
+    assert torch.equal(first, second) and positions == RUN.positions
+
+    alone = training(RUN, seed=5)
+    pairs = zip(batches(RUN.seed, SHARE), batches(RUN.seed + 1, SHARE))
+    (tmp_path / "alone").mkdir()
+    alone.go((both(*pair) for pair in pairs), tmp_path / "alone", Silent())
+    # Sums of two halves are rounded otherwise than sums of all.
+    assert torch.allclose(weights(alone.network), first, atol=1e-4)
+
+
+def test_a_device_that_is_not_there_is_an_error():
+    # No machine has both.
+    missing = "mps" if torch.cuda.is_available() else "cuda"
+    with pytest.raises(RunError, match=f"device `{missing}` is not there: this torch has cpu"), processes(missing):
+        pass
+
+
+def test_without_torchrun_there_is_one_process():
+    with processes("cpu") as alone:
+        assert (alone.rank, alone.count, alone.is_first) == (0, 1, True)
+        assert float(alone.mean(torch.tensor(3.0))) == 3.0

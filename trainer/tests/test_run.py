@@ -1,0 +1,94 @@
+import pytest
+
+from nnue_trainer.fields import RunError
+from nnue_trainer.run import read_run
+
+LEAST = 'spec = "net.toml"\n[data]\nfiles = ["games.txt"]\n'
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads a run file of this text, beside which there is a file `games.txt`."""
+    (tmp_path / "games.txt").touch()
+    (tmp_path / "more.txt").touch()
+
+    def read(text, **arguments):
+        path = tmp_path / "first.toml"
+        path.write_text(text)
+        return read_run(path, **arguments)
+
+    return read
+
+
+def test_what_is_not_said_has_a_default(read, tmp_path):
+    run = read(LEAST)
+    assert run.spec == str(tmp_path / "net.toml")
+    assert run.out == str(tmp_path / "first")
+    assert run.data.files == (str(tmp_path / "games.txt"),)
+    assert (run.mode, run.loss.lambda_, run.optimiser.name, run.schedule.kind) == ("fake", (1.0, 1.0), "adamw", "cosine")
+
+
+def test_values_of_all_kinds_are_read(read):
+    run = read(
+        'spec = "sfnnv9"\nseed = 7\nout = "here"\n'
+        '[data]\nfiles = ["games.txt"]\nvalidation = ["more.txt"]\noptions = ["--min-ply", "16"]\n'
+        "[loss]\nlambda = [1.0, 0.75]\nscore_scale = 300\n"
+        '[optimiser]\nname = "ranger"\nlookahead = 5\n'
+        '[schedule]\nkind = "one-cycle"\nrate = 0.002\n'
+    )
+    assert run.spec == "sfnnv9" and run.seed == 7 and run.out.endswith("/here")
+    assert run.data.options == ("--min-ply", "16") and run.data.validation[0].endswith("/more.txt")
+    assert run.loss.lambda_ == (1.0, 0.75) and run.loss.score_scale == 300.0
+    assert run.optimiser.lookahead == 5 and run.schedule.rate == 0.002
+
+
+def test_arguments_replace_what_the_file_says(read, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = read(LEAST, out="elsewhere", data=["more.txt"], device="cpu")
+    assert run.out == str(tmp_path / "elsewhere") and run.device == "cpu"
+    assert run.data.files == (str(tmp_path / "more.txt"),)
+
+
+def test_tables_of_the_loop_are_left_alone(read):
+    read(
+        'current = "old.nnue"\n' + LEAST
+        + '[engine]\nfolder = "x"\n[selfplay]\ngames = 3\n[match]\ngames = 4\n[trainer]\ncommand = ["nnue-train"]\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("sead = 3\n" + LEAST, "unknown key `sead` in the run (did you mean `seed`?): allowed are `spec`"),
+        (LEAST + "[loss]\nlambada = 3\n", "unknown key `lambada` in [loss] (did you mean `lambda`?)"),
+        (LEAST + "[loss]\nlambda_ = 1\n", "unknown key `lambda_` in [loss]"),
+        (LEAST + "[optimizer]\n", "unknown key `optimizer` in the run (did you mean `optimiser`?)"),
+        (LEAST + '[optimiser]\nname = "adam"\n', "`name` of [optimiser] is 'adam' (did you mean `radam`?): allowed are"),
+        (LEAST + "[loss]\nexponent = 0.5\n", "`exponent` of [loss] is 0.5: it must be at least 1"),
+        (LEAST + "[loss]\nexponent = nan\n", "`exponent` of [loss] is nan: it must be at least 1"),
+        (LEAST + '[loss]\nqp = "much"\n', "`qp` of [loss] is 'much': a number is expected"),
+        (LEAST + "[loss]\nlambda = [1, 0.5, 0]\n", "`lambda` of [loss] has 3 numbers"),
+        (LEAST + "[loss]\nlambda = 1.5\n", "`lambda` of [loss] is 1.5: it must be at least 0 and at most 1"),
+        ("seed = 1.5\n" + LEAST, "`seed` of the run is 1.5: a whole number is expected"),
+        ("seed = true\n" + LEAST, "`seed` of the run is true: a whole number is expected"),
+        (LEAST + "hold_out = '5 %'\n", "`hold_out` of [data] is '5 %': expected is a part of all"),
+        (LEAST + "hold_out = '3/2'\n", "`hold_out` of [data] is '3/2': expected is a part of all"),
+        ("loss = 3\n" + LEAST, "[loss] is 3: a table is expected"),
+        ("[data]\nfiles = 'x'\n", "`files` of [data] is 'x': a list is expected"),
+        ("[data]\nfiles = [{}]\n", "`files` of [data] is a table: text is expected"),
+        ("[data]\nfiles = ['games.txt']\n", "`spec` is missing"),
+        ("spec = 'x.toml'\n", "there is nothing to train on"),
+        ("spec = 'x.toml'\n[data]\nfiles = ['none.txt']\n", "there is no file `"),
+        ("float_first = 0.5\nmode = 'float'\n" + LEAST, "`float_first` is for runs with"),
+        ("spec = \n", "cannot read `"),
+    ],
+)
+def test_what_is_wrong_is_said(read, text, message):
+    with pytest.raises(RunError) as error:
+        read(text)
+    assert message in str(error.value)
+
+
+def test_a_run_file_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(RunError, match="cannot read"):
+        read_run(tmp_path / "none.toml")

@@ -1,0 +1,136 @@
+import pytest
+import torch
+from small_run import RUN, Silent, batches, changed, interrupted, training, weights
+
+from nnue_trainer import checkpoint
+from nnue_trainer.fields import RunError
+
+
+def trained(run=RUN, seed=0, folder=None):
+    """A training that has gone through its run."""
+    result = training(run, seed=seed)
+    result.go(batches(run.seed), folder, Silent())
+    return result
+
+
+def test_the_loss_falls_and_reports_say_so(tmp_path):
+    done = trained(changed(RUN, positions=12_800, schedule={"rate": 0.01}), folder=tmp_path)
+    first, *_, last = done.reports
+    assert len(done.reports) == 4 and done.positions == 12_800 == last.positions
+    assert last.validation_loss < first.validation_loss / 2
+    assert last.train_loss == pytest.approx(last.validation_loss, rel=0.5)
+    assert 0 < last.zero_blocks < 1 and last.mode == "fake"
+    assert (tmp_path / "curves.svg").read_text().startswith("<svg")
+
+
+def test_the_same_seed_gives_the_same_weights(tmp_path):
+    run = changed(RUN, average=0.9)
+    first, again, other = (trained(changed(run, seed=seed), folder=tmp_path) for seed in (1, 1, 2))
+    assert torch.equal(weights(first.average), weights(again.average))
+    assert not torch.equal(weights(first.average), weights(other.average))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"average": 0.9, "float_first": 0.6},
+        {"optimiser": {"name": "ranger"}, "schedule": {"kind": "one-cycle"}},
+        {"optimiser": {"name": "nadam"}, "schedule": {"kind": "step", "warm_up": 0.3}},
+        {"loss": {"activation": 0.1, "lambda_": (1.0, 0.2)}},
+    ],
+)
+def test_an_interrupted_run_gives_the_same_numbers(tmp_path, changes):
+    run = changed(RUN, **changes)
+    whole = trained(run, folder=tmp_path)
+
+    with pytest.raises(KeyboardInterrupt):
+        training(run).go(interrupted(batches(run.seed), 25), tmp_path, Silent())
+    resumed = training(run, seed=99)
+    resumed.restore(checkpoint.load(tmp_path / "checkpoint.pt", resumed.settings))
+    assert resumed.steps == 20
+    resumed.go(batches(run.seed), tmp_path, Silent())
+    assert torch.equal(weights(whole.network), weights(resumed.network))
+    assert torch.equal(weights(whole.average), weights(resumed.average))
+    exact = [(report.positions, report.train_loss, report.validation_loss) for report in whole.reports]
+    assert exact == [(report.positions, report.train_loss, report.validation_loss) for report in resumed.reports]
+
+
+def test_weights_are_clipped_after_each_step():
+    free = training(changed(RUN, schedule={"rate": 1.0}))
+    free.network.clip = lambda: None
+    clipped = training(changed(RUN, schedule={"rate": 1.0}))
+    batch = next(batches(1))
+    free.step(batch)
+    clipped.step(batch)
+    assert weights(free.network).abs().max() > 0.75
+    assert weights(clipped.network).abs().max() == 0.75
+
+
+def test_the_average_is_exponential():
+    run = changed(RUN, average=0.75)
+    done = training(run)
+    seen = []
+    for batch, _ in zip(batches(1), range(3)):
+        done.step(batch)
+        seen.append(weights(done.network))
+    expected = 0.75 * (0.75 * seen[0] + 0.25 * seen[1]) + 0.25 * seen[2]
+    assert torch.allclose(weights(done.average.module), expected, atol=1e-7)
+
+
+def test_float_comes_first_and_fake_last(tmp_path):
+    done = trained(changed(RUN, float_first=0.5), folder=tmp_path)
+    assert done.network.modes == ["float"] * 20 + ["fake"] * 20
+    assert [report.mode for report in done.reports] == ["float", "float", "fake", "fake"]
+
+
+def test_costly_activations_become_smaller(tmp_path):
+    def mean(activation):
+        done = trained(changed(RUN, positions=6400, loss={"activation": activation}), folder=tmp_path)
+        done.validate()
+        return float(done.average.module.activation_mean)
+
+    assert mean(0.3) < mean(0.0) / 2
+
+
+def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
+    broken = training()
+    with torch.no_grad():
+        broken.network.second.bias.fill_(float("nan"))
+    with pytest.raises(RunError, match="the loss is nan after 320 positions"):
+        broken.go(batches(1), tmp_path, Silent())
+    assert not (tmp_path / "checkpoint.pt").exists()
+
+
+def test_data_that_ends_is_an_error(tmp_path):
+    with pytest.raises(RunError, match="the data ended"):
+        training().go(iter([]), tmp_path, Silent())
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path):
+    trained(folder=tmp_path)
+    path = tmp_path / "checkpoint.pt"
+    checkpoint.load(path, training(changed(RUN, out="elsewhere")).settings)
+    with pytest.raises(RunError, match="with loss.exponent 2.0 and not 3.0; `--restart`"):
+        checkpoint.load(path, training(changed(RUN, loss={"exponent": 3.0})).settings)
+    with pytest.raises(RunError, match="of another run, with network"):
+        checkpoint.load(path, {**training().settings, "network": "of another spec"})
+
+
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path):
+    (tmp_path / "checkpoint.pt").write_bytes(b"something else")
+    with pytest.raises(RunError, match="cannot read the checkpoint"):
+        checkpoint.load(tmp_path / "checkpoint.pt", {})
+
+
+def test_an_interrupted_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    def half(unfinished):
+        unfinished.write_text("ne")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError):
+        checkpoint.write_whole(path, half)
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
