@@ -13,12 +13,13 @@ mod saved;
 
 use nnue_compiler::feature_set::Family;
 use nnue_compiler::feature_set::piece_square::{Flip, PieceOrder};
-use nnue_compiler::network::{Network, Op, Order, Pooling, Scale, Units, WeightType};
+use nnue_compiler::format::Format;
+use nnue_compiler::network::{Network, Op, Order, Scale, Units, WeightType};
 
 pub use self::reason::Reason;
 
 use self::inputs::{Inputs, snippet};
-use self::parameters::Parameters;
+use self::parameters::{Parameters, pairs_in_blocks};
 use self::saved::Saved;
 
 /// A program for bullet.
@@ -78,10 +79,8 @@ fn reasons(parameters: &Parameters<'_>) -> Vec<Reason> {
         Order::WhiteFirst => reasons.push(colours("order = \"white-first\"")),
         Order::Interleaved => reasons.push(Reason::Interleaved),
     }
-    let has_blocks =
-        transformer.pooling != Pooling::None && transformer.block != 2 * transformer.half();
-    if has_blocks && transformer.unpooled.is_some() {
-        reasons.push(Reason::PairsBesideUnpooled);
+    if pairs_in_blocks(network) && network.file.format == Format::Named {
+        reasons.push(Reason::PairsOfWeights);
     }
     if network.stacks.count > 1 && network.stacks.by_pieces.is_none() {
         reasons.push(Reason::Caller);

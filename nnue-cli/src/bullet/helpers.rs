@@ -23,6 +23,17 @@ fn arranged(values: &[f32], axes: &[(usize, usize)]) -> Vec<f32> {
     }
 }
 
+/// Neurons as the engine pairs them: in each block of the pooled ones, the first half with the
+/// second. In the graph, these are the halves of all pooled neurons.
+fn paired(values: Vec<f32>, width: usize, pooled: usize, block: usize) -> Vec<f32> {
+    let half = block / 2;
+    let place = |neuron: usize| match neuron < pooled {
+        true => neuron % block / half * (pooled / 2) + neuron / block * half + neuron % half,
+        false => neuron,
+    };
+    values.chunks(width).flat_map(|row| (0..width).map(|neuron| row[place(neuron)])).collect()
+}
+
 /// Values with zeros behind each run of `len`, so that it has `padded` of them.
 fn padded(values: Vec<f32>, len: usize, padded: usize) -> Vec<f32> {
     let zeros = vec![0.0; padded - len];

@@ -3,8 +3,8 @@
 
 use nnue_compiler::feature_set::{Family, FeatureSet, piece_square::Planes};
 use nnue_compiler::format::{Format, VirtualSet};
-use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Axis, Role, Tensor};
+use nnue_compiler::network::{Network, Pooling};
 
 use super::Reason;
 use super::multiplier::Multiplier;
@@ -222,6 +222,12 @@ fn repeated(set: &FeatureSet) -> Option<(usize, usize)> {
         }
         _ => None,
     }
+}
+
+/// Whether neurons are pooled with others than those half of all neurons away.
+pub(super) fn pairs_in_blocks(network: &Network) -> bool {
+    let transformer = &network.transformer;
+    transformer.pooling != Pooling::None && transformer.block != 2 * transformer.half()
 }
 
 /// A short name in the way of bullet's examples: `fc_0w`.

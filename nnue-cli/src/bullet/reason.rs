@@ -13,8 +13,8 @@ pub enum Reason {
     VirtualRows(String),
     /// The perspectives' values alternate.
     Interleaved,
-    /// Neurons are pooled in blocks, and others are not pooled.
-    PairsBesideUnpooled,
+    /// Neurons are pooled in blocks, and the file has them as the graph.
+    PairsOfWeights,
     /// This layer's weights are -1 and 1.
     Binary(String),
     /// This layer's sums are multiplied by numbers of the file.
@@ -51,10 +51,10 @@ impl fmt::Display for Reason {
                 "`order = \"interleaved\"` mixes the perspectives' values: bullet can only put one \
                  behind the other"
             ),
-            Reason::PairsBesideUnpooled => write!(
+            Reason::PairsOfWeights => write!(
                 f,
-                "pairs other than halves beside `unpooled` neurons: bullet slices neurons into \
-                 halves, and the order of a part of them cannot be changed when they are saved"
+                "pairs other than halves with `kind = \"weights\"`: the graph pools halves, and \
+                 bullet applies no transforms to that file"
             ),
             Reason::Binary(layer) => write!(
                 f,

@@ -4,11 +4,11 @@ mod arrangement;
 
 use nnue_compiler::format::{Element, Encoding, Format, Section};
 use nnue_compiler::network::Network;
-use nnue_compiler::network::file::Tensor;
+use nnue_compiler::network::file::{Role, Tensor};
 
 use self::arrangement::Arrangement;
 use super::multiplier::{Multiplier, is_one, literal};
-use super::parameters::{Factor, Parameters, Rows};
+use super::parameters::{Factor, Parameters, Rows, pairs_in_blocks};
 
 /// The function that lists what is saved, and what is known of the file.
 pub(super) struct Saved {
@@ -179,6 +179,7 @@ fn saved_tensor(parameters: &Parameters<'_>, tensor: &Tensor, of_a_stack: bool) 
     // Files with names are in a form of bullet's own: floating point, in bullet's order.
     if network.file.format != Format::Named {
         let (scaled, quantised) = quantise(network, tensor);
+        calls.extend(paired(network, tensor));
         calls.extend(scaled);
         calls.extend(arrangement.calls());
         calls.extend(quantised);
@@ -188,6 +189,17 @@ fn saved_tensor(parameters: &Parameters<'_>, tensor: &Tensor, of_a_stack: bool) 
         calls,
         len: arrangement.values() * tensor.element.size(),
     }
+}
+
+/// From neurons of which the graph pools the first half with the second one to those that are
+/// pooled within blocks, if these are not the same.
+fn paired(network: &Network, tensor: &Tensor) -> Option<String> {
+    let transformer = &network.transformer;
+    let has_neurons = matches!(tensor.role, Role::Weights(_) | Role::Biases(_));
+    (has_neurons && pairs_in_blocks(network)).then(|| {
+        let (pooled, block) = (2 * transformer.half(), transformer.block);
+        format!(".transform(|_, weights| paired(weights, WIDTH, {pooled}, {block}))")
+    })
 }
 
 /// From 1.0 to what stands for it in the file: a transform where it is no whole number, by which

@@ -19,8 +19,9 @@ pub struct Check<'a> {
     /// The folder for the net file, and for `parameters.bin`.
     pub folder: &'a str,
     pub fens: &'a [&'a str],
-    /// Of each parameter, what its numbers are a whole multiple of one by, and their largest size.
-    pub parameters: &'a [(&'a str, f64, f64)],
+    /// Of each parameter, numbers that make its own whole, for each output in turn, and its largest
+    /// size.
+    pub parameters: &'a [(&'a str, &'a [f64], f64)],
 }
 
 impl Check<'_> {
@@ -124,11 +125,11 @@ impl Check<'_> {
             .iter()
         {
             let of_id = self.parameters.iter().find(|(name, ..)| name == id);
-            let (_, one, most) = of_id.unwrap_or_else(|| panic!("`{id}` is not saved"));
+            let (_, ones, most) = of_id.unwrap_or_else(|| panic!("`{id}` is not saved"));
             let len = own.values.size();
             let mut bytes = format!("{id}\n").into_bytes();
             bytes.extend(len.to_le_bytes());
-            for _ in 0..len {
+            for one in ones.iter().cycle().take(len) {
                 state = state
                     .wrapping_mul(6364136223846793005)
                     .wrapping_add(1442695040888963407);

@@ -1,7 +1,7 @@
 //! From the order in which bullet has the values of a parameter to that of the net file.
 
+use nnue_compiler::network::Network;
 use nnue_compiler::network::file::{Axis, Part, Role, Tensor};
-use nnue_compiler::network::{Network, Pooling};
 
 /// Axes of a tensor in a file.
 pub(super) struct Arrangement {
@@ -17,12 +17,11 @@ pub(super) struct Arrangement {
 
 impl Arrangement {
     pub(super) fn of(network: &Network, tensor: &Tensor, of_a_stack: bool) -> Arrangement {
-        let axes = tensor.axes.iter().flat_map(|(axis, len)| {
+        let axes = tensor.axes.iter().map(|(axis, len)| {
             let step = step(network, tensor.role, axis.axis);
-            match (axis.axis, axis.part) {
-                (Axis::Neuron, Part::Whole) => neurons(network, *len),
-                (_, Part::Blocks(places)) => vec![(*len, step * places)],
-                _ => vec![(*len, step)],
+            match axis.part {
+                Part::Blocks(places) => (*len, step * places),
+                Part::Whole | Part::Places(_) => (*len, step),
             }
         });
         let mut axes: Vec<(usize, usize)> = axes.collect();
@@ -106,19 +105,4 @@ fn outputs(network: &Network, role: Role) -> [usize; 2] {
     let is_shared = layer.shared || role.is_shared_summand();
     let stacks = if is_shared { 1 } else { network.stacks.count };
     [stacks, layer.output.len]
-}
-
-/// The axis of neurons. The graph pools the first half of all with the second one, so neurons that
-/// the file pairs within blocks lie apart in it.
-fn neurons(network: &Network, len: usize) -> Vec<(usize, usize)> {
-    let transformer = &network.transformer;
-    let half = transformer.half();
-    match transformer.pooling {
-        Pooling::None => vec![(len, 1)],
-        _ if transformer.block == 2 * half => vec![(len, 1)],
-        _ => {
-            let places = transformer.block / 2;
-            vec![(half / places, places), (2, half), (places, 1)]
-        }
-    }
 }
