@@ -24,6 +24,7 @@ mod replay;
 mod report;
 mod spec;
 mod trainer;
+mod training_loop;
 mod verify;
 
 use std::io::Write;
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     Trainer(trainer::Trainer),
     /// Show a net on one HTML page: its network, its weights, its tensors, warnings
     Report(report::Report),
+    /// Go from a spec to a net whose strength is known: games, training, matches, a report
+    Loop(training_loop::TrainingLoop),
     /// Play games between two engines, or two nets: Elo with its interval, and a sequential test
     Match(Box<match_engines::MatchEngines>),
     /// Print what a shell needs to complete this program's arguments
@@ -112,6 +115,7 @@ impl Command {
             Command::Onnx(command) => command.run(out),
             Command::Trainer(command) => command.run(out),
             Command::Report(command) => command.run(out),
+            Command::Loop(command) => command.run(out),
             Command::Match(command) => command.run(out),
             Command::Completions(command) => command.run(out),
         }

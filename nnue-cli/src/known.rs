@@ -61,6 +61,14 @@ impl SpecChoice {
         }
     }
 
+    /// Reads what a file says, whose paths are relative to its folder.
+    pub(crate) fn within(folder: &Path, text: &str) -> Result<SpecChoice, UnknownSpec> {
+        Ok(match SpecChoice::of(text.into())? {
+            SpecChoice::File(path) => SpecChoice::File(folder.join(path)),
+            known => known,
+        })
+    }
+
     /// What reads such arguments.
     pub(crate) fn parser() -> impl TypedValueParser<Value = SpecChoice> {
         OsStringValueParser::new().try_map(SpecChoice::of)

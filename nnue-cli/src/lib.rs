@@ -43,6 +43,7 @@ pub mod replay;
 pub mod style;
 mod table;
 mod tensors;
+mod training_loop;
 mod verification;
 mod xml;
 

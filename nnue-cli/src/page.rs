@@ -32,6 +32,17 @@ pre, svg, img { max-width: 100%; }
 pre { overflow-x: auto; background: #f6f8fa; padding: 0.5em; }
 img { image-rendering: pixelated; }";
 
+/// How every page begins; it ends with [`END`].
+pub(crate) fn start(title: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <title>{title}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    )
+}
+
+pub(crate) const END: &str = "</body>\n</html>\n";
+
 /// The page.
 pub(crate) fn html(subject: &Subject<'_>) -> String {
     let Subject {
@@ -42,11 +53,8 @@ pub(crate) fn html(subject: &Subject<'_>) -> String {
     } = *subject;
     let (name, positions) = (escaped(&network.name), escaped(positions));
     let (file, len) = (escaped(&info.file), info.size);
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <title>{name}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{name}</h1>\n\
-         <p>The net <code>{file}</code>, {len} bytes.</p>\n"
-    );
+    let mut page = start(&network.name);
+    let _ = writeln!(page, "<p>The net <code>{file}</code>, {len} bytes.</p>");
     page += "<h2>Warnings</h2>\n";
     page += &list(&warnings(subject));
     page += &facts::file(info);
@@ -80,8 +88,8 @@ pub(crate) fn html(subject: &Subject<'_>) -> String {
             "<tr><td class=\"number\">{neuron}</td><td class=\"number\">{share:.1} %</td></tr>"
         );
     }
-    page += "</table>\n</body>\n</html>\n";
-    page
+    page += "</table>\n";
+    page + END
 }
 
 /// A list, or the word that there is nothing to list.

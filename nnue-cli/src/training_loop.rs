@@ -1,0 +1,333 @@
+//! From a spec to a net whose strength is known: an engine for the spec, games that it plays against
+//! itself, training, verification, matches, and a report.
+//!
+//! Each stage is a command that can be run by hand, and the report shows it.
+
+mod report;
+mod run_file;
+mod stage;
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Write;
+use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Failure;
+use crate::inputs::{unwritable, write};
+
+use self::report::{Played, Report};
+use self::run_file::RunFile;
+use self::stage::{Stage, Stages};
+
+/// What the engine takes for a net that only counts material.
+const MATERIAL: &str = "<material>";
+
+/// Goes through all stages of a run file in a folder, from the first one that is not done.
+pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let run = RunFile::read(path)?;
+    let (text, network) = run.spec.read()?;
+    check_trainer(&run)?;
+    fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    // The engine's package and the run file have other folders.
+    let folder = fs::canonicalize(folder).map_err(|error| unwritable(folder, &error))?;
+    let files = Files::within(&folder);
+    write(&files.spec, text)?;
+    if let Some(current) = &run.current {
+        write(&files.current_spec, current.spec.read()?.0)?;
+    }
+
+    let mut stages = Stages::new(&folder, out)?;
+    let new = build_engine(&run, &files, &mut stages)?;
+    let current = build_current(&run, &files, &new, &mut stages)?;
+    play_games(&run, &files, &current, &mut stages)?;
+    train(&run, path, &files, &mut stages)?;
+    verify(&files, &mut stages)?;
+    let matches = play_matches(&run, &files, [new, current], &mut stages)?;
+
+    let report = Report {
+        run: &run,
+        network: &network,
+        stages: &stages.finished,
+        matches: &matches,
+        training: &files.training,
+    };
+    write(&files.report, report.html()?)?;
+    report.summary(out)?;
+    writeln!(out, "report: {}", files.report.display())?;
+    Ok(())
+}
+
+/// The files of a loop, all in one folder.
+struct Files {
+    /// Copies of the specs, for the engine's package.
+    spec: PathBuf,
+    current_spec: PathBuf,
+    /// Where the engines are installed.
+    engine: PathBuf,
+    current_engine: PathBuf,
+    /// The positions of the games that the engine plays against itself.
+    positions: PathBuf,
+    /// What the trainer writes.
+    training: PathBuf,
+    /// The new net.
+    net: PathBuf,
+    /// Positions with the values that the trainer computed for them.
+    golden: PathBuf,
+    matches: PathBuf,
+    report: PathBuf,
+}
+
+impl Files {
+    fn within(folder: &Path) -> Files {
+        let training = folder.join("training");
+        Files {
+            spec: folder.join("spec.toml"),
+            current_spec: folder.join("current-spec.toml"),
+            engine: folder.join("engine"),
+            current_engine: folder.join("current-engine"),
+            positions: folder.join("positions.txt"),
+            net: training.join("network.nnue"),
+            golden: training.join("golden.txt"),
+            training,
+            matches: folder.join("matches"),
+            report: folder.join("report.html"),
+        }
+    }
+}
+
+/// An engine with the net that it plays with.
+#[derive(Clone)]
+struct Player {
+    name: String,
+    engine: PathBuf,
+    /// The value of its option `EvalFile`.
+    net: OsString,
+}
+
+impl Player {
+    /// What the engine plays with is an input of a stage too, unless it is no file.
+    fn plays_in(&self, stage: Stage) -> Stage {
+        let stage = stage.reads(&self.engine);
+        match self.net == MATERIAL {
+            true => stage,
+            false => stage.reads(&self.net),
+        }
+    }
+}
+
+/// A trainer that is not there is found before an engine plays for minutes.
+fn check_trainer(run: &RunFile) -> Result<(), Failure> {
+    let [program, arguments @ ..] = &*run.trainer else {
+        return Ok(());
+    };
+
+    let output = Command::new(program).args(arguments).arg("--help").output();
+    match output {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(Failure::Work(format!(
+            "`{program} --help` failed: {}",
+            String::from_utf8_lossy(&output.stderr).trim_end()
+        ))),
+        Err(error) => Err(Failure::Work(format!(
+            "cannot run `{program}`, which trains networks: {error}; in the project's folder, \
+             `pip install ./trainer` installs it, and `command` in `[trainer]` names another program"
+        ))),
+    }
+}
+
+/// Builds the engine for a spec.
+fn install(
+    run: &RunFile,
+    name: &str,
+    root: &Path,
+    spec: &Path,
+    pawn: Option<NonZeroU16>,
+) -> (Stage, PathBuf) {
+    let program = format!("nnue-engine{}", std::env::consts::EXE_SUFFIX);
+    let program = root.join("bin").join(program);
+    let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
+    let pawn = pawn.map_or(String::new(), |pawn| pawn.to_string());
+    let stage = Stage::new(name, cargo)
+        .argument("install")
+        .argument("--quiet")
+        .argument("--locked")
+        .argument("--force")
+        .option("--path", &run.engine)
+        .option("--root", root)
+        .variable("NNUE_SPEC", spec)
+        .variable("NNUE_PAWN", pawn)
+        // Nets are loaded, so that one engine plays with all nets of a spec.
+        .variable("EVALFILE", "")
+        .reads(spec)
+        .writes(&program);
+    (stage, program)
+}
+
+/// The engine for the new net.
+fn build_engine(run: &RunFile, files: &Files, stages: &mut Stages<'_>) -> Result<Player, Failure> {
+    let (stage, engine) = install(run, "engine", &files.engine, &files.spec, run.pawn);
+    stages.run(&stage)?;
+    Ok(Player {
+        name: "new net".into(),
+        engine,
+        net: files.net.clone().into(),
+    })
+}
+
+/// Who makes the games that the new net learns from, and whom it has to beat: the current net, or
+/// material.
+fn build_current(
+    run: &RunFile,
+    files: &Files,
+    new: &Player,
+    stages: &mut Stages<'_>,
+) -> Result<Player, Failure> {
+    let Some(current) = &run.current else {
+        return Ok(material(new));
+    };
+    let name = current.net.file_name().unwrap_or_default();
+    let (stage, engine) = install(
+        run,
+        "engine of the current net",
+        &files.current_engine,
+        &files.current_spec,
+        current.pawn,
+    );
+    stages.run(&stage)?;
+    let net = fs::canonicalize(&current.net).map_err(|error| {
+        Failure::Work(format!("cannot read `{}`: {error}", current.net.display()))
+    })?;
+    Ok(Player {
+        name: format!("current net, {}", name.to_string_lossy()),
+        engine,
+        net: net.into(),
+    })
+}
+
+fn material(player: &Player) -> Player {
+    Player {
+        name: "material".into(),
+        engine: player.engine.clone(),
+        net: MATERIAL.into(),
+    }
+}
+
+/// Lets the current net play against itself. Without `[selfplay]` the run file names the data.
+fn play_games(
+    run: &RunFile,
+    files: &Files,
+    current: &Player,
+    stages: &mut Stages<'_>,
+) -> Result<(), Failure> {
+    let Some(selfplay) = &run.selfplay else {
+        return Ok(());
+    };
+    let stage = Stage::new("games", &current.engine)
+        .argument("selfplay")
+        .option("--games", selfplay.games.to_string())
+        .option("--nodes", selfplay.nodes.to_string())
+        .option("--seed", selfplay.seed.to_string())
+        .option("--eval-file", &current.net)
+        .option("--out", &files.positions)
+        .writes(&files.positions);
+    stages.run(&current.plays_in(stage))?;
+    Ok(())
+}
+
+/// Trains and quantises a net, and leaves golden values beside it.
+fn train(
+    run: &RunFile,
+    path: &Path,
+    files: &Files,
+    stages: &mut Stages<'_>,
+) -> Result<(), Failure> {
+    let [program, arguments @ ..] = &*run.trainer else {
+        return Ok(());
+    };
+    let stage = Stage::new("training", program);
+    let mut stage = arguments
+        .iter()
+        .fold(stage, |stage, argument| stage.argument(argument))
+        .argument(path)
+        .option("--out", &files.training)
+        .option("--nnue", own_program()?)
+        .settings(run.for_trainer.clone())
+        .reads(&files.spec)
+        .writes(&files.net)
+        .goes_on_from(&files.training);
+    stage = run.data.iter().fold(stage, Stage::reads);
+    if run.selfplay.is_some() {
+        stage = stage
+            .option("--data", &files.positions)
+            .reads(&files.positions);
+    }
+    stages.run(&stage)?;
+    Ok(())
+}
+
+/// Compares the net, interpreted and compiled for each level, with what the trainer computed.
+fn verify(files: &Files, stages: &mut Stages<'_>) -> Result<(), Failure> {
+    let stage = Stage::new("verification", own_program()?)
+        .argument("verify")
+        .argument(&files.net)
+        .option("--spec", &files.spec)
+        .option("--golden", &files.golden)
+        .argument("--compile")
+        .reads(&files.spec)
+        .reads(&files.net)
+        .reads(&files.golden);
+    stages.run(&stage)?;
+    Ok(())
+}
+
+/// Lets the new net play against material, and against the current net if there is one.
+fn play_matches(
+    run: &RunFile,
+    files: &Files,
+    [new, current]: [Player; 2],
+    stages: &mut Stages<'_>,
+) -> Result<Vec<Played>, Failure> {
+    fs::create_dir_all(&files.matches).map_err(|error| unwritable(&files.matches, &error))?;
+    let mut opponents = vec![("material", material(&new))];
+    if run.current.is_some() {
+        opponents.push(("current", current));
+    }
+    let mut played = Vec::new();
+    for (word, opponent) in opponents {
+        let file = |extension| files.matches.join(word).with_extension(extension);
+        let stage = Stage::new(format!("match with {word}"), own_program()?)
+            .argument("match")
+            .argument(&new.engine)
+            .argument(&opponent.engine)
+            .option("--options-a", eval_file(&new.net))
+            .option("--options-b", eval_file(&opponent.net))
+            .option("--games", run.matches.games.to_string())
+            .option("--nodes", run.matches.nodes.to_string())
+            .option("--openings-seed", run.matches.seed.to_string())
+            .option("--pgn", file("pgn"))
+            .option("--state", file("state"))
+            .argument("--json")
+            .goes_on_from(file("state"));
+        let printed = stages.run(&opponent.plays_in(new.plays_in(stage)))?;
+        let result = serde_json::from_str(&printed).map_err(|error| {
+            Failure::Work(format!("`nnue match` printed what is no JSON: {error}"))
+        })?;
+        let opponent = opponent.name;
+        played.push(Played { opponent, result });
+    }
+    Ok(played)
+}
+
+fn eval_file(net: &OsStr) -> OsString {
+    let mut option = OsString::from("EvalFile=");
+    option.push(net);
+    option
+}
+
+/// The path of this program, which does some of the stages.
+fn own_program() -> Result<PathBuf, Failure> {
+    std::env::current_exe()
+        .map_err(|error| Failure::Work(format!("cannot find this program itself: {error}")))
+}

@@ -1,0 +1,253 @@
+//! What a run file says to `nnue loop`. The rest of it is for the trainer.
+
+use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::Failure;
+use crate::inputs::read;
+use crate::known::SpecChoice;
+
+/// The keys of a run file that are not for the trainer. Those that are for neither are reported by
+/// the trainer.
+#[derive(Debug, Deserialize)]
+struct Keys {
+    spec: String,
+    #[serde(default)]
+    engine: Engine,
+    #[serde(default)]
+    trainer: Trainer,
+    current: Option<Current>,
+    selfplay: Option<SelfPlay>,
+    #[serde(default, rename = "match")]
+    matches: Match,
+    #[serde(default)]
+    data: Data,
+}
+
+/// The files that the trainer reads, if the engine plays no games for it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Data {
+    files: Vec<PathBuf>,
+    validation: Vec<PathBuf>,
+}
+
+/// Keys of the loop that the trainer does not read.
+const OWN: [&str; 5] = ["engine", "trainer", "current", "selfplay", "match"];
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Engine {
+    folder: Option<PathBuf>,
+    pawn: Option<NonZeroU16>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Trainer {
+    command: Vec<String>,
+}
+
+impl Default for Trainer {
+    fn default() -> Trainer {
+        Trainer {
+            command: vec!["nnue-train".into()],
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Current {
+    spec: Option<String>,
+    net: PathBuf,
+    pawn: Option<NonZeroU16>,
+}
+
+/// Games that the engine plays against itself.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SelfPlay {
+    pub(super) games: u32,
+    /// Nodes of a search.
+    pub(super) nodes: u64,
+    #[serde(default = "one")]
+    pub(super) seed: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// The matches of the new net.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Match {
+    /// Games of each match.
+    pub(super) games: u32,
+    /// Nodes of a search.
+    pub(super) nodes: u64,
+    /// Which openings.
+    pub(super) seed: u64,
+}
+
+impl Default for Match {
+    fn default() -> Match {
+        Match {
+            games: 400,
+            nodes: 5000,
+            seed: one(),
+        }
+    }
+}
+
+/// A run file as the loop needs it: paths are relative to the working folder.
+pub(super) struct RunFile {
+    /// Its text.
+    pub(super) text: String,
+    /// What of it is for the trainer.
+    pub(super) for_trainer: String,
+    pub(super) spec: SpecChoice,
+    /// How many of the network's units are a pawn, if the engine is to be told.
+    pub(super) pawn: Option<NonZeroU16>,
+    /// The folder of the engine's package.
+    pub(super) engine: PathBuf,
+    /// The trainer's program and its first arguments.
+    pub(super) trainer: Vec<String>,
+    pub(super) current: Option<CurrentNet>,
+    pub(super) selfplay: Option<SelfPlay>,
+    pub(super) matches: Match,
+    /// The files that the trainer reads as the run file says.
+    pub(super) data: Vec<PathBuf>,
+}
+
+/// The net that the new one has to beat.
+pub(super) struct CurrentNet {
+    pub(super) spec: SpecChoice,
+    pub(super) net: PathBuf,
+    pub(super) pawn: Option<NonZeroU16>,
+}
+
+impl RunFile {
+    pub(super) fn read(path: &Path) -> Result<RunFile, Failure> {
+        let wrong = |error: &dyn std::fmt::Display| {
+            let message = error.to_string();
+            Failure::Work(format!("`{}`: {}", path.display(), message.trim_end()))
+        };
+        let text = String::from_utf8(read(path)?).map_err(|error| wrong(&error.utf8_error()))?;
+        let keys: Keys = toml::from_str(&text).map_err(|error| wrong(&error))?;
+        let mut table: toml::Table = toml::from_str(&text).map_err(|error| wrong(&error))?;
+        table.retain(|key, _| !OWN.contains(&key));
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let spec = |text: &str| SpecChoice::within(folder, text).map_err(|error| wrong(&error));
+        if keys.trainer.command.is_empty() {
+            return Err(wrong(
+                &"`command` in `[trainer]` is empty, expected a program and its arguments",
+            ));
+        }
+        let current = match keys.current {
+            None => None,
+            Some(current) => Some(CurrentNet {
+                spec: spec(current.spec.as_deref().unwrap_or(&keys.spec))?,
+                net: folder.join(current.net),
+                pawn: current.pawn,
+            }),
+        };
+        let Data { files, validation } = keys.data;
+        // Games of the engine take the place of the files, but not of those for validation.
+        let files = if keys.selfplay.is_some() {
+            Vec::new()
+        } else {
+            files
+        };
+        let data = files.into_iter().chain(validation);
+        Ok(RunFile {
+            for_trainer: serde_json::to_string(&table).map_err(Failure::work)?,
+            text,
+            spec: spec(&keys.spec)?,
+            pawn: keys.engine.pawn,
+            engine: match keys.engine.folder {
+                Some(engine) => folder.join(engine),
+                None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/engine"),
+            },
+            trainer: keys.trainer.command,
+            current,
+            selfplay: keys.selfplay,
+            matches: keys.matches,
+            data: data.map(|file| folder.join(file)).collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_file(name: &str, text: &str) -> Result<RunFile, String> {
+        let file = format!("nnue-run-{name}-{}.toml", std::process::id());
+        let path = std::env::temp_dir().join(file);
+        std::fs::write(&path, text).unwrap();
+        let run = RunFile::read(&path).map_err(|failure| failure.message());
+        std::fs::remove_file(&path).unwrap();
+        run
+    }
+
+    #[test]
+    fn keys_of_the_trainer_are_left_to_it() {
+        let text = "spec = \"small128\"\nbatches = 7\n[loss]\npower = 2.5\n[match]\ngames = 2\n";
+        let run = run_file("keys", text).unwrap();
+        assert_eq!(run.matches.games, 2);
+        assert_eq!(run.matches.nodes, 5000);
+        for word in ["batches", "7", "power"] {
+            assert!(run.for_trainer.contains(word), "{}", run.for_trainer);
+        }
+        assert!(!run.for_trainer.contains("games"));
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_run_file() {
+        let text = "spec = \"my-net.toml\"\n[current]\nnet = \"old.nnue\"\n";
+        let run = run_file("paths", text).unwrap();
+        let spec = std::env::temp_dir()
+            .join("my-net.toml")
+            .display()
+            .to_string();
+        assert_eq!(run.spec.to_string(), spec);
+        let current = run.current.unwrap();
+        assert_eq!(
+            current.spec.to_string(),
+            spec,
+            "the same spec as that of the new net"
+        );
+        assert_eq!(current.net, std::env::temp_dir().join("old.nnue"));
+    }
+
+    #[test]
+    fn mistakes_are_shown() {
+        for (name, text, words) in [
+            (
+                "key",
+                "spec = \"small128\"\n[match]\nnods = 2\n",
+                "unknown field `nods`",
+            ),
+            ("none", "[match]\nnodes = 2\n", "missing field `spec`"),
+            ("name", "spec = \"smal128\"\n", "did you mean `small128`?"),
+            ("syntax", "spec =\n", "line 1"),
+            (
+                "command",
+                "spec = \"small128\"\ntrainer.command = []\n",
+                "`command` in `[trainer]` is empty",
+            ),
+            (
+                "games",
+                "spec = \"small128\"\nmatch.games = -1\n",
+                "invalid value: integer `-1`",
+            ),
+        ] {
+            let message = run_file(name, text).err().expect("it is refused");
+            assert!(message.contains(words), "{message}");
+        }
+    }
+}
