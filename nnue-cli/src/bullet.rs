@@ -198,6 +198,17 @@ fn documentation(network: &Network, saved: &Saved) -> String {
          by what 1.0 is. Sums that leave their type wrap around in the engine. So compare the \
          evaluations of both: `nnue quantise` and `nnue report` show what integers cost.",
     );
+    let rotates = network.features.iter().any(|set| match &set.family {
+        Family::PieceSquare(own) => own.flip == Flip::Rotate,
+        _ => false,
+    });
+    if rotates {
+        paragraph(
+            "NOT THE SAME POSITIONS: black sees the engine's board from the other side, but \
+             bullet's positions are always as white sees them. So the network learns from the \
+             mirror image of each position with black to move, as which the engine evaluates it.",
+        );
+    }
     text += "//!\n//! ```text\n";
     for line in nnue_compiler::diagram(network).lines() {
         text += format!("//! {line}").trim_end();

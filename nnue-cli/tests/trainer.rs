@@ -9,6 +9,8 @@ mod golden;
 use nnue_cli::bullet::inputs::{Set, board::Board};
 use nnue_cli::bullet::{Reason, program};
 use nnue_cli::description::Description;
+use nnue_compiler::analyse;
+use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::Format;
 use nnue_compiler::network::Network;
 use nnue_compiler::network::file::section_len;
@@ -70,6 +72,29 @@ fn programs_of_the_tests_specs_are_rust() {
         Some(program)
     });
     assert!(programs.count() > 50, "most of them can be trained");
+}
+
+/// The reasons that no known network has.
+#[test]
+fn other_reasons_are_those_of_the_tests_specs() {
+    let networks: Vec<_> = networks("tests/specs").collect();
+    let reasons = |name: &str| {
+        let (_, network) = networks
+            .iter()
+            .find(|(own, _)| own == name)
+            .expect("it is a spec");
+        program(network).expect_err("bullet cannot train it")
+    };
+    assert_eq!(reasons("perspectives/interleaved"), [Reason::Interleaved]);
+    let virtual_rows = Reason::VirtualRows("KingBuckets".into());
+    assert_eq!(reasons("features/float_sum"), [virtual_rows]);
+
+    let skip = std::fs::read_to_string("../specs/bullet/skip.toml").expect("it is there");
+    let pooling = "pooling = \"product\"\n";
+    let neighbours = skip.replace(pooling, &format!("{pooling}pairs = \"neighbours\"\n"));
+    let network = analyse(&SourceFile::new("neighbours", neighbours)).expect("it is right");
+    let reasons = program(&network).expect_err("bullet cannot train it");
+    assert_eq!(reasons, [Reason::PairsOfWeights]);
 }
 
 fn assert_program(name: &str, text: &str) {

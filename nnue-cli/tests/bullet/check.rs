@@ -1,7 +1,7 @@
 //! What the programs for bullet do in `tests/bullet_itself.rs` instead of training: bullet computes
 //! the network of random parameters, on the processor, and saves it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 
@@ -82,6 +82,10 @@ impl Check<'_> {
         let model: &ModelIR = definition.ir();
         let (mut graph, map): (TensorIR, _) =
             model.lower(positions.len()).expect("the graph is right");
+        // What training needs: gradients of all parameters.
+        let gradients = definition.lower_backward(&BTreeSet::new(), positions.len());
+        let (_, gradients) = gradients.expect("there are gradients");
+        assert_eq!(gradients.len(), model.weights().len());
         let mut values = BTreeMap::new();
         for (id, (name, _)) in model.weights() {
             values.insert(map[id], weights.get(name).values.clone());
