@@ -171,7 +171,8 @@ impl Report {
     }
 }
 
-fn estimate(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
+/// An estimate with its interval as text.
+pub(crate) fn estimate(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
     match (value, low, high) {
         // All games were won, or lost.
         (Some(value), ..) if value.is_infinite() => number(value),
