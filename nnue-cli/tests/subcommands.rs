@@ -58,10 +58,10 @@ impl Subcommand {
         IS_COMPLETE || !NEED_COMPILED.contains(&self.name)
     }
 
-    /// Whether a test can run it: `nnue bench` compiles with the optimiser, and has a test of its
-    /// own.
+    /// Whether a test can run it: `nnue bench` and `nnue loop` compile with the optimiser, and have
+    /// tests of their own.
     fn can_work(&self) -> bool {
-        self.is_complete() && self.name != "bench"
+        self.is_complete() && !["bench", "loop"].contains(&self.name)
     }
 
     fn working(&self) -> Vec<&str> {
@@ -202,6 +202,7 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
             &["no/such", "--out", "out"],
             &[net],
         ),
+        subcommand("loop", &[], false, &["no/such.toml"], &[]),
         subcommand(
             "match",
             &[
