@@ -61,6 +61,12 @@ impl Input {
         self.path.as_os_str() == "-"
     }
 
+    /// Whether this path leads to the same file. A file that is not there yet is none that is read.
+    fn is_at(&self, path: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        !self.is_standard() && real(path).is_some_and(|written| real(&self.path) == Some(written))
+    }
+
     /// What it is called in messages.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -112,6 +118,20 @@ impl Input {
             waiting: Vec::new(),
             first: 1,
         }
+    }
+}
+
+/// Refuses to write a file that is read: creating it would empty it before its positions are read.
+///
+/// # Errors
+///
+/// [`DataError::Overwritten`] if the path leads to one of the inputs.
+pub fn check_written(inputs: &[Input], path: &Path) -> Result<(), DataError> {
+    match inputs.iter().any(|input| input.is_at(path)) {
+        true => Err(DataError::Overwritten {
+            name: path.display().to_string(),
+        }),
+        false => Ok(()),
     }
 }
 
