@@ -371,7 +371,8 @@ fn what_cannot_be_used_is_said() {
         ),
         (
             &["info", &file, "--held-out=1/20"],
-            "no positions are left: 5 records were read, 5 in the other part",
+            "no positions are left: 5 records were read, 5 in the other part of a split: whole games are held out, in \
+             blocks of 1000 positions or more, 1 of every 20 blocks of a file; use more positions, ",
         ),
         (
             &["batches", "../specs/games/shogi_kp.toml", &file],
