@@ -47,7 +47,7 @@ impl Score {
         const MATE: i32 = 1_000_000;
 
         match self {
-            Score::Centipawns(value) => value,
+            Score::Centipawns(value) => value.clamp(1 - MATE, MATE - 1),
             Score::Mate(moves) if moves > 0 => MATE,
             Score::Mate(_) => -MATE,
         }
