@@ -312,7 +312,7 @@ fn another_match_does_not_go_on() {
         "{}",
         stderr(&newer)
     );
-    for foreign in ["a letter", "a letter\n", "{}\n"] {
+    for foreign in ["a letter", "a letter\n", "{}\n", "\nnotes\n", "\n"] {
         fs::write(&state, foreign).expect("it can be written");
         let refused = run(&[&UNEVEN[..], &kept].concat());
         assert!(
