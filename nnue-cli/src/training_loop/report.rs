@@ -61,9 +61,15 @@ impl MatchResult {
             (0, 0, 1..) => Some(f64::NEG_INFINITY),
             _ => None,
         };
-        let low = self.elo_low.unwrap_or(f64::NEG_INFINITY);
-        let high = self.elo_high.unwrap_or(f64::INFINITY);
-        estimate(self.elo.or(all), Some(low), Some(high))
+        let (low, high) = match (self.elo_low, self.elo_high) {
+            // There is no interval.
+            (None, None) => (None, None),
+            (low, high) => (
+                low.or(Some(f64::NEG_INFINITY)),
+                high.or(Some(f64::INFINITY)),
+            ),
+        };
+        estimate(self.elo.or(all), low, high)
     }
 }
 
@@ -225,6 +231,8 @@ mod tests {
         let open = "\"elo\": 400.0, \"elo_low\": 200.0, \"elo_high\": null";
         assert_eq!(elo(&format!("{some}, {open}")), "+400.0 ± ∞ (+200.0 to +∞)");
         let none = "\"elo\": null, \"elo_low\": null, \"elo_high\": null";
+        let one = "\"elo\": 190.8, \"elo_low\": null, \"elo_high\": null";
+        assert_eq!(elo(&format!("{some}, {one}")), "+190.8 ± ?");
         let won = "\"wins\": 4, \"draws\": 0, \"losses\": 0";
         assert_eq!(elo(&format!("{won}, {none}")), "+∞");
         let lost = "\"wins\": 0, \"draws\": 0, \"losses\": 4";
