@@ -215,7 +215,7 @@ impl Searcher {
         }
 
         let killers = self.killers[ply];
-        let first = known.and_then(|known| known.best);
+        let first = known.filter(|_| !settles).and_then(|known| known.best);
         let moves = Moves::new(board, first, killers, &self.history, settles);
         let mut tried = ArrayVec::<Move, MOST_MOVES>::new();
         let mut count = 0;
