@@ -151,8 +151,7 @@ fn install(
     spec: &Path,
     pawn: Option<NonZeroU16>,
 ) -> Result<(Stage, PathBuf), Failure> {
-    let program = format!("nnue-engine{}", std::env::consts::EXE_SUFFIX);
-    let program = root.join("bin").join(program);
+    let program = root.join("bin").join(executable("nnue-engine"));
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let pawn = pawn.map_or(String::new(), |pawn| pawn.to_string());
     let mut stage = Stage::new(name, cargo)
@@ -193,6 +192,10 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     files.sort();
     Ok(files)
+}
+
+fn executable(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
 /// The engine for the new net.
@@ -252,13 +255,15 @@ fn play_games(
     let Some(selfplay) = &run.selfplay else {
         return Ok(());
     };
-    let stage = Stage::new("games", &current.engine)
-        .argument("selfplay")
+    // The engine's package has it too.
+    let program = current.engine.with_file_name(executable("nnue-selfplay"));
+    let stage = Stage::new("games", &program)
         .option("--games", selfplay.games.to_string())
         .option("--nodes", selfplay.nodes.to_string())
         .option("--seed", selfplay.seed.to_string())
         .option("--eval-file", &current.net)
         .option("--out", &files.positions)
+        .reads(&program)
         .writes(&files.positions);
     stages.run(&current.plays_in(stage))?;
     Ok(())
