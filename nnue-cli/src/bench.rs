@@ -9,6 +9,6 @@ mod table;
 
 pub(crate) use self::measure::{Row, measure, steps};
 pub(crate) use self::net::{density_of_trained, net_file};
-pub(crate) use self::package::{PackageOptions, Packages, Spec, hash};
+pub(crate) use self::package::{PackageOptions, Packages, Spec};
 pub(crate) use self::program::{Program, answers};
 pub(crate) use self::table::Table;

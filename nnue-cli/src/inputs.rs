@@ -29,8 +29,12 @@ pub(crate) use self::trace::TraceFile;
 
 /// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path)
-        .map_err(|error| Failure::Work(format!("cannot read `{}`: {error}", path.display())))
+    fs::read(path).map_err(|error| unreadable(path, &error))
+}
+
+/// A file could not be read.
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Work(format!("cannot read `{}`: {error}", path.display()))
 }
 
 /// The text of a spec, and the network that it describes.

@@ -27,6 +27,7 @@ use nnue_runtime::Board;
 use serde::Serialize;
 
 pub(crate) use self::calibration::{Calibration, Choice};
+pub(crate) use self::channels::ones_of_outputs;
 pub(crate) use self::comparison::Comparison;
 pub(crate) use self::edit::Change;
 pub(crate) use self::ones::Proposal;

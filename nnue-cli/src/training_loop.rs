@@ -15,10 +15,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Failure;
-use crate::inputs::{unwritable, write};
+use crate::inputs::{unreadable, unwritable, write};
+use crate::verification::require_one_value;
 
 use self::report::{Played, Report};
-use self::run_file::RunFile;
+use self::run_file::{CurrentNet, RunFile};
 use self::stage::{Stage, Stages};
 
 /// What the engine takes for a net that only counts material.
@@ -28,7 +29,13 @@ const MATERIAL: &str = "<material>";
 pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     let run = RunFile::read(path)?;
     let (text, network) = run.spec.read()?;
+    // What a later stage would refuse is found before an engine plays for minutes.
+    require_one_value(&network)?;
     check_trainer(&run)?;
+    if let Some(CurrentNet { net, .. }) = &run.current {
+        fs::metadata(net).map_err(|error| unreadable(net, &error))?;
+    }
+    let path = fs::canonicalize(path).map_err(|error| unreadable(path, &error))?;
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     // The engine's package and the run file have other folders.
     let folder = fs::canonicalize(folder).map_err(|error| unwritable(folder, &error))?;
@@ -42,7 +49,7 @@ pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(),
     let new = build_engine(&run, &files, &mut stages)?;
     let current = build_current(&run, &files, &new, &mut stages)?;
     play_games(&run, &files, &current, &mut stages)?;
-    train(&run, path, &files, &mut stages)?;
+    train(&run, &path, &files, &mut stages)?;
     verify(&files, &mut stages)?;
     let matches = play_matches(&run, &files, [new, current], &mut stages)?;
 
@@ -117,7 +124,6 @@ impl Player {
     }
 }
 
-/// A trainer that is not there is found before an engine plays for minutes.
 fn check_trainer(run: &RunFile) -> Result<(), Failure> {
     let [program, arguments @ ..] = &*run.trainer else {
         return Ok(());
@@ -144,12 +150,11 @@ fn install(
     root: &Path,
     spec: &Path,
     pawn: Option<NonZeroU16>,
-) -> (Stage, PathBuf) {
-    let program = format!("nnue-engine{}", std::env::consts::EXE_SUFFIX);
-    let program = root.join("bin").join(program);
+) -> Result<(Stage, PathBuf), Failure> {
+    let program = root.join("bin").join(executable("nnue-engine"));
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let pawn = pawn.map_or(String::new(), |pawn| pawn.to_string());
-    let stage = Stage::new(name, cargo)
+    let mut stage = Stage::new(name, cargo)
         .argument("install")
         .argument("--quiet")
         .argument("--locked")
@@ -162,12 +167,40 @@ fn install(
         .variable("EVALFILE", "")
         .reads(spec)
         .writes(&program);
-    (stage, program)
+    // The engine is compiled by the same version of the compiler as this program has.
+    stage = stage.reads(own_program()?);
+    for source in sources(&run.engine)? {
+        stage = stage.reads(source);
+    }
+    Ok((stage, program))
+}
+
+/// The files of a package from which its program is compiled, in an order.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+    for entry in entries {
+        let path = entry.map_err(|error| unreadable(folder, &error))?.path();
+        if path.is_dir() && !path.ends_with("target") {
+            files.extend(sources(&path)?);
+        } else if path
+            .extension()
+            .is_some_and(|kind| kind == "rs" || kind == "toml")
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn executable(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
 /// The engine for the new net.
 fn build_engine(run: &RunFile, files: &Files, stages: &mut Stages<'_>) -> Result<Player, Failure> {
-    let (stage, engine) = install(run, "engine", &files.engine, &files.spec, run.pawn);
+    let (stage, engine) = install(run, "engine", &files.engine, &files.spec, run.pawn)?;
     stages.run(&stage)?;
     Ok(Player {
         name: "new net".into(),
@@ -194,11 +227,9 @@ fn build_current(
         &files.current_engine,
         &files.current_spec,
         current.pawn,
-    );
+    )?;
     stages.run(&stage)?;
-    let net = fs::canonicalize(&current.net).map_err(|error| {
-        Failure::Work(format!("cannot read `{}`: {error}", current.net.display()))
-    })?;
+    let net = fs::canonicalize(&current.net).map_err(|error| unreadable(&current.net, &error))?;
     Ok(Player {
         name: format!("current net, {}", name.to_string_lossy()),
         engine,
@@ -224,13 +255,15 @@ fn play_games(
     let Some(selfplay) = &run.selfplay else {
         return Ok(());
     };
-    let stage = Stage::new("games", &current.engine)
-        .argument("selfplay")
+    // The engine's package has it too.
+    let program = current.engine.with_file_name(executable("nnue-selfplay"));
+    let stage = Stage::new("games", &program)
         .option("--games", selfplay.games.to_string())
         .option("--nodes", selfplay.nodes.to_string())
         .option("--seed", selfplay.seed.to_string())
         .option("--eval-file", &current.net)
         .option("--out", &files.positions)
+        .reads(&program)
         .writes(&files.positions);
     stages.run(&current.plays_in(stage))?;
     Ok(())
@@ -252,7 +285,7 @@ fn train(
         .fold(stage, |stage, argument| stage.argument(argument))
         .argument(path)
         .option("--out", &files.training)
-        .option("--nnue", own_program()?)
+        .other_option("--nnue", own_program()?)
         .settings(run.for_trainer.clone())
         .reads(&files.spec)
         .writes(&files.net)
@@ -275,6 +308,8 @@ fn verify(files: &Files, stages: &mut Stages<'_>) -> Result<(), Failure> {
         .option("--spec", &files.spec)
         .option("--golden", &files.golden)
         .argument("--compile")
+        // Another version of it may find something else.
+        .reads(own_program()?)
         .reads(&files.spec)
         .reads(&files.net)
         .reads(&files.golden);

@@ -275,6 +275,53 @@ fn shards_are_shuffled() {
     }
 }
 
+/// What is read is never written, and arguments that are wrong write nothing.
+#[test]
+fn no_input_is_overwritten() {
+    let file = scratch("data-kept.txt", POSITIONS.as_bytes());
+    let folder = scratch_path("data-kept");
+    fs::create_dir_all(&folder).expect("the folder for tests is writable");
+    let [shard, half_way] = ["0002.txt", "0001.shuffled"].map(|name| text(&folder.join(name)));
+    for path in [&shard, &half_way] {
+        fs::write(path, POSITIONS).expect("the folder for tests is writable");
+    }
+    let folder = text(&folder);
+    // Another name of the same file.
+    let other_name = format!("{folder}/../data-kept.txt");
+    let shards = [
+        "data",
+        "convert",
+        &file,
+        &shard,
+        "--out",
+        &folder,
+        "--shards=3",
+    ];
+    let through_shuffled = ["data", "convert", &half_way, "--out", &folder, "--shards=1"];
+    for arguments in [
+        &["data", "convert", &file, "--out", &file][..],
+        &["data", "convert", &file, "--out", &other_name],
+        &shards,
+        &through_shuffled,
+        &["data", "batches", SPEC, &file, "--positions", &other_name],
+    ] {
+        let message = refusal(1, arguments);
+        assert!(
+            message.contains("it is one of the files that are read"),
+            "{message}"
+        );
+    }
+    let convert = ["data", "convert", &file, "--out", &shard];
+    let batches = ["data", "batches", SPEC, &file, "--positions", &shard];
+    for arguments in [&convert[..], &batches] {
+        let message = refusal(1, &[arguments, &["--no-captures"]].concat());
+        assert!(message.contains("captures cannot be left out"), "{message}");
+    }
+    for path in [&file, &shard, &half_way] {
+        assert_eq!(fs::read_to_string(path).expect("it is there"), POSITIONS);
+    }
+}
+
 #[test]
 fn bad_records_are_skipped_aloud() {
     let file = scratch(
@@ -324,7 +371,8 @@ fn what_cannot_be_used_is_said() {
         ),
         (
             &["info", &file, "--held-out=1/20"],
-            "no positions are left: 5 records were read, 5 in the other part",
+            "no positions are left: 5 records were read, 5 in the other part of a split: whole games are held out, in \
+             blocks of 1000 positions or more, 1 of every 20 blocks of a file; use more positions, ",
         ),
         (
             &["batches", "../specs/games/shogi_kp.toml", &file],

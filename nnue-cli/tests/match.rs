@@ -208,7 +208,7 @@ fn engines_that_fail_lose_and_the_match_goes_on() {
             "--nodes=100",
         ),
         ("nothing", "makes an illegal move: `` in ", "--nodes=100"),
-        ("hang", "hangs: no answer for 4.0 s", "--nodes=100"),
+        ("hang", "hangs: no answer for 8.0 s", "--nodes=100"),
         ("hang", "loses on time: 3100 ms of 100", "--movetime=100"),
         ("slow", "loses on time: ", "--tc=0.3"),
     ];
@@ -223,8 +223,13 @@ fn engines_that_fail_lose_and_the_match_goes_on() {
 fn check_fault(fault: &str, reason: &str, limit: &str) {
     let pgn = file(&format!("{fault}{limit}.pgn"));
     let option = format!("--options-b=Fault={fault}");
-    // As much time as an engine needs where others use the processor.
-    let times = ["--patience=4", "--time-margin=3000"];
+    // As much time as an engine needs where others use the processor. Only one of them is waited for
+    // until patience ends.
+    let patience = match (fault, limit) {
+        ("hang", "--nodes=100") => "--patience=8",
+        _ => "--patience=30",
+    };
+    let times = [patience, "--time-margin=3000"];
     let kept = ["--games=2", "--pgn", &pgn, "--json"];
     let output = run(&[&[&option, limit], &times[..], &kept].concat());
     let found = json(&output);
@@ -312,7 +317,7 @@ fn another_match_does_not_go_on() {
         "{}",
         stderr(&newer)
     );
-    for foreign in ["a letter", "a letter\n", "{}\n"] {
+    for foreign in ["a letter", "a letter\n", "{}\n", "\nnotes\n", "\n"] {
         fs::write(&state, foreign).expect("it can be written");
         let refused = run(&[&UNEVEN[..], &kept].concat());
         assert!(
@@ -339,9 +344,11 @@ fn a_signal_leaves_a_state() {
     ];
     let mut command = command(&[&options[..], &kept].concat());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("the program starts");
+    let mut child = command.spawn().expect("the program starts");
     // The engine plays the first pair and hangs in the second.
     while fs::read_to_string(&state).map_or(0, |text| text.lines().count()) < 2 {
+        let ended = child.try_wait().expect("it can be asked");
+        assert_eq!(ended, None, "the match ends before its first pair");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let kill = Command::new("kill")

@@ -75,7 +75,7 @@ fn a_whole_loop_trains_a_net() {
         "id=\"matches\"",
         "rounding cost",
         "id=\"stages\"",
-        "nnue-engine selfplay",
+        "nnue-selfplay --games",
         "<svg",
     ] {
         assert!(report.contains(part), "no `{part}` in the report");

@@ -75,7 +75,8 @@ class Affine(nn.Module):
         self.shared_weights = self.shared_biases = None
         if layer.factorised:
             self.shared_weights = nn.Parameter(torch.zeros(outputs, inputs))
-            self.shared_biases = nn.Parameter(torch.zeros(outputs))
+            if operation.biases:
+                self.shared_biases = nn.Parameter(torch.zeros(outputs))
         self.register_buffer("reached", self._reached(), persistent=False)
         initial.of_affine(self, generator)
         if self.reached is not None:
@@ -230,15 +231,15 @@ class Affine(nn.Module):
         largest = torch.maximum(low.abs(), high.abs()).double().sum()
         if float(largest) * -self.weight_grid.limits[0] <= room:
             return
-        weights = self.weight_grid.scaled(self.numbers()[0])
+        numbers = self.numbers()[0]
+        weights = self.weight_grid.scaled(numbers)
         above = torch.maximum(weights * low, weights * high).sum(dim=2)
         below = torch.minimum(weights * low, weights * high).sum(dim=2)
         # Rounding adds up to a half of each input.
         room = room * 0.999 - float(largest) / 2
         scale = (room / torch.maximum(above, -below).clamp(min=1)).clamp(max=1)
-        self.weights *= scale[:, :, None]
-        if self.shared_weights is not None:
-            self.shared_weights *= scale.amin(dim=0)[:, None]
+        # What stacks share stays, because other stacks may have room for it.
+        self.weights += numbers * (scale[:, :, None] - 1)
 
 
 class Activations(nn.Module):

@@ -69,11 +69,16 @@ class Loss:
         `values`, `score` and `result` have a number for each position.
         """
         target = self.targets(score, result, share)
-        known = ~torch.isnan(target)
+        known = are_known(score, result)
         # Positions of which nothing is known count for nothing, and NaN must not reach gradients.
         difference = self.points_of_values(values) - torch.where(known, target, torch.zeros_like(target))
         loss = difference.abs() ** self.exponent * (1 + self.qp * (difference > 0))
         return (loss * known).sum() / known.sum().clamp(min=1)
+
+
+def are_known(score, result):
+    """Which positions the loss is a mean over: those with a score or a result."""
+    return ~(torch.isnan(score) & torch.isnan(result))
 
 
 def _points(x, scale, offset):

@@ -29,7 +29,7 @@ class Data:
     hold_out: str = share("1/20")
     validation_positions: int = number(50_000, low=1, high=10_000_000, whole=True)
     """How many of the held-out positions are evaluated."""
-    batch_size: int = number(16384, low=1, high=1 << 24, whole=True)
+    batch_size: int = number(16384, low=1, high=1 << 20, whole=True)
     """Positions of a batch, for each process."""
     options: tuple = texts()
     """Further options of `nnue data batches`."""
@@ -55,7 +55,7 @@ class Run:
     """How often in the run the network is validated and a checkpoint written."""
     average: float = number(0.0, low=0, below=1)
     """What the exponential average of the weights keeps of itself at each step; 0 is no average."""
-    golden: int = number(1000, low=0, whole=True)
+    golden: int = number(1000, low=1, whole=True)
     """How many positions with exact values are written beside the network."""
     data: Data = Data()
     loss: Loss = Loss()

@@ -15,7 +15,11 @@ VERSION = 1
 
 
 class BadStream(ValueError):
-    """What was read is no stream of batches, or ends in the middle of one."""
+    """What was read is no stream of batches."""
+
+
+class EndsEarly(BadStream):
+    """The stream ends in the middle of a batch, or in its header."""
 
 
 class Stream:
@@ -62,7 +66,7 @@ class Stream:
     def _bytes(self, count):
         found = self._file.read(count)
         if len(found) != count:
-            raise BadStream("the stream of batches ends in the middle of one")
+            raise EndsEarly("the stream of batches ends in the middle of one")
         return found
 
 
@@ -79,8 +83,9 @@ def batches(spec, files, *options, binary=None):
             yield from Stream(process.stdout)
             # After the stream it may still write a file of positions.
             _check(process, command)
-        except BadStream:
-            # Its own error, which it has written, says more.
+        except EndsEarly:
+            # The command's own error, which it has written, says more. Of another stream, the
+            # command may still be about to write the rest, and would not end.
             _check(process, command)
             raise
         finally:

@@ -12,6 +12,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from nnue_trainer import checkpoint, curves
 from nnue_trainer.fields import RunError
+from nnue_trainer.loss import are_known
 
 
 @dataclass
@@ -114,15 +115,17 @@ class Training:
         network = self.average.module
         network.mode = self.network.mode
         network.observe = True
-        loss, zero_blocks, positions = 0.0, 0.0, 0
+        loss, zero_blocks, known, positions = 0.0, 0.0, 0, 0
         for batch in self.validation:
             batch = batch.to(self.processes.device)
             values = network(batch)
-            count = values.shape[0]
-            loss += count * float(self.run.loss(values, batch.score, batch.result, 1.0))
+            # Each mean counts as often as there are positions in it.
+            known_here, count = int(are_known(batch.score, batch.result).sum()), values.shape[0]
+            loss += known_here * float(self.run.loss(values, batch.score, batch.result, 1.0))
             zero_blocks += count * float(network.statistics["zero_blocks"])
+            known += known_here
             positions += count
-        return loss / positions, zero_blocks / positions
+        return loss / max(known, 1), zero_blocks / positions
 
     def go(self, batches, folder, progress):
         """Trains to the end of the run with `batches`, which begin at the run's first step.

@@ -54,11 +54,24 @@ class FeatureRows(nn.Module):
             total = total + arithmetic.parameter(self.grid, summand)
         return total
 
+    @property
+    def rounding(self):
+        """How far the integers of a row can be from its numbers, in their units."""
+        rounded = 1 + self.sums.shape[1] if self.rounds_each else 1
+        return rounded / 2
+
     def clip(self, limits=None):
         """Brings the sums of rows and virtual rows within limits of integers, and returns them."""
         if self.virtual is None:
             self.grid.clip(self.weights, limits)
             return self.weights
+        if self.rounds_each:
+            # Each is an integer of the type before it is added, and the row's own still is one
+            # after it has given way to the others.
+            low, high = self.grid.limits
+            count = self.sums.shape[1]
+            self.grid.clip(self.virtual, (low / count, high / count))
+            self.grid.clip(self.weights)
         # The rows' own part gives way.
         total = self.coalesced()
         clipped = total.clone()
@@ -227,15 +240,15 @@ class Transformer(nn.Module):
 
     def _fit_accumulators(self, coalesced):
         """Neurons whose largest rows could leave 16 bits together are made smaller as a whole."""
-        features = sum(own.features.max_active << own.shift for own in self.sets)
         biases = self.bias_grid.scaled(self.biases)
         tables = [
             (own, own.grid.scaled(table).unflatten(0, (own.copies, -1)))
             for own, table in zip(self.sets, coalesced)
         ]
         scale = torch.ones_like(biases)
-        # Rounding adds up to a half for each feature.
-        room = LIMITS["i16"][1] - features
+        # What integers add to the numbers, and a half for each feature because `f32` rounds too.
+        slack = [(own.features.max_active << own.shift) * (own.rounding + 0.5) for own in self.sets]
+        room = LIMITS["i16"][1] - sum(slack)
         for sign in (1, -1):
             own_biases = (sign * biases).clamp(min=0)
             bound = own_biases

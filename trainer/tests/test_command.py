@@ -1,5 +1,7 @@
 """The whole command, on a few games."""
 
+import contextlib
+import itertools
 import json
 import os
 import signal
@@ -11,6 +13,7 @@ import pytest
 
 from nnue_trainer import nnue
 from nnue_trainer.__main__ import main
+from nnue_trainer.source import FileSource
 
 TESTS = Path(__file__).parent
 
@@ -89,24 +92,32 @@ def test_a_run_gives_a_network_that_engines_compute_alike(run_file, tmp_path, ca
     assert values == [value for _, value in golden]
 
 
-def test_runs_repeat_and_go_on_after_an_interruption(run_file, tmp_path):
+def until_interrupted(batches):
+    """The first batches of a run, and then what Ctrl-C sends."""
+    with contextlib.closing(batches):
+        yield from itertools.islice(batches, 75)
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_runs_repeat_and_go_on_after_an_interruption(run_file, tmp_path, capsys):
     whole = tmp_path / "whole"
     assert main([str(run_file), "--out", str(whole)]) == 0
     again = tmp_path / "again"
     assert main([str(run_file), "--out", str(again)]) == 0
 
     interrupted = tmp_path / "interrupted"
-    command = [sys.executable, "-m", "nnue_trainer", run_file, "--out", interrupted]
+    command = [str(run_file), "--out", str(interrupted)]
+    with pytest.MonkeyPatch.context() as patch:
+        whole_data = FileSource.training
+        patch.setattr(FileSource, "training", lambda *given: until_interrupted(whole_data(*given)))
+        assert main(command) == 130
+    assert "goes on from the last checkpoint" in capsys.readouterr().err
+    assert not (interrupted / "network.nnue").exists()
+    # Of the process that was interrupted, only the files are left.
+    program = [sys.executable, "-m", "nnue_trainer", *command]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True) as process:
-        # The titles, and the first report.
-        for _ in range(2):
-            process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        rest = process.stderr.read()
-    assert process.returncode == 130 and "goes on from the last checkpoint" in rest
-    resumed = subprocess.run(command, capture_output=True, env=environment, text=True)
-    assert resumed.returncode == 0 and "going on from " in resumed.stderr
+    resumed = subprocess.run(program, capture_output=True, env=environment, text=True)
+    assert resumed.returncode == 0 and "going on from 18,176 positions" in resumed.stderr
 
     for name in ("network.nnue", "network.floats", "golden.txt"):
         wanted = (whole / name).read_bytes()

@@ -36,7 +36,7 @@ def test_what_rounding_costs_is_reported(tmp_path):
 
 def test_specs_whose_numbers_quantise_does_not_know_have_their_own_file_written():
     own = {name for name, spec in SPECS.items() if tensor_file.needs_own_file(description(spec))}
-    assert own == {"binary", "channels", "factorised", "factorised_each", "scales"}
+    assert own == {"binary", "channels", "factorised", "factorised_all", "factorised_each", "scales"}
 
 
 def test_golden_vectors_need_as_many_positions_as_fens(tmp_path):

@@ -8,6 +8,7 @@ from random_batch import random_batch
 from support import description, nnue, small_specs, write_net
 
 from nnue_trainer import Network
+from nnue_trainer.arithmetic import ARITHMETIC
 
 SPECS = small_specs()
 
@@ -23,7 +24,7 @@ def wild(spec):
     return network
 
 
-@pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "sfnnv16", "channels", "separate"])
+@pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "sfnnv16", "channels", "separate", "factorised_all"])
 def test_nothing_wraps_around_however_wild_the_weights_were(name, tmp_path):
     spec = SPECS[name]
     network = wild(spec).double()
@@ -49,6 +50,35 @@ def test_the_loader_proves_what_clip_keeps(name, tmp_path):
     assert layers and min(layers) >= 0
 
 
+def test_a_stack_that_fits_stays_as_it_is_when_another_does_not():
+    layer = Network(description(SPECS["factorised_all"])).layers["l1"]
+    with torch.no_grad():
+        layer.shared_weights.fill_(-90.0)
+        layer.weights.fill_(90.5)
+        layer.weights[0] = 300.0
+        layer.clip()
+    sums = layer.numbers()[0].sum(dim=2)[:, 0].tolist()
+    inputs = layer.weights.shape[2]
+    assert sums[1:] == pytest.approx([0.5 * inputs] * 7)
+    # The largest integer of 32 bits, times what the layer divides by, of inputs at their largest.
+    most = (2**31 - 1) / (65025 * layer.weight_grid.one)
+    assert 0.99 * most < sums[0] < most
+
+
+def test_numbers_that_are_rounded_up_each_fit_together():
+    """In each row, the integers of four numbers are added: of some neurons, all four are above."""
+    network = Network(description(SPECS["factorised_all"]))
+    transformer = network.transformer
+    (own,) = transformer.sets
+    with torch.no_grad():
+        transformer.biases.zero_()
+        own.virtual.fill_(2.0)
+        own.weights.copy_(torch.linspace(2.0, 2.02, 32).expand_as(own.weights))
+        network.clip()
+    largest = own.integers(ARITHMETIC["exact"]).sort(dim=0).values[-own.features.max_active :].sum(dim=0)
+    assert 32000 < int(largest.max()) <= 32767
+
+
 def test_without_it_the_loader_has_no_proof(tmp_path):
     spec = SPECS["bullet_simple"]
     network = Network(description(spec))
@@ -71,7 +101,7 @@ def test_the_integers_of_clipped_parameters_are_the_ends_of_their_types():
 
 
 def test_clipping_twice_changes_nothing():
-    for name in ("bullet_multi_layer", "factorised", "wide_sums"):
+    for name in ("bullet_multi_layer", "factorised", "factorised_all", "wide_sums"):
         network = wild(SPECS[name])
         before = [parameter.detach().clone() for parameter in network.parameters()]
         network.clip()

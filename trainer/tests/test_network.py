@@ -1,5 +1,7 @@
 """What a network tells besides its values."""
 
+import re
+
 import pytest
 import torch
 from random_batch import random_batch
@@ -105,6 +107,17 @@ def test_virtual_rows_learn_what_buckets_have_in_common():
     torch.testing.assert_close(rows.virtual.grad, gradient[:-1])
     assert float(rows.virtual.grad.abs().sum()) > 0
     assert without.transformer.sets[0].virtual is None
+
+
+def test_layers_without_biases_share_none(tmp_path):
+    text = SPECS["factorised_all"].read_text()
+    text = text.replace("factorised = true", 'factorised = true\nbiases = "none"')
+    spec = tmp_path / "spec.toml"
+    spec.write_text(re.sub('.*"l1f?b".*\n', "", text))
+    network = Network(description(spec))
+    network(random_batch(description(spec), 10)).sum().backward()
+    # `DistributedDataParallel` refuses parameters that are no part of a pass.
+    assert [name for name, parameter in network.named_parameters() if parameter.grad is None] == []
 
 
 def test_values_are_the_side_to_moves_where_a_network_evaluates_for_white():

@@ -70,6 +70,8 @@ def test_tables_of_the_loop_are_left_alone(read):
         (LEAST + "[loss]\nlambda = [1, 0.5, 0]\n", "`lambda` of [loss] has 3 numbers"),
         (LEAST + "[loss]\nlambda = 1.5\n", "`lambda` of [loss] is 1.5: it must be at least 0 and at most 1"),
         ("seed = 1.5\n" + LEAST, "`seed` of the run is 1.5: a whole number is expected"),
+        ("golden = 0\n" + LEAST, "`golden` of the run is 0: it must be at least 1"),
+        (LEAST + "batch_size = 2_000_000\n", "it must be at least 1 and at most 1,048,576"),
         ("seed = true\n" + LEAST, "`seed` of the run is true: a whole number is expected"),
         (LEAST + "hold_out = '5 %'\n", "`hold_out` of [data] is '5 %': expected is a part of all"),
         (LEAST + "hold_out = '3/2'\n", "`hold_out` of [data] is '3/2': expected is a part of all"),

@@ -86,6 +86,20 @@ def test_broken_streams_are_refused(content, message):
         list(stream.Stream(io.BytesIO(content)))
 
 
+@pytest.mark.parametrize(
+    "content, message",
+    [(small_stream(version=9), "found version 9"), (small_stream(n=9), "allows 8")],
+)
+def test_a_command_that_goes_on_writing_is_ended(content, message, tmp_path):
+    start = tmp_path / "start"
+    start.write_bytes(content)
+    command = tmp_path / "command"
+    command.write_text(f"#!/bin/sh\nexec cat '{start}' /dev/zero\n")
+    command.chmod(0o755)
+    with pytest.raises(stream.BadStream, match=message):
+        list(stream.batches("spec", ["file"], binary=command))
+
+
 def test_batches_move_between_devices():
     (batch,) = stream.Stream(io.BytesIO(small_stream()))
     moved = batch.to("cpu")

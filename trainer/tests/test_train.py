@@ -1,6 +1,8 @@
+import math
+
 import pytest
 import torch
-from small_run import RUN, Silent, batches, changed, interrupted, training, weights
+from small_run import RUN, Silent, SmallBatch, batches, changed, interrupted, training, weights
 
 from nnue_trainer import checkpoint
 from nnue_trainer.fields import RunError
@@ -91,6 +93,18 @@ def test_costly_activations_become_smaller(tmp_path):
         return float(done.average.module.activation_mean)
 
     assert mean(0.3) < mean(0.0) / 2
+
+
+def test_validation_is_the_mean_over_all_positions_of_which_something_is_known():
+    validated = training()
+    whole = next(batches(1, 300))
+    whole.score[:150] = whole.result[:150] = math.nan
+    whole.result[150:] = math.nan
+    validated.validation = [whole]
+    at_once, _ = validated.validate()
+    parts = zip(*(part.split([200, 100]) for part in vars(whole).values()))
+    validated.validation = [SmallBatch(*part) for part in parts]
+    assert validated.validate()[0] == pytest.approx(at_once)
 
 
 def test_a_loss_that_is_no_number_ends_the_run(tmp_path):

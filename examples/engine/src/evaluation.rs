@@ -5,8 +5,7 @@ use std::sync::Arc;
 use cozy_chess::{Board, Color, Move, Piece};
 use nnue_runtime::{Architecture, Delta, Evaluated, Order, Output, Wdl};
 
-use self::network::{Evaluator, Net, Network, PAWN};
-use crate::tools::verify::Line;
+use self::network::{Accumulator, Evaluator, Net, Network, PAWN};
 
 /// The network that `build.rs` chose.
 pub(crate) mod network {
@@ -18,16 +17,16 @@ pub(crate) mod network {
 mod tests;
 
 /// A mate in no moves, in centipawns.
-pub(crate) const MATE: i32 = 30_000;
+pub const MATE: i32 = 30_000;
 /// Scores from here on are mates; evaluations are less.
-pub(crate) const DECIDED: i32 = MATE - 1_000;
+pub const DECIDED: i32 = MATE - 1_000;
 
 /// What evaluates: a network that all threads share, or material.
-pub(crate) type Judge = Option<Arc<Network>>;
+pub type Judge = Option<Arc<Network>>;
 
 /// The judge that the option EvalFile names: a net file of the network that the engine was built
 /// for, `<material>`, or `<empty>` for the embedded net. Where none is embedded, that is material.
-pub(crate) fn judge(name: &str) -> Result<Judge, String> {
+pub fn judge(name: &str) -> Result<Judge, String> {
     let refuse = |error| format!("cannot load `{name}`: {error}");
     let network = match name {
         "" | "<empty>" => network::embedded(),
@@ -37,55 +36,63 @@ pub(crate) fn judge(name: &str) -> Result<Judge, String> {
     Ok(network.map(Arc::new))
 }
 
-/// What evaluates along the line of one thread's search.
-pub(crate) type NetworkEvaluator = Evaluator<Arc<Network>>;
-
 /// Evaluates the positions of one thread's search, by following its moves.
-pub(crate) struct Evaluation {
-    evaluator: Option<NetworkEvaluator>,
-    line: Line,
-}
+pub(crate) struct Evaluation(Option<Evaluator<Arc<Network>>>);
 
 impl Evaluation {
     pub(crate) fn new(judge: &Judge, board: &Board) -> Evaluation {
-        let evaluator = judge.clone().map(|network| Evaluator::new(network, board));
-        let line = Line::new(board);
-        Evaluation { evaluator, line }
+        let evaluator = |network| Evaluator::new(network, board);
+        Evaluation(judge.clone().map(evaluator))
     }
 
     pub(crate) fn reset(&mut self, board: &Board) {
-        self.line = Line::new(board);
-        if let Some(evaluator) = &mut self.evaluator {
+        if let Some(evaluator) = &mut self.0 {
             evaluator.reset(board);
+            verify(evaluator, None, board);
         }
     }
 
     /// Follows a move, or a null move, from one board to the next.
     pub(crate) fn push(&mut self, board: &Board, mv: Option<Move>, next: &Board) {
-        self.line.push(next, mv);
-        if let Some(evaluator) = &mut self.evaluator {
+        if let Some(evaluator) = &mut self.0 {
             evaluator.push(&mv.map_or(Delta::null(), |mv| Delta::from_cozy(board, mv)));
+            verify(evaluator, mv, next);
         }
     }
 
     pub(crate) fn pop(&mut self) {
-        self.line.pop();
-        if let Some(evaluator) = &mut self.evaluator {
+        if let Some(evaluator) = &mut self.0 {
             evaluator.pop();
         }
     }
 
     /// The value for the side to move, in centipawns.
     pub(crate) fn value(&mut self, board: &Board) -> i32 {
-        let Some(evaluator) = &mut self.evaluator else {
+        let Some(evaluator) = &mut self.0 else {
             return material(board);
         };
         let units = i64::from(evaluator.evaluate().evaluation().units());
-        self.line.check(evaluator);
         let is_white_s = Net::ORDER == Order::WhiteFirst && board.side_to_move() == Color::Black;
         let units = if is_white_s { -units } else { units };
         let limit = i64::from(DECIDED - 1);
         (units * 100 / PAWN).clamp(-limit, limit) as i32
+    }
+}
+
+/// With the feature `verify`, compares what is evaluated after a move with a refresh.
+///
+/// # Panics
+///
+/// If they differ. This is the first move of the line since which they do.
+fn verify(evaluator: &Evaluator<Arc<Network>>, mv: Option<Move>, board: &Board) {
+    if cfg!(any(feature = "verify", test)) {
+        let network = evaluator.network();
+        let expected = network.evaluate(&Accumulator::new(network, board), board);
+        // The search's own goes on with moves that it has not followed yet.
+        let found = evaluator.clone().evaluate();
+        let mv = mv.map_or("no move".to_owned(), |mv| mv.to_string());
+        let ply = evaluator.ply();
+        assert_eq!(found, expected, "since move {ply}, {mv}, to `{board}`");
     }
 }
 

@@ -1,45 +1,60 @@
 //! A game: its position, and what makes it a draw.
 
+use arrayvec::ArrayVec;
 use cozy_chess::{Board, Move, Piece};
+use fastrand::Rng;
+
+/// No position has more moves: those of fifteen queens and a king, if none were in another's way.
+pub const MOST_MOVES: usize = 15 * 27 + 8;
 
 /// A position, and the keys of those that led to it.
 #[derive(Clone, Default)]
-pub(crate) struct Game {
-    pub(crate) board: Board,
-    pub(crate) keys: Vec<u64>,
+pub struct Game {
+    /// The position.
+    pub board: Board,
+    /// The hashes of the positions before it.
+    pub keys: Vec<u64>,
 }
 
 impl Game {
-    pub(crate) fn new(board: Board) -> Game {
+    /// A game that begins with a position.
+    pub fn new(board: Board) -> Game {
         let keys = Vec::new();
         Game { board, keys }
     }
 
     /// Plays a legal move.
-    pub(crate) fn play(&mut self, mv: Move) {
+    pub fn play(&mut self, mv: Move) {
         self.keys.push(self.board.hash());
         self.board.play_unchecked(mv);
     }
+}
 
-    pub(crate) fn moves(&self) -> Vec<Move> {
-        let mut all = Vec::new();
-        self.board.generate_moves(|moves| {
-            all.extend(moves);
-            false
-        });
-        all
+/// All legal moves.
+pub fn legal_moves(board: &Board) -> ArrayVec<Move, MOST_MOVES> {
+    let mut all = ArrayVec::new();
+    board.generate_moves(|moves| {
+        all.extend(moves);
+        false
+    });
+    all
+}
+
+/// A game that begins after so many random moves, unless it is over by then.
+pub fn opening(random: &mut Rng, start: &Board, plies: usize) -> Option<Game> {
+    let mut board = start.clone();
+    for _ in 0..plies {
+        board.play_unchecked(random.choice(legal_moves(&board))?);
     }
+    board.generate_moves(|_| true).then(|| Game::new(board))
 }
 
 /// A draw by fifty moves, by lack of material, or by a position that was there before: twice, or
 /// once since the key number `root`, for what was good once will be good again.
-pub(crate) fn is_drawn(board: &Board, keys: &[u64], root: usize) -> bool {
+pub fn is_drawn(board: &Board, keys: &[u64], root: usize) -> bool {
     let minor = board.pieces(Piece::Knight) | board.pieces(Piece::Bishop);
-    if board.occupied().len() <= 3
-        && board
-            .occupied()
-            .is_subset(minor | board.pieces(Piece::King))
-    {
+    let pieces = board.occupied();
+    if pieces.len() <= 3 && pieces.is_subset(minor | board.pieces(Piece::King)) {
         return true;
     }
     if board.halfmove_clock() >= 100 {
@@ -48,7 +63,6 @@ pub(crate) fn is_drawn(board: &Board, keys: &[u64], root: usize) -> bool {
     let reversible = usize::from(board.halfmove_clock()).min(keys.len());
     let places = (4..=reversible).step_by(2).map(|back| keys.len() - back);
     let mut repeated = places.filter(|&place| keys[place] == board.hash());
-    repeated
-        .next()
-        .is_some_and(|last| last >= root || repeated.next().is_some())
+    let last = repeated.next();
+    last.is_some_and(|last| last >= root || repeated.next().is_some())
 }

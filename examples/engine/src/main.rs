@@ -1,35 +1,13 @@
-//! A UCI engine: principal variation search with a network of `nnue-runtime`.
-//!
-//! Arguments are UCI commands, after which the program ends; without any, commands are read from
-//! standard input. `selfplay` is a program of its own.
+//! The engine: arguments are UCI commands, after which the program ends; without any, commands are
+//! read from standard input.
 
-mod evaluation;
-mod game;
-mod ordering;
-mod search;
-mod table;
-mod time;
-mod tools;
-mod uci;
+use nnue_engine::{end_with_any_thread, uci};
 
-use std::io;
-use std::process::ExitCode;
-
-use clap::Parser;
-
-use crate::tools::selfplay::Selfplay;
-
-fn main() -> ExitCode {
-    // Otherwise the others would wait for a thread that is no longer there.
-    std::panic::set_hook(Box::new(|panic| {
-        eprintln!("{panic}");
-        std::process::exit(101);
-    }));
+fn main() -> Result<(), String> {
+    end_with_any_thread();
     let mut arguments = std::env::args().skip(1).peekable();
-    match arguments.peek().map(String::as_str) {
-        Some("selfplay") => return Selfplay::parse_from(arguments).run(),
+    match arguments.peek() {
         Some(_) => uci::obey(arguments, true),
-        None => uci::obey(io::stdin().lines().map_while(Result::ok), false),
+        None => uci::obey(std::io::stdin().lines().map_while(Result::ok), false),
     }
-    ExitCode::SUCCESS
 }

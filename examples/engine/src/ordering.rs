@@ -8,37 +8,23 @@ use cozy_chess::{
 };
 
 use crate::evaluation::worth;
-use crate::table::Entry;
+use crate::game::{MOST_MOVES, legal_moves};
 
-/// No position has more moves: those of fifteen queens and a king, if none were in another's way.
-pub(crate) const MOST_MOVES: usize = 15 * 27 + 8;
 const FIRST: i32 = 1 << 30;
 const CAPTURE: i32 = 1 << 24;
 const KILLER: i32 = 1 << 22;
 
-/// How well quiet moves did that a side makes from one square to another.
-pub(crate) struct History(Vec<i32>);
+/// How many moves a history tells apart: by side, and by the squares that they lead from and to.
+pub(crate) const PLACES: usize = 2 * 64 * 64;
 
-impl History {
-    const LIMIT: i32 = 1 << 14;
+/// The place of a move in a history.
+pub(crate) fn place(board: &Board, mv: Move) -> usize {
+    (board.side_to_move() as usize * 64 + mv.from as usize) * 64 + mv.to as usize
+}
 
-    pub(crate) fn new() -> History {
-        History(vec![0; 2 * 64 * 64])
-    }
-
-    fn place(board: &Board, mv: Move) -> usize {
-        (board.side_to_move() as usize * 64 + mv.from as usize) * 64 + mv.to as usize
-    }
-
-    pub(crate) fn of(&self, board: &Board, mv: Move) -> i32 {
-        self.0[History::place(board, mv)]
-    }
-
-    /// Moves a number towards the limit, by less the closer it is.
-    pub(crate) fn add(&mut self, board: &Board, mv: Move, bonus: i32) {
-        let number = &mut self.0[History::place(board, mv)];
-        *number += bonus - *number * bonus.abs() / History::LIMIT;
-    }
+/// Moves a number of a history towards 2¹⁴, or -2¹⁴, by less the closer it is.
+pub(crate) fn reward(number: &mut i32, bonus: i32) {
+    *number += bonus - *number * bonus.abs() / (1 << 14);
 }
 
 /// What a move takes.
@@ -52,7 +38,7 @@ fn captured(board: &Board, mv: Move) -> Option<Piece> {
 }
 
 /// Neither a capture nor a promotion.
-pub(crate) fn is_quiet(board: &Board, mv: Move) -> bool {
+pub fn is_quiet(board: &Board, mv: Move) -> bool {
     mv.promotion.is_none() && captured(board, mv).is_none()
 }
 
@@ -60,31 +46,24 @@ pub(crate) fn is_quiet(board: &Board, mv: Move) -> bool {
 pub(crate) struct Moves(ArrayVec<(Move, i32), MOST_MOVES>);
 
 impl Moves {
-    /// All legal moves.
-    pub(crate) fn all(
+    /// All legal moves; where the position is to be settled, the captures and promotions that lose
+    /// no material.
+    pub(crate) fn new(
         board: &Board,
-        known: Option<Entry>,
+        first: Option<Move>,
         killers: [Option<Move>; 2],
-        history: &History,
+        history: &[i32],
+        settles: bool,
     ) -> Moves {
-        let first = known.and_then(|known| known.best);
         let score = |mv| match () {
             () if Some(mv) == first => FIRST,
             () if !is_quiet(board, mv) => capture_score(board, mv),
             () if killers.contains(&Some(mv)) => KILLER,
-            () => history.of(board, mv),
+            () => history[place(board, mv)],
         };
-        let mut all = ArrayVec::new();
-        board.generate_moves(|moves| {
-            all.extend(moves.into_iter().map(|mv| (mv, score(mv))));
-            false
-        });
-        Moves(all)
-    }
-
-    /// Leaves captures and promotions that lose no material.
-    pub(crate) fn keep_captures(&mut self) {
-        self.0.retain(|(_, score)| *score > KILLER);
+        let moves = legal_moves(board).into_iter().map(|mv| (mv, score(mv)));
+        let is_wanted = |&(_, score): &(Move, i32)| !settles || score > KILLER;
+        Moves(moves.filter(is_wanted).collect())
     }
 }
 

@@ -9,8 +9,8 @@ use arrayvec::ArrayVec;
 use cozy_chess::{Board, Move, Piece};
 
 use crate::evaluation::{DECIDED, Evaluation, Judge, MATE};
-use crate::game::{Game, is_drawn};
-use crate::ordering::{History, MOST_MOVES, Moves, is_quiet};
+use crate::game::{Game, MOST_MOVES, is_drawn, legal_moves};
+use crate::ordering::{Moves, PLACES, is_quiet, place, reward};
 use crate::table::{Entry, Table};
 use crate::time::{DEEPEST, Limits};
 
@@ -20,12 +20,24 @@ const MOST_PLIES: usize = DEEPEST as usize + 28;
 /// How far scores of two iterations may differ.
 const WINDOW: i32 = 30;
 
-/// What the threads of a search share.
-#[derive(Default)]
-pub(crate) struct Control {
+/// A search that threads share.
+pub(crate) struct Task {
+    pub(crate) game: Game,
+    limits: Limits,
     pub(crate) stop: AtomicBool,
     /// Nodes of all threads, in whole [batches](BATCH).
     nodes: AtomicU64,
+}
+
+impl Task {
+    pub(crate) fn new(game: Game, limits: Limits) -> Arc<Task> {
+        Arc::new(Task {
+            game,
+            limits,
+            stop: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+        })
+    }
 }
 
 /// Nodes after which a thread adds to the shared number and looks at the clock.
@@ -33,45 +45,41 @@ const BATCH: u64 = 1024;
 
 /// The result of an iteration.
 #[derive(Default)]
-pub(crate) struct Found {
-    pub(crate) score: i32,
+pub struct Found {
+    /// Centipawns for the side to move, or how far it is to a mate.
+    pub score: i32,
+    /// None if there is no legal move.
+    pub best: Option<Move>,
     pub(crate) depth: i32,
     pub(crate) nodes: u64,
     pub(crate) elapsed: Duration,
-    /// None if there is no legal move.
-    pub(crate) best: Option<Move>,
 }
 
 /// Searches with all threads, and tells of each iteration. The first thread's result counts: it
 /// finds more in the table for the others searching the same.
-pub(crate) fn search(
-    threads: &mut [Searcher],
-    game: &Game,
-    limits: Limits,
-    control: &Arc<Control>,
-    tell: &mut dyn FnMut(&Found),
-) -> Found {
+pub(crate) fn search(threads: &mut [Searcher], task: &Arc<Task>, tell: impl Fn(&Found)) -> Found {
     let Some((first, helpers)) = threads.split_first_mut() else {
         return Found::default();
     };
     thread::scope(|scope| {
         for helper in helpers {
-            scope.spawn(|| helper.deepen(game, limits, control, &mut |_| {}));
+            scope.spawn(|| helper.deepen(task, |_| {}));
         }
-        let found = first.deepen(game, limits, control, tell);
-        while limits.infinite && !control.stop.load(Relaxed) {
+        let found = first.deepen(task, tell);
+        while task.limits.infinite && !task.stop.load(Relaxed) {
             thread::sleep(Duration::from_millis(1));
         }
-        control.stop.store(true, Relaxed);
+        task.stop.store(true, Relaxed);
         found
     })
 }
 
 /// One thread: it keeps what it learnt of moves from one search to the next.
-pub(crate) struct Searcher {
+pub struct Searcher {
     evaluation: Evaluation,
     table: Arc<Table>,
-    history: History,
+    /// How well quiet moves did, each at its [place].
+    history: Vec<i32>,
     /// For each ply of the line, moves that were too good for the opponent.
     killers: Vec<[Option<Move>; 2]>,
     /// For each ply of the line, the value of the position.
@@ -80,70 +88,65 @@ pub(crate) struct Searcher {
     keys: Vec<u64>,
     root: usize,
     best: Option<Move>,
-    limits: Limits,
-    control: Arc<Control>,
+    task: Arc<Task>,
     nodes: u64,
     stopped: bool,
 }
 
 impl Searcher {
-    pub(crate) fn new(judge: &Judge, table: &Arc<Table>) -> Searcher {
+    /// A thread that knows nothing.
+    pub fn new(judge: &Judge, table: &Arc<Table>) -> Searcher {
         Searcher {
             evaluation: Evaluation::new(judge, &Board::default()),
             table: table.clone(),
-            history: History::new(),
+            history: vec![0; PLACES],
             killers: vec![[None; 2]; MOST_PLIES],
             values: vec![0; MOST_PLIES],
             keys: Vec::new(),
             root: 0,
             best: None,
-            limits: Limits::none(),
-            control: Arc::default(),
+            task: Task::new(Game::default(), Limits::none()),
             nodes: 0,
             stopped: false,
         }
     }
 
-    fn deepen(
-        &mut self,
-        game: &Game,
-        limits: Limits,
-        control: &Arc<Control>,
-        tell: &mut dyn FnMut(&Found),
-    ) -> Found {
+    /// Searches with this thread alone.
+    pub fn search(&mut self, game: &Game, limits: Limits) -> Found {
+        self.deepen(&Task::new(game.clone(), limits), |_| {})
+    }
+
+    /// Searches deeper in each iteration: in a window around the last score, or in all if that was
+    /// too narrow.
+    fn deepen(&mut self, task: &Arc<Task>, tell: impl Fn(&Found)) -> Found {
+        let Task { game, limits, .. } = &**task;
         self.evaluation.reset(&game.board);
         self.keys.clone_from(&game.keys);
         self.root = game.keys.len();
         self.killers.fill([None; 2]);
-        (self.limits, self.control) = (limits, control.clone());
+        self.task = task.clone();
         (self.nodes, self.stopped) = (0, false);
-        self.best = game.moves().first().copied();
+        self.best = legal_moves(&game.board).first().copied();
         let mut found = Found::default();
         let deepest = if self.best.is_none() { 0 } else { limits.depth };
         for depth in 1..=deepest {
-            let score = self.aspire(&game.board, depth, found.score);
-            found.nodes = control.nodes.load(Relaxed) + self.nodes % BATCH;
+            let window = [found.score - WINDOW, found.score + WINDOW];
+            let mut score = self.visit(&game.board, depth, window[0], window[1]);
+            if !self.stopped && (score <= window[0] || score >= window[1]) {
+                score = self.visit(&game.board, depth, -MATE, MATE);
+            }
+            found.nodes = task.nodes.load(Relaxed) + self.nodes % BATCH;
             found.elapsed = limits.started.elapsed();
             found.best = self.best;
-            if self.stopped {
-                break;
+            if !self.stopped {
+                (found.score, found.depth) = (score, depth);
+                tell(&found);
             }
-            (found.score, found.depth) = (score, depth);
-            tell(&found);
-            if found.elapsed > limits.soft {
+            if self.stopped || found.elapsed > limits.soft {
                 break;
             }
         }
         found
-    }
-
-    /// One iteration: in a window around the last score, or in all if that was too narrow.
-    fn aspire(&mut self, board: &Board, depth: i32, guess: i32) -> i32 {
-        let score = self.visit(board, depth, guess - WINDOW, guess + WINDOW);
-        match self.stopped || (score - guess).abs() < WINDOW {
-            true => score,
-            false => self.visit(board, depth, -MATE, MATE),
-        }
     }
 
     /// Makes a move, or a null move.
@@ -151,11 +154,11 @@ impl Searcher {
         self.evaluation.push(board, mv, next);
         self.keys.push(board.hash());
         self.nodes += 1;
-        self.stopped |= self.nodes >= self.limits.nodes;
+        let (task, limits) = (&self.task, &self.task.limits);
+        self.stopped |= self.nodes >= limits.nodes;
         if self.nodes.is_multiple_of(BATCH) {
-            self.control.nodes.fetch_add(BATCH, Relaxed);
-            self.stopped |= self.control.stop.load(Relaxed);
-            self.stopped |= self.limits.started.elapsed() > self.limits.hard;
+            task.nodes.fetch_add(BATCH, Relaxed);
+            self.stopped |= task.stop.load(Relaxed) || limits.started.elapsed() > limits.hard;
         }
     }
 
@@ -164,8 +167,10 @@ impl Searcher {
         self.keys.pop();
     }
 
-    /// The score of a position for its side to move, exact if it is between alpha and beta.
-    fn visit(&mut self, board: &Board, mut depth: i32, mut alpha: i32, mut beta: i32) -> i32 {
+    /// The score of a position for its side to move, exact if it is between alpha and beta. At depth
+    /// 0 this is quiescence search: until the position is settled, only captures are tried, or all
+    /// moves where the king is in check.
+    fn visit(&mut self, board: &Board, depth: i32, mut alpha: i32, mut beta: i32) -> i32 {
         let ply = self.keys.len() - self.root;
         if ply > 0 {
             if is_drawn(board, &self.keys, self.root) {
@@ -180,11 +185,7 @@ impl Searcher {
         }
         let is_open = beta - alpha > 1;
         let in_check = !board.checkers().is_empty();
-        depth += i32::from(in_check);
-        if depth <= 0 || ply >= MOST_PLIES - 1 {
-            return self.settle(board, alpha, beta);
-        }
-
+        let mut depth = (depth + i32::from(in_check)).max(0);
         let known = self.table.get(board.hash(), ply);
         match known {
             Some(known) if !is_open && known.depth >= depth && known.cuts(alpha, beta) => {
@@ -197,7 +198,14 @@ impl Searcher {
         let value = self.evaluation.value(board);
         self.values[ply] = value;
         let improves = ply >= 2 && value > self.values[ply - 2];
-        if !is_open && !in_check && beta.abs() < DECIDED {
+        let settles = depth == 0 && !in_check;
+        // Nobody has to capture.
+        let mut entry = Entry::new(if settles { value } else { -MATE }, depth);
+        if entry.score >= beta || ply >= MOST_PLIES - 1 {
+            return value;
+        }
+        alpha = alpha.max(entry.score);
+        if !settles && !is_open && !in_check && beta.abs() < DECIDED {
             if depth <= 7 && value - 75 * (depth - i32::from(improves)) >= beta {
                 return value;
             }
@@ -207,10 +215,11 @@ impl Searcher {
         }
 
         let killers = self.killers[ply];
-        let mut entry = Entry::new(-MATE, depth);
+        let first = known.filter(|_| !settles).and_then(|known| known.best);
+        let moves = Moves::new(board, first, killers, &self.history, settles);
         let mut tried = ArrayVec::<Move, MOST_MOVES>::new();
         let mut count = 0;
-        for mv in Moves::all(board, known, killers, &self.history) {
+        for mv in moves {
             let quiet = is_quiet(board, mv);
             if quiet && depth <= 6 && !is_open && !in_check && entry.score > -DECIDED {
                 let enough = (4 + depth * depth) as usize / if improves { 1 } else { 2 };
@@ -231,7 +240,7 @@ impl Searcher {
                 if depth >= 3 && count > 2 && quiet {
                     less = (3 + depth.ilog2() * count.ilog2()) as i32 / 4 + i32::from(!improves);
                     less -= i32::from(is_open || killers.contains(&Some(mv)));
-                    less -= self.history.of(board, mv) / 6_000;
+                    less -= self.history[place(board, mv)] / 6_000;
                 }
                 let reduced = (depth - 1 - less.max(0)).max(1).min(depth - 1);
                 score = -self.visit(&next, reduced, -alpha - 1, -alpha);
@@ -247,8 +256,8 @@ impl Searcher {
                 return alpha;
             }
             entry.add(mv, score, &mut alpha, beta);
-            if ply == 0 && entry.best.is_some() {
-                self.best = entry.best;
+            if ply == 0 {
+                self.best = entry.best.or(self.best);
             }
             if score >= beta {
                 if quiet {
@@ -260,7 +269,7 @@ impl Searcher {
                 tried.push(mv);
             }
         }
-        if count == 0 {
+        if count == 0 && !settles {
             return if in_check { ply as i32 - MATE } else { 0 };
         }
         self.table.put(board.hash(), ply, entry);
@@ -288,46 +297,9 @@ impl Searcher {
             *killers = [Some(mv), killers[0]];
         }
         let bonus = (depth * depth * 16).min(1_600);
-        self.history.add(board, mv, bonus);
+        reward(&mut self.history[place(board, mv)], bonus);
         for &mv in tried {
-            self.history.add(board, mv, -bonus);
+            reward(&mut self.history[place(board, mv)], -bonus);
         }
-    }
-
-    /// The score when no capture is left that wins anything.
-    fn settle(&mut self, board: &Board, mut alpha: i32, beta: i32) -> i32 {
-        let ply = self.keys.len() - self.root;
-        let known = self.table.get(board.hash(), ply);
-        if let Some(known) = known.filter(|known| beta - alpha == 1 && known.cuts(alpha, beta)) {
-            return known.score;
-        }
-        let in_check = !board.checkers().is_empty() && ply < MOST_PLIES - 1;
-        let mut moves = Moves::all(board, known.filter(|_| in_check), [None; 2], &self.history);
-        let mut score = ply as i32 - MATE;
-        if !in_check {
-            moves.keep_captures();
-            score = self.evaluation.value(board);
-        }
-        if score >= beta {
-            return score;
-        }
-        alpha = alpha.max(score);
-        let mut entry = Entry::new(score, 0);
-        for mv in moves {
-            let mut next = board.clone();
-            next.play_unchecked(mv);
-            self.make(board, Some(mv), &next);
-            let score = -self.settle(&next, -beta, -alpha);
-            self.unmake();
-            if self.stopped {
-                return alpha;
-            }
-            entry.add(mv, score, &mut alpha, beta);
-            if score >= beta {
-                break;
-            }
-        }
-        self.table.put(board.hash(), ply, entry);
-        entry.score
     }
 }

@@ -1,66 +1,67 @@
 //! The transposition table: what was found about positions, shared by threads without locks.
 
+use std::cmp::Ordering;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use cozy_chess::{Move, Piece, Square};
 
 use crate::evaluation::DECIDED;
 
-/// What a stored score says of the position's.
-#[derive(Clone, Copy, Default, PartialEq)]
-pub(crate) enum Bound {
-    Lower = 1,
-    #[default]
-    Upper,
-    Exact,
-}
-
 /// What was found about a position.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) best: Option<Move>,
     pub(crate) score: i32,
     pub(crate) depth: i32,
-    pub(crate) bound: Bound,
+    /// How the position's score may compare with this one, unless it is equal.
+    bound: Ordering,
 }
 
 impl Entry {
     /// An entry to which no move was added yet.
     pub(crate) fn new(score: i32, depth: i32) -> Entry {
-        let mut entry = Entry::default();
-        (entry.score, entry.depth) = (score, depth);
-        entry
+        Entry {
+            best: None,
+            score,
+            depth,
+            bound: Ordering::Less,
+        }
     }
 
     /// Whether its score is enough to know that the position is outside of a window.
     pub(crate) fn cuts(&self, alpha: i32, beta: i32) -> bool {
-        let is_above = self.bound != Bound::Upper && self.score >= beta;
-        is_above || self.bound != Bound::Lower && self.score <= alpha
+        self.bound.is_ge() && self.score >= beta || self.bound.is_le() && self.score <= alpha
     }
 
     /// Adds what was found of a move: scores between alpha and beta are exact.
     pub(crate) fn add(&mut self, mv: Move, score: i32, alpha: &mut i32, beta: i32) {
         self.score = self.score.max(score);
         if score > *alpha {
-            (*alpha, self.best, self.bound) = (score, Some(mv), Bound::Exact);
+            (*alpha, self.best, self.bound) = (score, Some(mv), Ordering::Equal);
         }
         if score >= beta {
-            self.bound = Bound::Lower;
+            self.bound = Ordering::Greater;
         }
     }
 }
 
 /// An entry is two words: its content, and the position's key combined with the content. If two
 /// threads write at once, what is left of both has no key that anyone looks for.
-pub(crate) struct Table(Vec<[AtomicU64; 2]>);
+pub struct Table(Vec<[AtomicU64; 2]>);
 
 impl Table {
-    pub(crate) fn new(megabytes: usize) -> Table {
-        let empty = std::iter::repeat_with(Default::default);
-        Table(empty.take(megabytes << 16).collect())
+    /// A table of so many megabytes, if there is memory for it.
+    pub fn new(megabytes: usize) -> Result<Arc<Table>, String> {
+        let (mut entries, count) = (Vec::new(), megabytes.saturating_mul(1 << 16));
+        let refuse = |_| format!("no memory for a table of {megabytes} MB");
+        entries.try_reserve_exact(count).map_err(refuse)?;
+        entries.resize_with(count, Default::default);
+        Ok(Arc::new(Table(entries)))
     }
 
-    pub(crate) fn clear(&self) {
+    /// Forgets everything.
+    pub fn clear(&self) {
         for word in self.0.iter().flatten() {
             word.store(0, Relaxed);
         }
@@ -85,7 +86,7 @@ impl Table {
     pub(crate) fn put(&self, key: u64, ply: usize, mut entry: Entry) {
         let (place, known) = self.find(key);
         if let Some(known) = known {
-            if entry.bound != Bound::Exact && entry.depth + 3 < known.depth {
+            if entry.bound.is_ne() && entry.depth + 3 < known.depth {
                 return;
             }
             entry.best = entry.best.or(known.best);
@@ -103,35 +104,29 @@ fn mate(score: i32) -> i32 {
     i32::from(score >= DECIDED) - i32::from(score <= -DECIDED)
 }
 
-/// From the lowest bit: 16 of the move, 16 of the score, 8 of the depth, and the bound, 0 where
-/// nothing is stored.
+/// An entry as bytes. That of the bound is 0 where nothing is stored.
 fn pack(entry: Entry) -> u64 {
-    let best = entry.best.map_or(0, |mv| {
-        let promotion = mv.promotion.map_or(0, |piece| piece as u64);
-        mv.from as u64 | (mv.to as u64) << 6 | promotion << 12
-    });
-    let score = u64::from(entry.score as u16);
-    best | score << 16 | (entry.depth.clamp(0, 255) as u64) << 32 | (entry.bound as u64) << 40
+    let [low, high] = (entry.score as i16).to_le_bytes();
+    let [depth, bound] = [entry.depth as u8, (entry.bound as i8 + 2) as u8];
+    let promotion = |mv: Move| mv.promotion.map_or(0, |piece| piece as u8);
+    let best = |mv: Move| [mv.from as u8, mv.to as u8, promotion(mv)];
+    let [from, to, promotion] = entry.best.map_or([0; 3], best);
+    u64::from_le_bytes([low, high, depth, bound, from, to, promotion, 0])
 }
 
 fn unpack(content: u64) -> Option<Entry> {
-    let square = |shift: u32| Square::ALL[(content >> shift & 63) as usize];
-    let (from, to) = (square(0), square(6));
-    let promotion = Piece::try_index((content >> 12 & 7) as usize);
-    let promotion = promotion.filter(|&piece| piece != Piece::Pawn);
-    Some(Entry {
-        best: (from != to).then_some(Move {
-            from,
-            to,
-            promotion,
-        }),
-        score: i32::from((content >> 16) as i16),
-        depth: (content >> 32 & 255) as i32,
-        bound: match content >> 40 {
-            1 => Bound::Lower,
-            2 => Bound::Upper,
-            3 => Bound::Exact,
-            _ => return None,
-        },
-    })
+    let [low, high, depth, bound, from, to, promotion, _] = content.to_le_bytes();
+    let promotion = Piece::try_index(promotion.into());
+    let best = Move {
+        from: Square::try_index(from.into())?,
+        to: Square::try_index(to.into())?,
+        promotion: promotion.filter(|&piece| piece != Piece::Pawn),
+    };
+    let entry = Entry {
+        best: (from != to).then_some(best),
+        score: i16::from_le_bytes([low, high]).into(),
+        depth: depth.into(),
+        bound: bound.cmp(&2),
+    };
+    (bound != 0).then_some(entry)
 }

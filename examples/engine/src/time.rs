@@ -8,17 +8,19 @@ mod tests;
 
 /// What ends a search.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits {
-    pub(crate) started: Instant,
-    pub(crate) depth: i32,
+pub struct Limits {
+    /// When it began.
+    pub started: Instant,
+    /// No iteration is deeper.
+    pub depth: i32,
     /// Nodes of one thread.
-    pub(crate) nodes: u64,
+    pub nodes: u64,
     /// No iteration is begun after so long.
-    pub(crate) soft: Duration,
+    pub soft: Duration,
     /// The search is given up after so long.
-    pub(crate) hard: Duration,
+    pub hard: Duration,
     /// The result is not told before somebody stops the search.
-    pub(crate) infinite: bool,
+    pub infinite: bool,
 }
 
 /// The depth at which every search ends.
@@ -28,7 +30,8 @@ pub(crate) const DEEPEST: i32 = 100;
 const OVERHEAD: Duration = Duration::from_millis(10);
 
 impl Limits {
-    pub(crate) fn none() -> Limits {
+    /// A search that begins now and ends at the deepest iteration.
+    pub fn none() -> Limits {
         Limits {
             started: Instant::now(),
             depth: DEEPEST,

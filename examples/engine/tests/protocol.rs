@@ -75,6 +75,20 @@ fn options_are_set_and_bad_ones_refused() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_table_without_memory_is_refused() {
+    let limited = format!(
+        "ulimit -v 1000000; exec {}",
+        env!("CARGO_BIN_EXE_nnue-engine")
+    );
+    let mut session = Session::start(std::process::Command::new("sh").args(["-c", &limited]));
+    let line = answer(&mut session, "setoption name Hash value 4000");
+    assert_eq!(line, "info string error: no memory for a table of 4000 MB");
+    let (best, _) = session.best("startpos", "go depth 3");
+    assert_eq!(best.len(), 4);
+}
+
+#[test]
 fn evaluations_are_those_of_the_net_or_of_material() {
     let mut session = Session::engine();
     let fen = "r3k1n1/5pb1/n1p3pr/3B2P1/P3Np1p/3PP2P/P1P2K2/7Q b - - 1 41";

@@ -13,7 +13,7 @@ use nnue_runtime::Color;
 use crate::error::{BadRecord, DataError};
 use crate::filter::{Filter, Unmet};
 use crate::formats::Format;
-use crate::hold_out::{Split, Splitter};
+use crate::hold_out::{BLOCK, Share, Split, Splitter};
 use crate::input::{Chunk, Input};
 use crate::ordered::{Ordered, ordered};
 use crate::passes::Passes;
@@ -235,7 +235,13 @@ impl Batches {
 
     fn end_of_files(&mut self) -> Result<(), DataError> {
         if mem::take(&mut self.used) == 0 {
-            let reason = self.counts.get().to_string();
+            let counts = self.counts.get();
+            let mut reason = counts.to_string();
+            if counts.split_off > 0
+                && let Split::Training(share) | Split::HeldOut(share) = self.options.split
+            {
+                reason += &format!(": {}", advice(share));
+            }
             return Err(DataError::Empty { reason });
         }
         if !self.options.endless {
@@ -278,6 +284,15 @@ impl Iterator for Batches {
         self.left -= size;
         (size > 0).then(|| Ok(self.waiting.drain(..size).collect()))
     }
+}
+
+/// What to do if one part of a split has no positions.
+fn advice(Share { part, of }: Share) -> String {
+    format!(
+        "whole games are held out, in blocks of {BLOCK} positions or more, {part} of every {of} blocks of a \
+         file; use more positions, another share, such as 1/2 if there are more than {BLOCK}, or separate files for the \
+         two parts"
+    )
 }
 
 /// Reads the records of a chunk.

@@ -10,7 +10,7 @@ use fastrand::Rng;
 use crate::batches::{Batches, Options, SharedCounts};
 use crate::error::DataError;
 use crate::formats::WrittenFormat;
-use crate::input::Input;
+use crate::input::{Input, check_written};
 use crate::record::Record;
 
 /// Writes the records that the options choose to files: each record to a random one of them. If the
@@ -20,7 +20,8 @@ use crate::record::Record;
 /// # Errors
 ///
 /// [`DataError`] if a file cannot be read or written, or the format needs what a record does not
-/// have.
+/// have. If a file is among the inputs, or an input does not say what the filter asks for, nothing
+/// is written.
 pub fn convert(
     inputs: Vec<Input>,
     options: &Options,
@@ -28,6 +29,13 @@ pub fn convert(
     format: WrittenFormat,
     files: &[PathBuf],
 ) -> Result<Vec<u64>, DataError> {
+    options.filter.check(&inputs)?;
+    for path in files {
+        check_written(&inputs, path)?;
+        if options.shuffle.is_some() {
+            check_written(&inputs, &while_shuffled(path))?;
+        }
+    }
     let written = spread(inputs, options, counts, format, files)?;
     if options.shuffle.is_some() {
         for (number, path) in (1..).zip(files) {
@@ -62,12 +70,17 @@ fn spread(
     outputs.into_iter().map(Output::finish).collect()
 }
 
+/// Where the records of a file are until all of them are in their order.
+fn while_shuffled(path: &Path) -> PathBuf {
+    path.with_extension("shuffled")
+}
+
 /// Puts the records of a file into a random order.
 fn shuffle(path: &Path, format: WrittenFormat, seed: u64) -> Result<(), DataError> {
     if fs::metadata(path).is_ok_and(|file| file.len() == 0) {
         return Ok(());
     }
-    let shuffled = path.with_extension("shuffled");
+    let shuffled = while_shuffled(path);
     let options = Options {
         seed,
         shuffle: Some(usize::MAX),

@@ -49,6 +49,11 @@ pub enum DataError {
         /// What the system says.
         error: io::Error,
     },
+    /// A file would be written while its positions are still to be read.
+    Overwritten {
+        /// The file.
+        name: String,
+    },
     /// A record has not what the format needs that it is written in.
     Unsuitable {
         /// The file that is written.
@@ -70,6 +75,10 @@ impl fmt::Display for DataError {
             DataError::Bad(record) => record.fmt(f),
             DataError::Empty { reason } => write!(f, "no positions are left: {reason}"),
             DataError::Unwritable { name, error } => write!(f, "cannot write `{name}`: {error}"),
+            DataError::Overwritten { name } => write!(
+                f,
+                "cannot write `{name}`: it is one of the files that are read"
+            ),
             DataError::Unsuitable {
                 name,
                 record,

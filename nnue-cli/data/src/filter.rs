@@ -79,7 +79,7 @@ impl Filter {
     /// # Errors
     ///
     /// [`DataError::Format`] of the first file whose format does not.
-    pub(crate) fn check(&self, inputs: &[Input]) -> Result<(), DataError> {
+    pub fn check(&self, inputs: &[Input]) -> Result<(), DataError> {
         for input in inputs {
             let format = input.format();
             if self.no_captures && !format.knows_moves() {

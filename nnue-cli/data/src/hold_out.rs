@@ -3,8 +3,9 @@
 //! Positions of one game resemble each other, so whole games are held out: a file is cut into blocks
 //! of at least [`BLOCK`] positions, which end where a game ends, and some blocks of all are held out.
 //! A game ends where the number of half moves does not grow. Where positions do not say how many
-//! moves were made, a held-out block begins and ends with [`MARGIN`] positions that are used for
-//! nothing, because their game may go on in the block beside it.
+//! moves were made, or say `0 1` one after the other because nobody counted, a held-out block begins
+//! and ends with [`MARGIN`] positions that are used for nothing, because their game may go on in the
+//! block beside it.
 
 use crate::record::Record;
 
@@ -43,6 +44,8 @@ pub(crate) struct Splitter {
     /// How many positions of the block there were.
     count: u32,
     last_ply: Option<u16>,
+    /// How many positions in a row say that at most one half move was made.
+    beginnings: u32,
 }
 
 impl Splitter {
@@ -52,6 +55,7 @@ impl Splitter {
             block: 0,
             count: 0,
             last_ply: None,
+            beginnings: 0,
         }
     }
 
@@ -61,6 +65,7 @@ impl Splitter {
         self.block = number as u32;
         self.count = 0;
         self.last_ply = None;
+        self.beginnings = 0;
     }
 
     /// Whether the next position of the file is used.
@@ -68,7 +73,7 @@ impl Splitter {
         let (Split::Training(share) | Split::HeldOut(share)) = self.split else {
             return true;
         };
-        let ply = record.rest.ply;
+        let ply = self.known_ply(record);
         let game_goes_on = ply.is_some_and(|ply| self.last_ply.is_some_and(|last| last < ply));
         if self.count >= BLOCK && !game_goes_on {
             self.block = self.block.wrapping_add(1);
@@ -82,5 +87,16 @@ impl Splitter {
             Split::HeldOut(_) => is_held && !is_margin,
             _ => !is_held,
         }
+    }
+
+    /// How many half moves were made, if that is known. A game has two positions at most with fewer
+    /// than two half moves: of more in a row, `0 1` only stands where clocks have to stand.
+    fn known_ply(&mut self, record: &Record) -> Option<u16> {
+        let ply = record.rest.ply;
+        self.beginnings = match ply {
+            Some(0 | 1) => self.beginnings.saturating_add(1),
+            _ => 0,
+        };
+        ply.filter(|_| self.beginnings <= 2)
     }
 }

@@ -1,7 +1,7 @@
 //! Files of positions, cut into chunks that can be read apart from each other.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,8 +17,8 @@ const BLOCK: usize = 1 << 18;
 /// How many bytes a record has at most: where so many are none, the file is no file of the format.
 const MOST: usize = 1 << 26;
 
-/// The first bytes of a file that gzip has compressed.
-const GZIP: [u8; 2] = [0x1F, 0x8B];
+/// How many bytes say whether gzip has compressed a file.
+const GZIP: usize = 9;
 
 /// A file of positions.
 #[derive(Clone, Debug)]
@@ -61,6 +61,12 @@ impl Input {
         self.path.as_os_str() == "-"
     }
 
+    /// Whether this path leads to the same file. A file that is not there yet is none that is read.
+    fn is_at(&self, path: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        !self.is_standard() && real(path).is_some_and(|written| real(&self.path) == Some(written))
+    }
+
     /// What it is called in messages.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -93,7 +99,12 @@ impl Input {
             false => Box::new(File::open(&self.path)?),
         };
         let mut file = BufReader::with_capacity(BLOCK, file);
-        Ok(match file.fill_buf()?.starts_with(&GZIP) {
+        let mut start = Vec::new();
+        // A pipe may give fewer bytes at first.
+        file.by_ref().take(GZIP as u64).read_to_end(&mut start)?;
+        let is_packed = is_packed(&start);
+        let file = Cursor::new(start).chain(file);
+        Ok(match is_packed {
             true => Box::new(BufReader::with_capacity(BLOCK, MultiGzDecoder::new(file))),
             false => Box::new(file),
         })
@@ -107,6 +118,20 @@ impl Input {
             waiting: Vec::new(),
             first: 1,
         }
+    }
+}
+
+/// Refuses to write a file that is read: creating it would empty it before its positions are read.
+///
+/// # Errors
+///
+/// [`DataError::Overwritten`] if the path leads to one of the inputs.
+pub fn check_written(inputs: &[Input], path: &Path) -> Result<(), DataError> {
+    match inputs.iter().any(|input| input.is_at(path)) {
+        true => Err(DataError::Overwritten {
+            name: path.display().to_string(),
+        }),
+        false => Ok(()),
     }
 }
 
@@ -134,6 +159,15 @@ impl Chunk {
             bytes: &self.bytes,
         }
     }
+}
+
+/// Whether gzip has compressed what begins with these bytes.
+///
+/// Bulletformat and viriformat can begin with its first four bytes too, which are the occupied
+/// squares. But a1 and b1 are among them, so the ninth byte has the pieces there, and the upper
+/// half of it is the one on b1. Of gzip that half is 0, which would be a white pawn.
+fn is_packed(start: &[u8]) -> bool {
+    matches!(start, [0x1F, 0x8B, 8, flags, _, _, _, _, extra, ..] if flags & 0xE0 == 0 && extra >> 4 == 0)
 }
 
 /// The chunks of a file.

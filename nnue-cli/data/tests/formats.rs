@@ -352,6 +352,27 @@ fn places_are_counted_through_all_chunks() {
     );
 }
 
+/// A board whose occupied squares are the first four bytes of gzip is a board.
+#[test]
+fn boards_are_not_taken_for_gzip() {
+    const FEN: &str = "4k3/8/8/8/8/3P4/PP1P3P/RNBQK3 w - - 0 1";
+    let board: ChessBoard = format!("{FEN} | 35 | 1.0").parse().expect("a board");
+    let bullet = bytes(&board);
+    let mut game = Game::new(&board_of(FEN));
+    game.add_move(Move::new(Square::E1, Square::F1), 0);
+    game.set_outcome(GameOutcome::Draw(DrawType::FiftyMoves));
+    let mut viri = Vec::new();
+    game.serialise_into(&mut viri).expect("memory");
+    for (format, file) in [(Format::Bullet, bullet), (Format::Viri, viri)] {
+        assert!(file.starts_with(&[0x1F, 0x8B, 8, 0]), "{format}");
+        let fen = good(format, &file)[0].to_string();
+        assert!(
+            fen.starts_with("4k3/8/8/8/8/3P4/PP1P3P/RNBQK3 w - -"),
+            "{fen}"
+        );
+    }
+}
+
 /// The same bytes, compressed.
 #[test]
 fn what_gzip_has_compressed_is_unpacked() {

@@ -29,16 +29,25 @@ fn chosen(format: Format, bytes: &[u8], options: &Options) -> (Vec<Record>, Coun
     }
 }
 
+/// What positions say of the moves that were made before.
+#[derive(Clone, Copy)]
+enum Clocks {
+    Counted,
+    /// What stands where clocks have to stand and nobody counted.
+    AlwaysFirst,
+    Missing,
+}
+
 /// Games of so many positions, which the score tells apart: 1000 times the game, and the ply.
-fn games(games: usize, len: usize, with_plies: bool) -> String {
+fn games(games: usize, len: usize, clocks: Clocks) -> String {
     let mut text = String::new();
     for game in 0..games {
         for ply in 0..len {
             let side = if ply % 2 == 0 { 'w' } else { 'b' };
-            let clocks = if with_plies {
-                format!(" 0 {}", ply / 2 + 1)
-            } else {
-                String::new()
+            let clocks = match clocks {
+                Clocks::Counted => format!(" 0 {}", ply / 2 + 1),
+                Clocks::AlwaysFirst => " 0 1".into(),
+                Clocks::Missing => String::new(),
             };
             let score = 1000 * game + ply;
             let _ = writeln!(
@@ -214,7 +223,7 @@ fn bad_records_end_the_work_unless_they_are_skipped() {
 
 #[test]
 fn nothing_left_is_an_error_that_says_why() {
-    let file = Scratch::new(games(1, 10, true).as_bytes());
+    let file = Scratch::new(games(1, 10, Clocks::Counted).as_bytes());
     for endless in [false, true] {
         let filter = Filter {
             min_pieces: Some(30),
@@ -237,7 +246,7 @@ fn nothing_left_is_an_error_that_says_why() {
 #[test]
 fn whole_games_are_held_out() {
     let (count, len) = (300, 70);
-    let text = games(count, len, true);
+    let text = games(count, len, Clocks::Counted);
     let share = Share { part: 1, of: 10 };
     let part = |split, filter| {
         let options = Options {
@@ -271,32 +280,34 @@ fn whole_games_are_held_out() {
 #[test]
 fn unknown_games_have_a_margin() {
     let (count, len) = (96, MARGIN as usize);
-    let text = games(count, len, false);
     let share = Share { part: 1, of: 4 };
-    let part = |split| {
-        let options = Options {
-            split,
-            ..in_order()
+    for clocks in [Clocks::Missing, Clocks::AlwaysFirst] {
+        let text = games(count, len, clocks);
+        let part = |split| {
+            let options = Options {
+                split,
+                ..in_order()
+            };
+            scores(&chosen(Format::Text, text.as_bytes(), &options).0)
         };
-        scores(&chosen(Format::Text, text.as_bytes(), &options).0)
-    };
-    let (training, held) = (part(Split::Training(share)), part(Split::HeldOut(share)));
-    let blocks = count * len / BLOCK as usize;
-    assert_eq!(training.len(), blocks * BLOCK as usize * 3 / 4);
-    assert_eq!(held.len(), blocks / 4 * (BLOCK - 2 * MARGIN) as usize);
-    let games = |part: &[u32]| {
-        part.iter()
-            .map(|score| score / 1000)
-            .collect::<BTreeSet<_>>()
-    };
-    assert!(games(&training).is_disjoint(&games(&held)));
+        let (training, held) = (part(Split::Training(share)), part(Split::HeldOut(share)));
+        let blocks = count * len / BLOCK as usize;
+        assert_eq!(training.len(), blocks * BLOCK as usize * 3 / 4);
+        assert_eq!(held.len(), blocks / 4 * (BLOCK - 2 * MARGIN) as usize);
+        let games = |part: &[u32]| {
+            part.iter()
+                .map(|score| score / 1000)
+                .collect::<BTreeSet<_>>()
+        };
+        assert!(games(&training).is_disjoint(&games(&held)));
+    }
 }
 
 /// Of many short files some are held out.
 #[test]
 fn each_file_holds_out_other_blocks() {
     let files: Vec<_> = (0..8)
-        .map(|_| Scratch::new(games(2, 10, true).as_bytes()))
+        .map(|_| Scratch::new(games(2, 10, Clocks::Counted).as_bytes()))
         .collect();
     let inputs = || files.iter().map(|file| file.input(Format::Text)).collect();
     let share = Share { part: 1, of: 4 };
@@ -314,8 +325,11 @@ fn each_file_holds_out_other_blocks() {
 
 #[test]
 fn the_seed_alone_decides_the_order() {
-    let files =
-        [games(100, 60, true), games(40, 60, true)].map(|text| Scratch::new(text.as_bytes()));
+    let files = [
+        games(100, 60, Clocks::Counted),
+        games(40, 60, Clocks::Counted),
+    ]
+    .map(|text| Scratch::new(text.as_bytes()));
     let order = |seed, threads, shuffle| {
         let options = Options {
             seed,
@@ -353,7 +367,7 @@ fn the_seed_alone_decides_the_order() {
 /// With room for all, every place of the file is as likely at every place of the order.
 #[test]
 fn shuffling_is_uniform() {
-    let text = games(1, 1000, true);
+    let text = games(1, 1000, Clocks::Counted);
     let options = Options {
         shuffle: Some(1000),
         seed: 5,
@@ -375,7 +389,7 @@ fn shuffling_is_uniform() {
 #[test]
 fn an_endless_stream_goes_on_in_another_order() {
     use nnue_data::{Batches, SharedCounts};
-    let file = Scratch::new(games(1, 100, true).as_bytes());
+    let file = Scratch::new(games(1, 100, Clocks::Counted).as_bytes());
     let options = Options {
         endless: true,
         batch_size: 100,
@@ -404,7 +418,7 @@ fn an_endless_stream_goes_on_in_another_order() {
 
 #[test]
 fn a_limit_ends_the_batches() {
-    let text = games(1, 10, true);
+    let text = games(1, 10, Clocks::Counted);
     let sizes = |limit| -> Vec<usize> {
         let file = Scratch::new(text.as_bytes());
         let options = Options {

@@ -254,7 +254,7 @@ fn name(spec: &Spec) -> String {
 }
 
 /// FNV-1a: the same each time, which is all that is asked of it.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3)
     })

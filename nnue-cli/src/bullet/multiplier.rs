@@ -1,10 +1,10 @@
 //! From what bullet trains, in which 1.0 is 1.0, to the numbers of a net file.
 
 use nnue_compiler::format::Element;
-use nnue_compiler::network::file::{Role, Tensor};
-use nnue_compiler::network::{Network, weights_one};
+use nnue_compiler::network::Network;
+use nnue_compiler::network::file::Tensor;
 
-use crate::quantisation::one;
+use crate::quantisation::{one, ones_of_outputs};
 
 /// What parameters are multiplied by: one number for all, or one for each output of a layer.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ impl Multiplier {
         let of_network = match (tensor.divisor, one(network, tensor)) {
             (Some(divisor), _) => vec![divisor],
             (None, Some(one)) => vec![one],
-            (None, None) => of_outputs(network, tensor.role),
+            (None, None) => ones_of_outputs(network, tensor.role).unwrap_or_else(|| vec![1.0]),
         };
         // The loader multiplies floating point by the rest.
         let by_loader = tensor.quantise.map_or(1.0, |quantise| quantise.factor);
@@ -35,22 +35,6 @@ impl Multiplier {
             of_network,
         }
     }
-}
-
-/// What stands for 1.0 in the numbers of each output of a layer.
-fn of_outputs(network: &Network, role: Role) -> Vec<f64> {
-    let Some(layer) = role.layer().map(|layer| &network.layers[layer]) else {
-        return vec![1.0];
-    };
-    let outputs = (0..layer.output.len).map(|output| layer.output.one.at(output));
-    let one = |sums_one: u32| match (role.matrix(), layer.affine()) {
-        (Some(_), Some(affine)) => {
-            let (numerator, denominator) = weights_one(sums_one, affine.divide, affine.inputs_one);
-            numerator as f64 / denominator as f64
-        }
-        _ => f64::from(sums_one),
-    };
-    outputs.map(one).collect()
 }
 
 /// Whether a factor may be left out: a part in a thousand is less than what rounding to integers of

@@ -47,7 +47,7 @@ impl Score {
         const MATE: i32 = 1_000_000;
 
         match self {
-            Score::Centipawns(value) => value,
+            Score::Centipawns(value) => value.clamp(1 - MATE, MATE - 1),
             Score::Mate(moves) if moves > 0 => MATE,
             Score::Mate(_) => -MATE,
         }
@@ -98,6 +98,9 @@ impl Thought {
     }
 }
 
+/// How many lines of an engine wait to be read. Then the engine waits.
+const WAITING: usize = 1024;
+
 /// A line of an engine, and when it came.
 type Line = (Instant, String);
 
@@ -135,7 +138,7 @@ impl<'a> Engine<'a> {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             unreachable!("both are pipes");
         };
-        let (sender, lines) = sync_channel(1024);
+        let (sender, lines) = sync_channel(WAITING);
         thread::spawn(move || forward(output, &sender));
         let mut engine = Engine {
             child,
@@ -193,8 +196,9 @@ impl<'a> Engine<'a> {
         go: &str,
         patience: Duration,
     ) -> Result<Thought, Fault> {
-        // An answer that nobody waited for any more is not the answer to this.
-        while self.lines.try_recv().is_ok() {}
+        // An answer that nobody waited for any more is not the answer to this. An engine that goes on
+        // talking is not waited for.
+        self.lines.try_iter().take(WAITING).for_each(drop);
         let mut thought = Thought::default();
         self.send(position)?;
         let start = Instant::now();
@@ -267,15 +271,26 @@ impl<'a> Engine<'a> {
 
     /// Says how the engine ended.
     fn crashed(&mut self) -> Fault {
+        /// How long an engine may be silent before it has nothing more to say.
+        const SILENCE: Duration = Duration::from_millis(100);
+        /// How long it is listened to: one that has closed only its input may go on for ever.
+        const PATIENCE: Duration = Duration::from_secs(1);
+
         // What is left of its output may say why.
-        while let Ok((_, line)) = self.lines.recv_timeout(Duration::from_millis(100)) {
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE
+            && let Ok((_, line)) = self.lines.recv_timeout(SILENCE)
+        {
+            if self.stop.load(Ordering::Relaxed) {
+                return Fault::Stopped;
+            }
             if !line.trim().is_empty() {
                 self.last_words = line;
             }
         }
         let how = match ended(&mut self.child, Duration::from_secs(1)) {
             Some(status) => format!("ended with {status}"),
-            None => "closed its output".into(),
+            None => "closed its input or its output".into(),
         };
         let words = self.last_words.trim();
         Fault::Crashed(match words {
@@ -291,10 +306,24 @@ impl Drop for Engine<'_> {
         let _ = self.input.write_all(b"quit\n");
         let _ = self.input.flush();
         if ended(&mut self.child, Duration::from_millis(300)).is_none() {
-            let _ = self.child.kill();
+            kill(&mut self.child);
             let _ = self.child.wait();
         }
     }
+}
+
+/// Kills a process that has not been waited for, with all that it has started: a program may be a
+/// script that starts the engine.
+fn kill(child: &mut Child) {
+    #[cfg(unix)]
+    if let Ok(group) = i32::try_from(child.id()) {
+        use nix::sys::signal::{Signal, killpg};
+        use nix::unistd::Pid;
+
+        // The engine is the first process of a group, whose number is its own.
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+    }
+    let _ = child.kill();
 }
 
 /// How a process ended, if it does so soon.
@@ -381,8 +410,58 @@ mod tests {
             "score fish 7",
             "string depth 7 score cp 1",
             "depth 9 multipv 2 score cp 100",
+            "score cp 2147483648",
         ];
         assert_eq!(thought(&garbage), Thought::default());
+    }
+
+    /// An engine of a script.
+    #[cfg(unix)]
+    fn script<'s>(script: &str, stop: &'s AtomicBool) -> Result<Engine<'s>, Fault> {
+        let player = Player {
+            name: "script".into(),
+            program: "sh".into(),
+            arguments: vec!["-c".into(), script.into()],
+            options: Vec::new(),
+        };
+        Engine::start(&player, false, Duration::from_secs(60), stop)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_an_engine_has_started_ends_with_it() {
+        let pipe = std::env::temp_dir().join(format!("nnue-match-{}", std::process::id()));
+        let _ = std::fs::remove_file(&pipe);
+        let made = Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("`mkfifo` is there").success());
+        let reading = thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read_to_string(pipe)
+        });
+        // The pipe is open for as long as the process behind the script lives.
+        let stop = AtomicBool::new(false);
+        let behind = format!(
+            "exec 3>'{}'; (sleep 60; echo alive >&3) & echo uciok; echo readyok; wait",
+            pipe.display()
+        );
+        drop(script(&behind, &stop).expect("it answers"));
+        let read = reading.join().expect("it ends").expect("text");
+        std::fs::remove_file(&pipe).expect("our own pipe");
+        assert_eq!(read, "");
+    }
+
+    /// An engine that closes its input and goes on talking is not listened to until it has ended.
+    #[cfg(unix)]
+    #[test]
+    fn an_engine_that_only_talks_is_no_reason_to_wait() {
+        let stop = AtomicBool::new(false);
+        let talking = "exec <&-; echo uciok; for i in $(seq 600); do echo words; sleep 0.05; done";
+        match script(talking, &stop).err() {
+            Some(Fault::Crashed(how)) => {
+                assert!(how.starts_with("closed its input or its output"), "{how}");
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -396,5 +475,12 @@ mod tests {
     fn mates_are_beyond_evaluations() {
         assert!(Score::Mate(40).centipawns() > Score::Centipawns(31_999).centipawns());
         assert!(Score::Mate(0).centipawns() < Score::Centipawns(-31_999).centipawns());
+        let extremes = ["score cp -2147483648", "score cp 2147483647"];
+        let [lowest, highest] = extremes.map(|line| {
+            let score = thought(&[line]).score.expect("a number");
+            score.centipawns()
+        });
+        assert!(Score::Mate(0).centipawns() < lowest && lowest < -31_999);
+        assert!(31_999 < highest && highest < Score::Mate(1).centipawns());
     }
 }

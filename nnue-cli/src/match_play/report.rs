@@ -23,7 +23,7 @@ pub(crate) struct Report {
     losses: u64,
     /// How many pairs gave A 0, ½, 1, 1½ and 2 points.
     pentanomial: Pentanomial,
-    /// How many Elo A is stronger, and the interval of 95 %.
+    /// How many Elo A is stronger, and the interval of 95 %, which needs pairs of different scores.
     elo: Option<f64>,
     elo_low: Option<f64>,
     elo_high: Option<f64>,
@@ -78,11 +78,11 @@ impl Report {
             losses: results.losses,
             pentanomial: results.pentanomial,
             elo: logistic.map(|elo| elo.value),
-            elo_low: logistic.map(|elo| elo.low),
-            elo_high: logistic.map(|elo| elo.high),
+            elo_low: end(logistic, 0),
+            elo_high: end(logistic, 1),
             normalised_elo: normalised.map(|elo| elo.value),
-            normalised_elo_low: normalised.map(|elo| elo.low),
-            normalised_elo_high: normalised.map(|elo| elo.high),
+            normalised_elo_low: end(normalised, 0),
+            normalised_elo_high: end(normalised, 1),
             sprt: sprt.map(|sprt| {
                 let [lower, upper] = sprt.bounds();
                 Test {
@@ -171,29 +171,33 @@ impl Report {
     }
 }
 
-fn estimate(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
+/// The lower or the upper end of an interval.
+fn end(estimate: Option<Estimate>, which: usize) -> Option<f64> {
+    Some(estimate?.interval?[which])
+}
+
+/// An estimate with its interval, as `+12.3 ± 4.5 (+7.8 to +16.8)`.
+pub(crate) fn estimate(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
     match (value, low, high) {
         // All games were won, or lost.
         (Some(value), ..) if value.is_infinite() => number(value),
-        (Some(value), Some(low), Some(high)) => text(&Estimate { value, low, high }),
-        _ => "unknown".into(),
+        (Some(value), Some(low), Some(high)) => format!(
+            "{} ± {} ({} to {})",
+            number(value),
+            margin(Some([low, high])),
+            number(low),
+            number(high)
+        ),
+        (Some(value), ..) => format!("{} ± {}", number(value), margin(None)),
+        (None, ..) => "unknown".into(),
     }
 }
 
-/// An estimate with its interval, as `+12.3 ± 4.5 (7.8 to 16.8)`.
-fn text(Estimate { value, low, high }: &Estimate) -> String {
-    format!(
-        "{} ± {} ({} to {})",
-        number(*value),
-        margin(*low, *high),
-        number(*low),
-        number(*high)
-    )
-}
-
-/// Half of an interval.
-fn margin(low: f64, high: f64) -> String {
-    number((high - low) / 2.0).trim_start_matches('+').into()
+/// Half of an interval, or that there is none.
+fn margin(interval: Option<[f64; 2]>) -> String {
+    interval.map_or("?".into(), |[low, high]| {
+        number((high - low) / 2.0).trim_start_matches('+').into()
+    })
 }
 
 fn number(value: f64) -> String {
@@ -214,10 +218,10 @@ pub(crate) fn standing(results: &Results, sprt: Option<Sprt>) -> String {
         ..
     } = results;
     let mut line = format!("+{wins} ={draws} -{losses}");
-    if let Some(Estimate { value, low, high }) = elo(&results.pentanomial) {
+    if let Some(Estimate { value, interval }) = elo(&results.pentanomial) {
         line += &format!(", Elo {}", number(value));
         if value.is_finite() {
-            line += &format!(" ± {}", margin(low, high));
+            line += &format!(" ± {}", margin(interval));
         }
     }
     if let Some(sprt) = sprt {
@@ -232,7 +236,7 @@ mod tests {
 
     fn elo_text(pentanomial: Pentanomial) -> String {
         let elo = elo(&pentanomial).unwrap();
-        estimate(Some(elo.value), Some(elo.low), Some(elo.high))
+        estimate(Some(elo.value), end(Some(elo), 0), end(Some(elo), 1))
     }
 
     #[test]
@@ -241,7 +245,8 @@ mod tests {
         assert_eq!(lopsided, "+85.0 ± 35.7 (+50.2 to +121.7)");
         assert_eq!(elo_text([0, 0, 1, 0, 9]), "+511.5 ± ∞ (+311.1 to +∞)");
         assert_eq!(elo_text([7, 0, 0, 0, 0]), "-∞");
-        assert_eq!(elo_text([0, 0, 7, 0, 0]), "+0.0 ± 0.0 (+0.0 to +0.0)");
+        assert_eq!(elo_text([0, 0, 7, 0, 0]), "+0.0 ± ?");
+        assert_eq!(elo_text([0, 0, 0, 1, 0]), "+190.8 ± ?");
         assert_eq!(estimate(None, None, None), "unknown");
     }
 
@@ -253,6 +258,13 @@ mod tests {
             ..Results::default()
         };
         assert_eq!(standing(&results, None), "+4 =0 -0, Elo +∞");
+        let one_pair = Results {
+            wins: 1,
+            draws: 1,
+            pentanomial: [0, 0, 0, 1, 0],
+            ..Results::default()
+        };
+        assert_eq!(standing(&one_pair, None), "+1 =1 -0, Elo +190.8 ± ?");
         assert_eq!(standing(&Results::default(), None), "+0 =0 -0");
     }
 }

@@ -69,7 +69,7 @@ impl State {
             return Err(Failure::Work(format!("`{name}` is no state of a match")));
         }
         let mut lines = bytes[..whole].split(|byte| *byte == b'\n');
-        let finished = match lines.next().filter(|line| !line.is_empty()) {
+        let finished = match lines.next().filter(|_| !bytes.is_empty()) {
             None => {
                 state.append(&Header {
                     nnue_match: VERSION,
@@ -97,8 +97,11 @@ impl State {
         let unwritable = |error| unwritable(&self.path, &error);
         let mut line = serde_json::to_vec(value).map_err(|error| unwritable(error.into()))?;
         line.push(b'\n');
-        // In one piece, which a signal does not cut.
-        self.file.write_all(&line).map_err(unwritable)
+        // In one piece, which a signal does not cut, and kept if the machine crashes.
+        let written = self.file.write_all(&line);
+        written
+            .and_then(|()| self.file.sync_data())
+            .map_err(unwritable)
     }
 }
 

@@ -11,13 +11,24 @@ use serde::Serialize;
 /// How many pairs there were of each score: 0, ½, 1, 1½ and 2 points of the first player.
 pub(crate) type Pentanomial = [u64; 5];
 
-/// An estimate, and the interval that has the true value with a probability of 95 %. An end of it
-/// that has no bound is infinite.
+/// An estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Estimate {
     pub(crate) value: f64,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+    /// The ends of the interval that has the true value with a probability of 95 %; `None` if all
+    /// pairs had the same score, which says nothing of how far others will be from it. An end that
+    /// has no bound is infinite.
+    pub(crate) interval: Option<[f64; 2]>,
+}
+
+impl Estimate {
+    /// The estimate of what increases with this one.
+    fn map(self, of: impl Fn(f64) -> f64) -> Estimate {
+        Estimate {
+            value: of(self.value),
+            interval: self.interval.map(|ends| ends.map(of)),
+        }
+    }
 }
 
 /// The share of a normal distribution within so many standard deviations is 95 %.
@@ -55,8 +66,7 @@ fn points(counts: &Pentanomial) -> Option<(Estimate, f64)> {
     let margin = DEVIATIONS * (variance / all).sqrt();
     let estimate = Estimate {
         value,
-        low: value - margin,
-        high: value + margin,
+        interval: (variance > 0.0).then_some([value - margin, value + margin]),
     };
     Some((estimate, variance))
 }
@@ -74,11 +84,7 @@ fn points_of(elo: f64) -> f64 {
 /// How many Elo the first player is stronger; `None` without pairs.
 pub(crate) fn elo(counts: &Pentanomial) -> Option<Estimate> {
     let (points, _) = points(counts)?;
-    Some(Estimate {
-        value: elo_of(points.value),
-        low: elo_of(points.low),
-        high: elo_of(points.high),
-    })
+    Some(points.map(elo_of))
 }
 
 /// Normalised Elo for each standard deviation of a game's result.
@@ -92,12 +98,7 @@ pub(crate) fn normalised_elo(counts: &Pentanomial) -> Option<Estimate> {
         return None;
     }
     // The mean of two games has half of the variance of a game.
-    let of = |points: f64| (points - 0.5) / (2.0 * variance).sqrt() * NORMALISED;
-    Some(Estimate {
-        value: of(points.value),
-        low: of(points.low),
-        high: of(points.high),
-    })
+    Some(points.map(|points| (points - 0.5) / (2.0 * variance).sqrt() * NORMALISED))
 }
 
 /// What the two hypotheses of a test are about.
@@ -264,7 +265,8 @@ mod tests {
                 (elo(&counts).unwrap(), logistic),
                 (normalised_elo(&counts).unwrap(), normalised),
             ] {
-                let Estimate { value, low, high } = found;
+                let Estimate { value, interval } = found;
+                let [low, high] = interval.unwrap();
                 for (found, expected) in [value, low, high].into_iter().zip(expected) {
                     assert_close(found, expected, 1e-6);
                 }
@@ -278,15 +280,18 @@ mod tests {
         assert_eq!(normalised_elo(&[0; 5]), None);
         assert_eq!(normalised_elo(&[0, 0, 7, 0, 0]), None);
         let all_won = elo(&[0, 0, 0, 0, 9]).unwrap();
-        assert_eq!(
-            (all_won.value, all_won.high),
-            (f64::INFINITY, f64::INFINITY)
-        );
-        let beyond = elo(&[0, 0, 1, 0, 1]).unwrap();
-        assert!(
-            beyond.low.is_finite() && beyond.high == f64::INFINITY,
-            "{beyond:?}"
-        );
+        assert_eq!((all_won.value, all_won.interval), (f64::INFINITY, None));
+        let [low, high] = elo(&[0, 0, 1, 0, 1]).unwrap().interval.unwrap();
+        assert!(low.is_finite() && high == f64::INFINITY, "{low}, {high}");
+    }
+
+    #[test]
+    fn pairs_of_one_score_have_no_interval() {
+        for counts in [[0, 0, 0, 1, 0], [0, 9, 0, 0, 0], [0, 0, 7, 0, 0]] {
+            let found = elo(&counts).unwrap();
+            assert!(found.value.is_finite());
+            assert_eq!(found.interval, None, "{counts:?}");
+        }
     }
 
     /// Computed by maximising Σ nᵢ ln pᵢ numerically under each hypothesis (SLSQP of scipy, six
@@ -359,8 +364,9 @@ mod tests {
             let theirs = sprt(3.0, -8.0, model).llr(&mirrored);
             assert_close(ours, theirs, 1e-9);
         }
-        let [ours, theirs] = [LOPSIDED, mirrored].map(|counts| elo(&counts).unwrap());
-        assert_close(ours.low, -theirs.high, 1e-9);
+        let [[low, _], [_, high]] =
+            [LOPSIDED, mirrored].map(|counts| elo(&counts).unwrap().interval.unwrap());
+        assert_close(low, -high, 1e-9);
     }
 
     #[test]

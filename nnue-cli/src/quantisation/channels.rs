@@ -9,26 +9,36 @@ use std::borrow::Cow;
 use nnue_compiler::file_layout;
 use nnue_compiler::format;
 use nnue_compiler::network::file::{Role, Tensor};
-use nnue_compiler::network::{Network, One};
+use nnue_compiler::network::{Network, One, weights_one};
 
 use crate::Failure;
 
 /// What stands for 1.0 in the integers of each output of a tensor, where these are not all the same.
 pub(super) fn ones(network: &Network, role: Role) -> Option<Vec<f64>> {
     let layer = &network.layers[role.layer()?];
-    let (Some(affine), One::Channels(ones)) = (layer.affine(), &layer.output.one) else {
-        return None;
-    };
-    let factor = match role {
-        Role::LayerWeights(_) | Role::SharedWeights(_) => {
-            let divide = affine.divide.map_or(1.0, |divide| divide.by as f64);
-            divide / f64::from(affine.inputs_one)
+    let is_meant = matches!(layer.output.one, One::Channels(_))
+        && layer.affine().is_some()
+        && !matches!(role, Role::LayerFactors(_));
+    is_meant.then(|| ones_of_outputs(network, role))?
+}
+
+/// What stands for 1.0 in the numbers of each output of a layer, whether they are all the same or
+/// not; `None` for what is not a layer's.
+pub(crate) fn ones_of_outputs(network: &Network, role: Role) -> Option<Vec<f64>> {
+    let layer = &network.layers[role.layer()?];
+    let one = |sums_one: u32| match (role.matrix(), layer.affine()) {
+        (Some(_), Some(affine)) => {
+            let (numerator, denominator) = weights_one(sums_one, affine.divide, affine.inputs_one);
+            numerator as f64 / denominator as f64
         }
-        Role::LayerBiases(_) | Role::SharedBiases(_) => 1.0,
-        _ => return None,
+        _ => f64::from(sums_one),
     };
-    let ones = ones.iter().map(|one| f64::from(*one) * factor);
-    Some(ones.collect())
+    let outputs = 0..layer.output.len;
+    Some(
+        outputs
+            .map(|output| one(layer.output.one.at(output)))
+            .collect(),
+    )
 }
 
 /// The output of a row and a column, in a tensor that has a one for each.

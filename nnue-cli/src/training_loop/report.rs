@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::Failure;
 use crate::drawing;
 use crate::inputs::read;
+use crate::match_play::report::estimate;
 use crate::page::{END, start};
 use crate::xml::escaped;
 
@@ -43,7 +44,7 @@ pub(super) struct MatchResult {
     losses: u64,
     /// Pairs of games by their points: 0, 0.5, 1, 1.5, 2.
     pentanomial: [u64; 5],
-    /// Infinite, which JSON has no number for, if all games have the same result.
+    /// JSON has no number for what is infinite.
     elo: Option<f64>,
     /// The ends of the interval of 95 %.
     elo_low: Option<f64>,
@@ -55,9 +56,20 @@ pub(super) struct MatchResult {
 impl MatchResult {
     /// The difference and its interval.
     fn elo(&self) -> String {
-        let number = |elo: Option<f64>| elo.map_or("?".into(), |elo| format!("{elo:+.0}"));
-        let [elo, low, high] = [self.elo, self.elo_low, self.elo_high].map(number);
-        format!("{elo} Elo [{low}, {high}]")
+        let all = match (self.wins, self.draws, self.losses) {
+            (1.., 0, 0) => Some(f64::INFINITY),
+            (0, 0, 1..) => Some(f64::NEG_INFINITY),
+            _ => None,
+        };
+        let (low, high) = match (self.elo_low, self.elo_high) {
+            // There is no interval.
+            (None, None) => (None, None),
+            (low, high) => (
+                low.or(Some(f64::NEG_INFINITY)),
+                high.or(Some(f64::INFINITY)),
+            ),
+        };
+        estimate(self.elo.or(all), low, high)
     }
 }
 
@@ -74,7 +86,7 @@ impl Report<'_> {
             } = result;
             writeln!(
                 out,
-                "the new net against {opponent}: {wins} won, {draws} drawn, {losses} lost of {games}: {}",
+                "the new net against {opponent}: {wins} won, {draws} drawn, {losses} lost of {games}: Elo {}",
                 result.elo()
             )?;
         }
@@ -132,13 +144,8 @@ impl Report<'_> {
 
     /// The trainer's pictures and numbers.
     fn training(&self) -> Result<String, Failure> {
-        let mut part = String::new();
-        for picture in ["curves.svg"] {
-            // The trainer writes it itself, as XML without a declaration.
-            if let Ok(svg) = fs::read_to_string(self.training.join(picture)) {
-                part += &svg;
-            }
-        }
+        // The trainer draws it as XML without a declaration.
+        let mut part = fs::read_to_string(self.training.join("curves.svg")).unwrap_or_default();
         let path = self.training.join("summary.json");
         let summary: Value = serde_json::from_slice(&read(&path)?)
             .map_err(|error| Failure::Work(format!("`{}`: {error}", path.display())))?;
@@ -181,6 +188,8 @@ fn rows(name: &str, value: &Value, table: &mut String) {
                 rows(&name, value, table);
             }
         }
+        // The reports of the run, which are in the curves.
+        Value::Array(values) if values.iter().any(Value::is_object) => {}
         value => {
             let text = match value {
                 Value::String(text) => text.clone(),
@@ -197,5 +206,55 @@ fn rows(name: &str, value: &Value, table: &mut String) {
                 escaped(&text)
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn elo(text: &str) -> String {
+        let text = format!(
+            "{{\"games\": 4, {text}, \"pentanomial\": [0, 0, 0, 0, 0], \"nodes_per_move\": [1, null]}}"
+        );
+        serde_json::from_str::<MatchResult>(&text).unwrap().elo()
+    }
+
+    #[test]
+    fn what_json_has_no_number_for_is_shown() {
+        let usual = "\"elo\": 12.5, \"elo_low\": -3.5, \"elo_high\": 28.5";
+        let some = "\"wins\": 2, \"draws\": 1, \"losses\": 1";
+        assert_eq!(
+            elo(&format!("{some}, {usual}")),
+            "+12.5 ± 16.0 (-3.5 to +28.5)"
+        );
+        let open = "\"elo\": 400.0, \"elo_low\": 200.0, \"elo_high\": null";
+        assert_eq!(elo(&format!("{some}, {open}")), "+400.0 ± ∞ (+200.0 to +∞)");
+        let none = "\"elo\": null, \"elo_low\": null, \"elo_high\": null";
+        let one = "\"elo\": 190.8, \"elo_low\": null, \"elo_high\": null";
+        assert_eq!(elo(&format!("{some}, {one}")), "+190.8 ± ?");
+        let won = "\"wins\": 4, \"draws\": 0, \"losses\": 0";
+        assert_eq!(elo(&format!("{won}, {none}")), "+∞");
+        let lost = "\"wins\": 0, \"draws\": 0, \"losses\": 4";
+        assert_eq!(elo(&format!("{lost}, {none}")), "-∞");
+    }
+
+    #[test]
+    fn a_summary_is_a_table() {
+        let summary = serde_json::json!({
+            "rounding_cost": { "mean": 0.25, "largest": 3 },
+            "device": "cpu",
+            "reports": [{ "loss": 1 }],
+        });
+        let mut table = String::new();
+        rows("", &summary, &mut table);
+        for row in [
+            "<tr><th>rounding cost: mean</th><td class=\"number\">0.250000</td></tr>",
+            "<tr><th>rounding cost: largest</th><td class=\"number\">3</td></tr>",
+            "<tr><th>device</th><td class=\"number\">cpu</td></tr>",
+        ] {
+            assert!(table.contains(row), "{table}");
+        }
+        assert_eq!(table.lines().count(), 3, "{table}");
     }
 }

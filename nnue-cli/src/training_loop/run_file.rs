@@ -1,6 +1,6 @@
 //! What a run file says to `nnue loop`. The rest of it is for the trainer.
 
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -70,9 +70,9 @@ struct Current {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SelfPlay {
-    pub(super) games: u32,
+    pub(super) games: NonZeroU32,
     /// Nodes of a search.
-    pub(super) nodes: u64,
+    pub(super) nodes: NonZeroU64,
     #[serde(default = "one")]
     pub(super) seed: u64,
 }
@@ -85,10 +85,10 @@ fn one() -> u64 {
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Match {
-    /// Games of each match.
+    /// Games of each match, an even number.
     pub(super) games: u32,
     /// Nodes of a search.
-    pub(super) nodes: u64,
+    pub(super) nodes: NonZeroU64,
     /// Which openings.
     pub(super) seed: u64,
 }
@@ -97,7 +97,7 @@ impl Default for Match {
     fn default() -> Match {
         Match {
             games: 400,
-            nodes: 5000,
+            nodes: const { NonZeroU64::new(5000).unwrap() },
             seed: one(),
         }
     }
@@ -146,6 +146,12 @@ impl RunFile {
             return Err(wrong(
                 &"`command` in `[trainer]` is empty, expected a program and its arguments",
             ));
+        }
+        let Match { games, .. } = keys.matches;
+        if games < 2 || !games.is_multiple_of(2) {
+            return Err(wrong(&format!(
+                "`games` in `[match]` is {games}, expected an even number: openings are played with both colours"
+            )));
         }
         let current = match keys.current {
             None => None,
@@ -199,7 +205,7 @@ mod tests {
         let text = "spec = \"small128\"\nbatches = 7\n[loss]\npower = 2.5\n[match]\ngames = 2\n";
         let run = run_file("keys", text).unwrap();
         assert_eq!(run.matches.games, 2);
-        assert_eq!(run.matches.nodes, 5000);
+        assert_eq!(run.matches.nodes.get(), 5000);
         for word in ["batches", "7", "power"] {
             assert!(run.for_trainer.contains(word), "{}", run.for_trainer);
         }
@@ -239,6 +245,16 @@ mod tests {
                 "command",
                 "spec = \"small128\"\ntrainer.command = []\n",
                 "`command` in `[trainer]` is empty",
+            ),
+            (
+                "odd",
+                "spec = \"small128\"\nmatch.games = 401\n",
+                "expected an even number",
+            ),
+            (
+                "nodes",
+                "spec = \"small128\"\nmatch.nodes = 0\n",
+                "expected a nonzero u64",
             ),
             (
                 "games",

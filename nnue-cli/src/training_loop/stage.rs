@@ -1,17 +1,17 @@
 //! Stages: commands whose results stay, so that a loop that was interrupted goes on where it was.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::Failure;
-use crate::bench::hash;
-use crate::inputs::{read, unwritable, write};
+use crate::inputs::{unreadable, unwritable, write};
 
 /// A command, and all that its result depends on.
 pub(super) struct Stage {
@@ -22,6 +22,8 @@ pub(super) struct Stage {
     variables: Vec<(&'static str, OsString)>,
     /// Files that it reads.
     inputs: Vec<PathBuf>,
+    /// Arguments on which the result does not depend, behind the others.
+    other: Vec<OsString>,
     /// The part of the run file that it reads.
     settings: String,
     /// The file that it writes; without one, what it prints is its result.
@@ -39,6 +41,7 @@ impl Stage {
             arguments: Vec::new(),
             variables: Vec::new(),
             inputs: Vec::new(),
+            other: Vec::new(),
             settings: String::new(),
             product: None,
             partial: None,
@@ -65,6 +68,12 @@ impl Stage {
         self
     }
 
+    /// An option on which the result does not depend.
+    pub(super) fn other_option(mut self, name: &str, value: impl AsRef<OsStr>) -> Stage {
+        self.other.extend([name.into(), value.as_ref().into()]);
+        self
+    }
+
     pub(super) fn settings(mut self, text: String) -> Stage {
         self.settings = text;
         self
@@ -85,28 +94,50 @@ impl Stage {
         let variables = self.variables.iter();
         let variables = variables.map(|(name, value)| format!("{name}={}", quoted(value)));
         let words = std::iter::once(&self.program).chain(&self.arguments);
-        let words = variables.chain(words.map(|word| quoted(word)));
-        words.collect::<Vec<_>>().join(" ")
+        let words = words.chain(&self.other).map(|word| quoted(word));
+        variables.chain(words).collect::<Vec<_>>().join(" ")
     }
 
     /// The same for the same command on files of the same content.
-    fn fingerprint(&self) -> Result<u64, Failure> {
-        let mut parts = vec![
-            hash(self.shown().as_bytes()),
-            hash(self.settings.as_bytes()),
-        ];
-        for input in &self.inputs {
-            parts.push(hash(&read(input)?));
+    fn fingerprint(&self) -> Result<String, Failure> {
+        let mut hash = Sha256::new();
+        let variables = self.variables.iter();
+        let variables = variables.flat_map(|(name, value)| [OsStr::new(name), value]);
+        let words = variables.chain(self.arguments.iter().map(OsString::as_os_str));
+        for word in words {
+            hash.update(word.as_encoded_bytes());
+            // No word has one.
+            hash.update([0]);
         }
-        let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
-        Ok(hash(&bytes))
+        hash.update(self.settings.as_bytes());
+        for input in &self.inputs {
+            hash.update(hash_of(input).map_err(|error| unreadable(input, &error))?);
+        }
+        let bytes = hash.finalize();
+        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         let variables = self.variables.iter().map(|(name, value)| (name, value));
-        command.args(&self.arguments).envs(variables);
+        let arguments = self.arguments.iter().chain(&self.other);
+        command.args(arguments).envs(variables);
         command
+    }
+}
+
+/// The hash of a file, which may be larger than the memory.
+fn hash_of(path: &Path) -> io::Result<[u8; 32]> {
+    let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+    let mut hash = Sha256::new();
+    loop {
+        let part = file.fill_buf()?;
+        if part.is_empty() {
+            return Ok(hash.finalize().into());
+        }
+        hash.update(part);
+        let read = part.len();
+        file.consume(read);
     }
 }
 
@@ -128,7 +159,7 @@ pub(super) struct Finished {
     pub(super) seconds: f64,
     /// What it wrote to standard output.
     pub(super) printed: String,
-    fingerprint: u64,
+    fingerprint: String,
 }
 
 /// The stages of a loop, in a folder that remembers which are finished.
@@ -190,16 +221,15 @@ impl<'o> Stages<'o> {
         self.folder.join(format!("{name}.json"))
     }
 
-    fn start(&self, stage: &Stage, fingerprint: u64) -> Result<Finished, Failure> {
+    fn start(&self, stage: &Stage, fingerprint: String) -> Result<Finished, Failure> {
         let record = self.record_of(stage);
         let begun = record.with_extension("begun");
-        let text = format!("{fingerprint:016x}");
-        if fs::read(&begun).is_ok_and(|found| found != text.as_bytes()) {
+        if fs::read(&begun).is_ok_and(|found| found != fingerprint.as_bytes()) {
             for left in [&stage.partial, &stage.product].into_iter().flatten() {
-                remove(left)?;
+                set_aside(left)?;
             }
         }
-        write(&begun, text)?;
+        write(&begun, &fingerprint)?;
         let started = Instant::now();
         let failed = |reason: String| {
             let (name, command) = (&stage.name, stage.shown());
@@ -231,6 +261,17 @@ impl<'o> Stages<'o> {
         write(&record, json)?;
         Ok(finished)
     }
+}
+
+/// Renames a file or a folder, if it is there: somebody may miss what it holds.
+fn set_aside(path: &Path) -> Result<(), Failure> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let mut old = path.as_os_str().to_owned();
+    old.push(".old");
+    remove(Path::new(&old))?;
+    fs::rename(path, &old).map_err(|error| unwritable(path, &error))
 }
 
 /// Removes a file or a folder, if it is there.
@@ -281,6 +322,8 @@ mod tests {
         assert!(was_done(&folder, &stage()));
         let other = || stage().settings("more rounds".into());
         assert!(!was_done(&folder, &other()), "its settings have changed");
+        let elsewhere = || other().other_option("--nnue", "elsewhere");
+        assert!(was_done(&folder, &elsewhere()), "this makes no difference");
         let product = folder.join("product");
         write(&product, "").unwrap();
         let with_product = || other().writes(&product);
@@ -313,6 +356,7 @@ mod tests {
         assert!(partial.exists());
         fails("2");
         assert!(!partial.exists());
+        assert_eq!(fs::read(folder.join("partial.old")).unwrap(), b"half");
         remove(&folder).unwrap();
     }
 

@@ -6,13 +6,22 @@ use std::path::{Path, PathBuf};
 const DOCUMENTS: &[&str] = &[
     "ARCHITECTURE.md",
     "README.md",
+    "docs/bullet.md",
+    "docs/data.md",
     "docs/describe.md",
     "docs/levels.md",
+    "docs/loop.md",
+    "docs/match.md",
     "docs/net-files.md",
+    "docs/openbench.md",
     "docs/performance.md",
+    "docs/quantisation.md",
+    "docs/training.md",
     "docs/variants.md",
     "docs/versions.md",
+    "examples/engine/README.md",
     "nnue-cli/README.md",
+    "nnue-cli/data/README.md",
     "nnue-cli/dummy/README.md",
     "nnue-cli/networks/README.md",
     "nnue-cli/replay/README.md",
@@ -25,6 +34,7 @@ const DOCUMENTS: &[&str] = &[
     "nnue-runtime/levels/README.md",
     "specs/README.md",
     "tests/README.md",
+    "trainer/README.md",
 ];
 
 /// What links to the repository begin with, in documents that are read elsewhere too.

@@ -1,7 +1,6 @@
 //! Unit tests of `evaluation.rs`.
 
 use cozy_chess::Board;
-use nnue_runtime::Delta;
 
 use super::{Evaluation, judge, material};
 
@@ -12,26 +11,24 @@ fn material_is_for_the_side_to_move() {
 }
 
 /// Follows a game in which the evaluator is told of some other moves than those that are played.
-fn verify(moves: &[(&str, &str)]) {
+fn follow(moves: &[(&str, &str)]) {
     let mut board = Board::default();
     let mut evaluation = Evaluation::new(&judge("").unwrap(), &board);
     for (mv, told) in moves {
-        let told = Delta::from_cozy(&board, told.parse().unwrap());
-        let evaluator = evaluation.evaluator.as_mut();
-        evaluator.expect("a network is embedded").push(&told);
-        board.play(mv.parse().unwrap());
-        evaluation.line.push(&board, mv.parse().ok());
+        let mut next = board.clone();
+        next.play(mv.parse().unwrap());
+        evaluation.push(&board, told.parse().ok(), &next);
+        board = next;
     }
-    evaluation.value(&board);
 }
 
 #[test]
 fn right_moves_are_verified() {
-    verify(&[("e2e4", "e2e4"), ("e7e5", "e7e5"), ("g1f3", "g1f3")]);
+    follow(&[("e2e4", "e2e4"), ("e7e5", "e7e5"), ("g1f3", "g1f3")]);
 }
 
 #[test]
-#[should_panic(expected = "since move 2, e7e5: ")]
+#[should_panic(expected = "since move 2, e7e6, ")]
 fn a_planted_bug_is_found_at_its_move() {
-    verify(&[("e2e4", "e2e4"), ("e7e5", "e7e6"), ("g1f3", "g1f3")]);
+    follow(&[("e2e4", "e2e4"), ("e7e5", "e7e6"), ("g1f3", "g1f3")]);
 }

@@ -30,34 +30,8 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
 }
 
 fn board(bytes: &[u8; SIZE]) -> ChessBoard {
-    let [
-        occ @ ..,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-        _,
-    ] = *bytes;
-    let mut pcs = [0; 16];
+    let (mut occ, mut pcs) = ([0; 8], [0; 16]);
+    occ.copy_from_slice(&bytes[..8]);
     pcs.copy_from_slice(&bytes[8..24]);
     ChessBoard {
         occ: u64::from_le_bytes(occ),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_data::{Input, Options, RowMaker, SharedCounts, write_stream};
+use nnue_data::{Input, Options, RowMaker, SharedCounts, check_written, write_stream};
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;
@@ -80,6 +80,8 @@ impl Batches {
         };
         let positions = match &self.positions {
             Some(path) => {
+                options.filter.check(&inputs).map_err(failure)?;
+                check_written(&inputs, path).map_err(failure)?;
                 let file = File::create(path).map_err(|error| unwritable(path, &error))?;
                 Some((path, BufWriter::new(file)))
             }

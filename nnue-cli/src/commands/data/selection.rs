@@ -114,7 +114,7 @@ fn share(text: &str) -> Result<Share, String> {
         };
         (share.part > 0 && share.part < share.of).then_some(share)
     });
-    numbers.ok_or_else(|| "expected blocks of how many, such as 1/20".into())
+    numbers.ok_or_else(|| "expected a fraction between 0 and 1, such as 1/20".into())
 }
 
 pub(super) fn failure(error: DataError) -> Failure {

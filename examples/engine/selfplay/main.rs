@@ -8,20 +8,20 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, mpsc};
-use std::thread;
 use std::time::Instant;
+use std::{iter, thread};
 
 use clap::Parser;
 use cozy_chess::{Board, Color};
 use fastrand::Rng;
 
-use crate::evaluation::{DECIDED, Judge, judge};
-use crate::game::is_drawn;
-use crate::ordering::is_quiet;
-use crate::search::{Found, Searcher, search};
-use crate::table::Table;
-use crate::time::Limits;
-use crate::tools::genfens::opening;
+use nnue_engine::end_with_any_thread;
+use nnue_engine::evaluation::{DECIDED, Judge, judge};
+use nnue_engine::game::{is_drawn, legal_moves, opening};
+use nnue_engine::ordering::is_quiet;
+use nnue_engine::search::{Found, Searcher};
+use nnue_engine::table::Table;
+use nnue_engine::time::Limits;
 
 /// Positions whose score is beyond it are not written: in them the game is over.
 const MOST_CENTIPAWNS: i32 = 3_000;
@@ -36,8 +36,8 @@ const MOST_PLIES: usize = 300;
 /// Plays games and writes their quiet positions: `FEN | score | result` a line, the score in
 /// centipawns for the side to move, the result for white
 #[derive(Parser, Debug)]
-#[command(name = "nnue-engine selfplay")]
-pub(crate) struct Selfplay {
+#[command(name = "nnue-selfplay")]
+struct Selfplay {
     /// How many games
     #[arg(long)]
     games: u64,
@@ -75,19 +75,20 @@ fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
     }
 }
 
-impl Selfplay {
-    /// Plays the games on all threads, and writes them in their order.
-    pub(crate) fn run(&self) -> ExitCode {
-        match self.write_games() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("error: {error}");
-                ExitCode::FAILURE
-            }
+fn main() -> ExitCode {
+    end_with_any_thread();
+    match Selfplay::parse().run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
         }
     }
+}
 
-    fn write_games(&self) -> Result<(), String> {
+impl Selfplay {
+    /// Plays the games on all threads, and writes them in their order.
+    fn run(&self) -> Result<(), String> {
         let started = Instant::now();
         let judge = judge(&self.eval_file)?;
         let unwritable = |error| format!("cannot write `{}`: {error}", self.out.display());
@@ -99,20 +100,15 @@ impl Selfplay {
         let (mut written, mut positions) = (0, 0);
         thread::scope(|scope| {
             for _ in 0..threads {
-                let sender = sender.clone();
-                scope.spawn(|| {
-                    let sender = sender;
-                    let table = Arc::new(Table::new(4));
-                    loop {
-                        let game = next.fetch_add(1, Relaxed);
-                        if game >= self.games
-                            || sender
-                                .send((game, self.play(game, &judge, &table)))
-                                .is_err()
-                        {
-                            break;
-                        }
-                    }
+                let (sender, table) = (sender.clone(), Table::new(4)?);
+                let (next, judge) = (&next, &judge);
+                scope.spawn(move || {
+                    let numbers = iter::repeat_with(|| next.fetch_add(1, Relaxed));
+                    let numbers = numbers.take_while(|&number| number < self.games);
+                    let mut games =
+                        numbers.map(|number| (number, self.play(number, judge, &table)));
+                    // Nobody receives once there are enough positions.
+                    games.all(|game| sender.send(game).is_ok())
                 });
             }
             drop(sender);
@@ -142,17 +138,17 @@ impl Selfplay {
     fn play(&self, number: u64, judge: &Judge, table: &Arc<Table>) -> Vec<String> {
         let mut random = Rng::with_seed(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
         table.clear();
-        let mut searcher = [Searcher::new(judge, table)];
+        let mut searcher = Searcher::new(judge, table);
         let plies = random.usize(self.random_plies.clone());
         let start = Board::default();
-        let openings = std::iter::repeat_with(|| opening(&mut random, &start, plies));
+        let openings = iter::repeat_with(|| opening(&mut random, &start, plies));
         let mut game = openings.flatten().next().unwrap_or_default();
         let mut limits = Limits::none();
         limits.nodes = self.nodes;
         let mut positions: Vec<(String, i32)> = Vec::new();
         let mut scores = Vec::new();
         let result = loop {
-            let moves = game.moves();
+            let moves = legal_moves(&game.board);
             let in_check = !game.board.checkers().is_empty();
             let for_white = |score: i32| match game.board.side_to_move() {
                 Color::White => score,
@@ -164,8 +160,7 @@ impl Selfplay {
             if is_drawn(&game.board, &game.keys, usize::MAX) || game.keys.len() >= MOST_PLIES {
                 break 0;
             }
-            let Found { score, best, .. } =
-                search(&mut searcher, &game, limits, &Arc::default(), &mut |_| {});
+            let Found { score, best, .. } = searcher.search(&game, limits);
             let Some(best) = best else {
                 break 0;
             };
