@@ -96,6 +96,8 @@ def until_interrupted(batches):
     """The first batches of a run, and then what Ctrl-C sends."""
     with contextlib.closing(batches):
         yield from itertools.islice(batches, 75)
+        # Shells let what they run in the background ignore it, and so does Python then.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.raise_signal(signal.SIGINT)
 
 
