@@ -2,7 +2,7 @@
 //! graph, and what it saves, in the order of the spec's file.
 //!
 //! Parameters are floating point in which 1.0 is 1.0, so a tensor of the program is what the
-//! network's integers stand for. [`multiplier`] has the steps between them.
+//! network's integers stand for. `multiplier.rs` has the steps between them.
 
 mod graph;
 pub mod inputs;
