@@ -37,17 +37,23 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::Work(format!("cannot read `{}`: {error}", path.display()))
 }
 
-/// The text of a spec, and the network that it describes.
-pub(crate) fn spec(path: &Path) -> Result<(String, Network), Failure> {
-    let name = path.display().to_string();
-    let text = String::from_utf8(read(path)?).map_err(|error| {
+/// Reads a file of text.
+pub(crate) fn text(path: &Path) -> Result<String, Failure> {
+    String::from_utf8(read(path)?).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         Failure::Work(format!(
-            "`{name}` is not UTF-8 text: the byte at offset {offset} is invalid"
+            "`{}` is not UTF-8 text: the byte at offset {offset} is invalid",
+            path.display()
         ))
-    })?;
-    let network = nnue_compiler::analyse(&SourceFile::new(&name, text.clone()))
-        .map_err(|errors| Failure::Spec(errors.to_string()))?;
+    })
+}
+
+/// The text of a spec, and the network that it describes.
+pub(crate) fn spec(path: &Path) -> Result<(String, Network), Failure> {
+    let text = text(path)?;
+    let source = SourceFile::new(path.display().to_string(), text.clone());
+    let network =
+        nnue_compiler::analyse(&source).map_err(|errors| Failure::Spec(errors.to_string()))?;
     Ok((text, network))
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::Failure;
-use crate::inputs::read;
+use crate::inputs::text;
 use crate::known::SpecChoice;
 
 /// The keys of a run file that are not for the trainer. Those that are for neither are reported by
@@ -136,7 +136,7 @@ impl RunFile {
             let message = error.to_string();
             Failure::Work(format!("`{}`: {}", path.display(), message.trim_end()))
         };
-        let text = String::from_utf8(read(path)?).map_err(|error| wrong(&error.utf8_error()))?;
+        let text = text(path)?;
         let keys: Keys = toml::from_str(&text).map_err(|error| wrong(&error))?;
         let mut table: toml::Table = toml::from_str(&text).map_err(|error| wrong(&error))?;
         table.retain(|key, _| !OWN.contains(&key));
