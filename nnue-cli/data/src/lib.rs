@@ -23,7 +23,7 @@
 //! | `record` | is a position with its score and its result, in few bytes |
 //! | `filter`, `hold_out` | choose among records |
 //! | `shuffle`, `batches` | put them into batches, in a random order or in their own |
-//! | `rows` | finds the active rows of a batch |
+//! | `feature_sets`, `rows` | find the active rows of a batch |
 //! | `stream` | writes batches for a trainer |
 //!
 //! `convert` writes records in another format, and `summary` counts what they are.
@@ -36,6 +36,7 @@
 mod batches;
 mod convert;
 mod error;
+mod feature_sets;
 mod filter;
 mod formats;
 mod hold_out;
@@ -51,6 +52,8 @@ mod summary;
 pub use crate::batches::{Batches, Counts, Options, SharedCounts};
 pub use crate::convert::convert;
 pub use crate::error::{BadRecord, DataError};
+#[doc(hidden)]
+pub use crate::feature_sets::feature_sets;
 pub use crate::filter::{Filter, Unmet};
 pub use crate::formats::{Format, WrittenFormat};
 pub use crate::hold_out::{BLOCK, MARGIN, Share, Split};

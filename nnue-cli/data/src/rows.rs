@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use nnue_compiler::feature_set::{Family, FeatureSet};
 use nnue_compiler::network::{Network, Order};
-use nnue_runtime::__private::features::{self, PawnPairs, RowFinder, Threats};
+use nnue_runtime::__private::features::{FeatureSet, RowFinder};
 use nnue_runtime::{Color, Level, Position};
 
+use crate::feature_sets::feature_sets;
 use crate::record::Record;
 
 /// A network whose rows do not follow from positions.
@@ -43,7 +43,7 @@ impl std::error::Error for UnsupportedNetwork {}
 
 /// Finds the active rows of a network's feature sets.
 pub struct RowMaker {
-    sets: Vec<features::FeatureSet>,
+    sets: Vec<FeatureSet>,
     capacity: usize,
     perspectives: usize,
     order: Order,
@@ -69,7 +69,7 @@ impl RowMaker {
         let perspectives = network.transformer.perspectives;
         let capacity = network.features.iter().map(|set| set.list_len).max();
         Ok(RowMaker {
-            sets: network.features.iter().map(of_runtime).collect(),
+            sets: feature_sets(network),
             capacity: capacity.unwrap_or(0),
             perspectives: perspectives.count,
             order: perspectives.order,
@@ -128,29 +128,6 @@ impl RowMaker {
             (0, ..) => side_to_move,
             _ => !side_to_move,
         }
-    }
-}
-
-/// A feature set as compiled networks have it.
-fn of_runtime(set: &FeatureSet) -> features::FeatureSet {
-    features::FeatureSet {
-        table: 0,
-        first_row: [0, 0],
-        rows: set.rows as u32,
-        shift: set.shift,
-        max_active: set.max_active,
-        family: match &set.family {
-            Family::PieceSquare(parameters) => features::Family::PieceSquare(parameters.tables()),
-            Family::Threats(parameters) => {
-                let mirror_files = parameters.mirror.files();
-                features::Family::Threats(Threats::new(mirror_files, parameters.rules))
-            }
-            Family::PawnPairs(parameters) => features::Family::PawnPairs(PawnPairs {
-                mirror_files: parameters.mirror.files(),
-                file_distance: parameters.file_distance,
-            }),
-            Family::Custom(_) => features::Family::Custom,
-        },
     }
 }
 

@@ -1,10 +1,9 @@
 //! Bounds that weights prove, of networks that are known only at run time. The runtime has the
 //! formulas.
 
-use nnue_compiler::feature_set;
 use nnue_compiler::network::{Layer, Network, Sums, WeightType};
+use nnue_data::feature_sets;
 use nnue_interpreter::{Values, Weights};
-use nnue_runtime::__private::features::{Family, FeatureSet, PawnPairs};
 use nnue_runtime::__private::proof::{self, Proofs};
 use nnue_runtime::__private::report::accumulator_bound;
 use nnue_runtime::AccumulatorBound;
@@ -25,7 +24,7 @@ pub(crate) struct LayerBound {
 
 /// The bound of all perspectives that have weights of their own.
 pub(crate) fn accumulator(network: &Network, weights: &Weights) -> AccumulatorBound {
-    let sets: Vec<FeatureSet> = network.features.iter().map(set).collect();
+    let sets = feature_sets(network);
     let bounds = weights.transformer.iter();
     let bounds = bounds.map(|own| accumulator_bound(&own.biases, &own.rows, &sets));
     let widest = bounds.reduce(|one, other| AccumulatorBound {
@@ -38,28 +37,6 @@ pub(crate) fn accumulator(network: &Network, weights: &Weights) -> AccumulatorBo
         lowest: 0,
         highest: 0,
     })
-}
-
-/// The runtime's constant for a set.
-fn set(set: &feature_set::FeatureSet) -> FeatureSet {
-    FeatureSet {
-        table: 0,
-        first_row: [0, 0],
-        rows: set.rows as u32,
-        shift: set.shift,
-        max_active: set.max_active,
-        family: match &set.family {
-            feature_set::Family::PieceSquare(parameters) => {
-                Family::PieceSquare(parameters.tables())
-            }
-            feature_set::Family::Threats(parameters) => Family::Threats(parameters.tables()),
-            feature_set::Family::PawnPairs(parameters) => Family::PawnPairs(PawnPairs {
-                mirror_files: parameters.mirror.files(),
-                file_distance: parameters.file_distance,
-            }),
-            feature_set::Family::Custom(_) => Family::Custom,
-        },
-    }
 }
 
 /// The bounds of all layers whose sums can wrap around in 32 bits.
