@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::player::{Player, Side};
 use super::results::Results;
@@ -10,19 +10,19 @@ use super::statistics::{Estimate, Pentanomial, Sprt, Verdict, elo, normalised_el
 use crate::table::Table;
 
 /// What `--json` prints. Numbers that do not exist or have no bound are `null`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
     /// What the players A and B are.
     names: [String; 2],
     /// How many games were asked for. A test may have ended the match before.
     planned: u64,
-    games: u64,
+    pub(crate) games: u64,
     /// Of A, as are draws and losses.
-    wins: u64,
-    draws: u64,
-    losses: u64,
+    pub(crate) wins: u64,
+    pub(crate) draws: u64,
+    pub(crate) losses: u64,
     /// How many pairs gave A 0, ½, 1, 1½ and 2 points.
-    pentanomial: Pentanomial,
+    pub(crate) pentanomial: Pentanomial,
     /// How many Elo A is stronger, and the interval of 95 %, which needs pairs of different scores.
     elo: Option<f64>,
     elo_low: Option<f64>,
@@ -35,12 +35,12 @@ pub(crate) struct Report {
     /// Games that A and B lost by crashes, hangs, illegal moves and on time.
     forfeits: [u64; 2],
     /// Means of A and B.
-    nodes_per_move: [Option<f64>; 2],
+    pub(crate) nodes_per_move: [Option<f64>; 2],
     seconds_per_move: [Option<f64>; 2],
 }
 
 /// A sequential test and where it stands.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Test {
     #[serde(flatten)]
     sprt: Sprt,
@@ -147,12 +147,8 @@ impl Report {
         writeln!(
             out,
             "Elo of A {}, normalised {}",
-            estimate(self.elo, self.elo_low, self.elo_high),
-            estimate(
-                self.normalised_elo,
-                self.normalised_elo_low,
-                self.normalised_elo_high
-            )
+            self.elo(),
+            text(normalised_elo(&self.pentanomial))
         )?;
         if let Some(test) = &self.sprt {
             let accepted = match test.accepted {
@@ -169,6 +165,11 @@ impl Report {
         }
         Ok(())
     }
+
+    /// How many Elo A is stronger, as `+12.3 ± 4.5 (+7.8 to +16.8)`.
+    pub(crate) fn elo(&self) -> String {
+        text(elo(&self.pentanomial))
+    }
 }
 
 /// The lower or the upper end of an interval.
@@ -176,20 +177,18 @@ fn end(estimate: Option<Estimate>, which: usize) -> Option<f64> {
     Some(estimate?.interval?[which])
 }
 
-/// An estimate with its interval, as `+12.3 ± 4.5 (+7.8 to +16.8)`.
-pub(crate) fn estimate(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
-    match (value, low, high) {
-        // All games were won, or lost.
-        (Some(value), ..) if value.is_infinite() => number(value),
-        (Some(value), Some(low), Some(high)) => format!(
-            "{} ± {} ({} to {})",
-            number(value),
-            margin(Some([low, high])),
-            number(low),
-            number(high)
-        ),
-        (Some(value), ..) => format!("{} ± {}", number(value), margin(None)),
-        (None, ..) => "unknown".into(),
+/// An estimate with its interval, which tells nothing if all games were won, or lost.
+fn text(estimate: Option<Estimate>) -> String {
+    match estimate {
+        None => "unknown".into(),
+        Some(Estimate { value, .. }) if value.is_infinite() => number(value),
+        Some(Estimate { value, interval }) => {
+            let mut text = format!("{} ± {}", number(value), margin(interval));
+            if let Some([low, high]) = interval {
+                text += &format!(" ({} to {})", number(low), number(high));
+            }
+            text
+        }
     }
 }
 
@@ -233,10 +232,10 @@ pub(crate) fn standing(results: &Results, sprt: Option<Sprt>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::match_play::statistics::Model;
 
     fn elo_text(pentanomial: Pentanomial) -> String {
-        let elo = elo(&pentanomial).unwrap();
-        estimate(Some(elo.value), end(Some(elo), 0), end(Some(elo), 1))
+        text(elo(&pentanomial))
     }
 
     #[test]
@@ -247,7 +246,35 @@ mod tests {
         assert_eq!(elo_text([7, 0, 0, 0, 0]), "-∞");
         assert_eq!(elo_text([0, 0, 7, 0, 0]), "+0.0 ± ?");
         assert_eq!(elo_text([0, 0, 0, 1, 0]), "+190.8 ± ?");
-        assert_eq!(estimate(None, None, None), "unknown");
+        assert_eq!(elo_text([0; 5]), "unknown");
+    }
+
+    #[test]
+    fn a_report_is_read_from_its_json() {
+        let sprt = Sprt {
+            elo0: 0.0,
+            elo1: 5.0,
+            alpha: 0.05,
+            beta: 0.05,
+            model: Model::Normalised,
+        };
+        let results = Results {
+            wins: 6,
+            pentanomial: [0, 0, 0, 0, 3],
+            ..Results::default()
+        };
+        let players = ["one", "other"].map(|name| Player {
+            name: name.into(),
+            program: name.into(),
+            arguments: Vec::new(),
+            options: Vec::new(),
+        });
+        let report = Report::new(&results, &players, 8, Some(sprt));
+        let json = serde_json::to_value(&report).unwrap();
+        assert!(json["elo"].is_null(), "{json}");
+        let read: Report = serde_json::from_value(json.clone()).unwrap();
+        assert_eq!(read.elo(), "+∞");
+        assert_eq!(serde_json::to_value(&read).unwrap(), json);
     }
 
     #[test]

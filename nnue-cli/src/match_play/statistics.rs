@@ -6,7 +6,7 @@
 
 use std::f64::consts::LN_10;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How many pairs there were of each score: 0, ½, 1, 1½ and 2 points of the first player.
 pub(crate) type Pentanomial = [u64; 5];
@@ -102,7 +102,7 @@ pub(crate) fn normalised_elo(counts: &Pentanomial) -> Option<Estimate> {
 }
 
 /// What the two hypotheses of a test are about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Model {
     /// Normalised Elo, as on OpenBench
@@ -113,7 +113,7 @@ pub(crate) enum Model {
 
 /// A sequential test of the hypothesis that the first player is `elo1` stronger against the
 /// hypothesis that it is `elo0` stronger.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sprt {
     pub(crate) elo0: f64,
     pub(crate) elo1: f64,
@@ -125,7 +125,7 @@ pub(crate) struct Sprt {
 }
 
 /// The hypothesis that a test has accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
     Elo0,

@@ -6,13 +6,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use nnue_compiler::network::Network;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::Failure;
 use crate::drawing;
 use crate::inputs::read;
-use crate::match_play::report::estimate;
+use crate::match_play;
 use crate::page::{END, start};
 use crate::xml::escaped;
 
@@ -32,61 +31,21 @@ pub(super) struct Report<'a> {
 /// A match of the new net.
 pub(super) struct Played {
     pub(super) opponent: String,
-    pub(super) result: MatchResult,
-}
-
-/// What `nnue match --json` prints, from the new net's view.
-#[derive(Debug, Deserialize)]
-pub(super) struct MatchResult {
-    games: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    /// Pairs of games by their points: 0, 0.5, 1, 1.5, 2.
-    pentanomial: [u64; 5],
-    /// JSON has no number for what is infinite.
-    elo: Option<f64>,
-    /// The ends of the interval of 95 %.
-    elo_low: Option<f64>,
-    elo_high: Option<f64>,
-    /// Nodes of a search on average, of both players.
-    nodes_per_move: [Option<f64>; 2],
-}
-
-impl MatchResult {
-    /// The difference and its interval.
-    fn elo(&self) -> String {
-        let all = match (self.wins, self.draws, self.losses) {
-            (1.., 0, 0) => Some(f64::INFINITY),
-            (0, 0, 1..) => Some(f64::NEG_INFINITY),
-            _ => None,
-        };
-        let (low, high) = match (self.elo_low, self.elo_high) {
-            // There is no interval.
-            (None, None) => (None, None),
-            (low, high) => (
-                low.or(Some(f64::NEG_INFINITY)),
-                high.or(Some(f64::INFINITY)),
-            ),
-        };
-        estimate(self.elo.or(all), low, high)
-    }
+    /// What `nnue match` has found, from the new net's view.
+    pub(super) result: match_play::report::Report,
 }
 
 impl Report<'_> {
     /// Writes the results of the matches, a line each.
     pub(super) fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
         for Played { opponent, result } in self.matches {
-            let MatchResult {
-                games,
-                wins,
-                draws,
-                losses,
-                ..
-            } = result;
             writeln!(
                 out,
-                "the new net against {opponent}: {wins} won, {draws} drawn, {losses} lost of {games}: Elo {}",
+                "the new net against {opponent}: {} won, {} drawn, {} lost of {}: Elo {}",
+                result.wins,
+                result.draws,
+                result.losses,
+                result.games,
                 result.elo()
             )?;
         }
@@ -212,32 +171,6 @@ fn rows(name: &str, value: &Value, table: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn elo(text: &str) -> String {
-        let text = format!(
-            "{{\"games\": 4, {text}, \"pentanomial\": [0, 0, 0, 0, 0], \"nodes_per_move\": [1, null]}}"
-        );
-        serde_json::from_str::<MatchResult>(&text).unwrap().elo()
-    }
-
-    #[test]
-    fn what_json_has_no_number_for_is_shown() {
-        let usual = "\"elo\": 12.5, \"elo_low\": -3.5, \"elo_high\": 28.5";
-        let some = "\"wins\": 2, \"draws\": 1, \"losses\": 1";
-        assert_eq!(
-            elo(&format!("{some}, {usual}")),
-            "+12.5 ± 16.0 (-3.5 to +28.5)"
-        );
-        let open = "\"elo\": 400.0, \"elo_low\": 200.0, \"elo_high\": null";
-        assert_eq!(elo(&format!("{some}, {open}")), "+400.0 ± ∞ (+200.0 to +∞)");
-        let none = "\"elo\": null, \"elo_low\": null, \"elo_high\": null";
-        let one = "\"elo\": 190.8, \"elo_low\": null, \"elo_high\": null";
-        assert_eq!(elo(&format!("{some}, {one}")), "+190.8 ± ?");
-        let won = "\"wins\": 4, \"draws\": 0, \"losses\": 0";
-        assert_eq!(elo(&format!("{won}, {none}")), "+∞");
-        let lost = "\"wins\": 0, \"draws\": 0, \"losses\": 4";
-        assert_eq!(elo(&format!("{lost}, {none}")), "-∞");
-    }
 
     #[test]
     fn a_summary_is_a_table() {
