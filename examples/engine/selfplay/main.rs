@@ -30,6 +30,9 @@ const WON: (i32, usize) = (1_500, 6);
 /// A game is drawn when the scores of so many positions in a row, after so many moves of both
 /// sides, say that nobody is better.
 const DRAWN: (i32, usize, usize) = (10, 16, 100);
+/// After so many random moves most games still go on; after more an opening would be looked for
+/// in vain.
+const MOST_RANDOM_PLIES: usize = 100;
 /// Longer games are drawn.
 const MOST_PLIES: usize = 300;
 
@@ -70,8 +73,10 @@ struct Selfplay {
 fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.parse(), last.parse()) {
-        (Ok(first), Ok(last)) if first <= last => Ok(first..=last),
-        _ => Err("expected two numbers, as in 7-10".to_owned()),
+        (Ok(first), Ok(last)) if first <= last && last <= MOST_RANDOM_PLIES => Ok(first..=last),
+        _ => Err(format!(
+            "expected two numbers from 0 to {MOST_RANDOM_PLIES}, as in 7-10"
+        )),
     }
 }
 

@@ -35,3 +35,18 @@ fn games_follow_from_the_seed_alone() {
         assert!(["0.0", "0.5", "1.0"].contains(&result), "{line}");
     }
 }
+
+#[test]
+fn openings_that_end_the_game_are_refused() {
+    for plies in ["1000-1000", "100-101", "8-7", "-1", "x"] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_nnue-selfplay"));
+        program.args(["--games", "1", "--out", "unwritten.txt"]);
+        program.arg(format!("--random-plies={plies}"));
+        let output = program.output().expect("the program starts");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            message.contains("expected two numbers from 0 to 100, as in 7-10"),
+            "{plies}: {message}"
+        );
+    }
+}
