@@ -254,37 +254,26 @@ impl Search<'_> {
         if after.len() != self.tensors.len() || !pairs().all(follows) {
             return None;
         }
-        let pairs = pairs().map(|(before, (_, after))| {
-            let Lossy {
-                tensor,
-                quantise,
-                errors,
-            } = before;
-            let scale = after.factor / quantise.factor;
-            let errors_after = match after == quantise {
-                true => *errors,
-                false => Errors::of(*after, self.numbers(tensor).map(|number| scale * number)),
-            };
-            let effect = Effect {
-                name: tensor.name.clone(),
-                one: [quantise.factor, after.factor],
-                error: [*errors, errors_after].map(|errors| errors.mean_square.sqrt()),
-                clipped: [errors.clipped, errors_after.clipped],
-            };
-            (tensor.role, effect)
-        });
-        let (own, others): (Vec<_>, Vec<_>) = pairs.partition(|(role, _)| is_of(part, *role));
-        let squares =
-            |at: usize| -> f64 { own.iter().map(|(_, effect)| effect.error[at].powi(2)).sum() };
-        let gain = squares(1) / squares(0);
-        let is_clipped = own.iter().any(|(_, effect)| effect.clipped[1] > 0);
+        let effects = |is_own: bool| {
+            let pairs =
+                pairs().filter(move |(before, _)| is_of(part, before.tensor.role) == is_own);
+            pairs.map(|(before, (_, after))| (before.tensor.role, self.effect(before, *after)))
+        };
+        // Those of other tensors come first: they are small, and it is they that forbid most ones.
+        let others: Vec<(Role, Effect)> = effects(false).collect();
         let costs_more = others.iter().any(|(role, effect)| {
             let [before, after] = effect.error;
             let are_weights = matches!(role, Role::Weights(_) | Role::LayerWeights(_));
             let is_worse = are_weights && after > (1.0 + SAME) * before;
             effect.clipped[1] > effect.clipped[0] || is_worse
         });
-        if gain >= SMALLER || is_clipped || costs_more {
+        if costs_more {
+            return None;
+        }
+        let own: Vec<Effect> = effects(true).map(|(_, effect)| effect).collect();
+        let squares = |at: usize| -> f64 { own.iter().map(|own| own.error[at].powi(2)).sum() };
+        let gain = squares(1) / squares(0);
+        if gain >= SMALLER || own.iter().any(|own| own.clipped[1] > 0) {
             return None;
         }
         let changed = others.into_iter().filter(|(_, effect)| {
@@ -294,11 +283,29 @@ impl Search<'_> {
         Some(Proposal {
             part: part.name(self.source),
             changes: edited.changes,
-            tensors: own
-                .into_iter()
-                .chain(changed)
-                .map(|(_, effect)| effect)
+            tensors: (own.into_iter())
+                .chain(changed.map(|(_, effect)| effect))
                 .collect(),
         })
+    }
+
+    /// What becomes of a tensor if its integers are made in another way.
+    fn effect(&self, before: &Lossy<'_>, after: Quantise) -> Effect {
+        let Lossy {
+            tensor,
+            quantise,
+            errors,
+        } = before;
+        let scale = after.factor / quantise.factor;
+        let errors_after = match after == *quantise {
+            true => *errors,
+            false => Errors::of(after, self.numbers(tensor).map(|number| scale * number)),
+        };
+        Effect {
+            name: tensor.name.clone(),
+            one: [quantise.factor, after.factor],
+            error: [*errors, errors_after].map(|errors| errors.mean_square.sqrt()),
+            clipped: [errors.clipped, errors_after.clipped],
+        }
     }
 }
