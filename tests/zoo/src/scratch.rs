@@ -26,8 +26,18 @@ nnue-zoo = { path = "ZOO" }
 debug = false
 incremental = false
 
-# To optimise a network on all levels takes longer than to run it once without.
-[profile.dev.package."*"]
+# To optimise a network on all levels, or the macro, takes longer than to run it once without. What
+# makes nets and asks the interpreter runs for long.
+[profile.dev.package.nnue-interpreter]
+opt-level = 2
+
+[profile.dev.package.nnue-format]
+opt-level = 2
+
+[profile.dev.package.nnue-test-support]
+opt-level = 2
+
+[profile.dev.package.nnue-runtime]
 opt-level = 2
 
 [lib]
