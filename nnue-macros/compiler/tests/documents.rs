@@ -100,7 +100,8 @@ fn quoted(prose: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a quotation is a path of the repository: something in one of its folders or, on the page
-/// about the code, a source file. Files to be made are called `NAME`.
+/// about the code, a source file. Files to be made are called `NAME`, and what is in `target` is built
+/// first.
 fn is_path(root: &Path, document: &str, quoted: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     if !quoted.chars().all(allowed) || quoted.contains("NAME") || quoted.contains("..") {
@@ -108,5 +109,5 @@ fn is_path(root: &Path, document: &str, quoted: &str) -> bool {
     }
     let is_source = document == "ARCHITECTURE.md" && quoted.ends_with(".rs");
     let first = quoted.split_once('/').map(|(first, _)| first);
-    is_source || first.is_some_and(|first| root.join(first).exists())
+    is_source || first.is_some_and(|first| first != "target" && root.join(first).exists())
 }
