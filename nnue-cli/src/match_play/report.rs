@@ -177,7 +177,8 @@ fn end(estimate: Option<Estimate>, which: usize) -> Option<f64> {
     Some(estimate?.interval?[which])
 }
 
-/// An estimate with its interval, which tells nothing if all games were won, or lost.
+/// An estimate with its interval. If all games were won, or lost, it is infinite, and the interval
+/// is left out.
 fn text(estimate: Option<Estimate>) -> String {
     match estimate {
         None => "unknown".into(),
