@@ -24,7 +24,7 @@ const SPEC: &str = include_str!("../../specs/bullet/simple.toml");
 
 /// A net file of it.
 static NET: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let network = nnue_compiler::analyse(&SourceFile::new("simple.toml", SPEC.into()));
+    let network = nnue_compiler::analyse(&SourceFile::new("simple.toml", SPEC));
     random_net_file(&network.expect("the spec is right"), 1)
 });
 
