@@ -1,5 +1,6 @@
 //! What can be wrong with data.
 
+use nnue_compiler::format::foreign;
 use std::fmt;
 use std::io;
 
@@ -70,20 +71,25 @@ pub enum DataError {
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DataError::Unreadable { name, error } => write!(f, "cannot read `{name}`: {error}"),
-            DataError::Format { name, wrong } => write!(f, "`{name}`: {wrong}"),
+            DataError::Unreadable { name, error } => {
+                write!(f, "cannot read `{}`: {error}", foreign(name))
+            }
+            DataError::Format { name, wrong } => write!(f, "`{}`: {wrong}", foreign(name)),
             DataError::Bad(record) => record.fmt(f),
             DataError::Empty { reason } => write!(f, "no positions are left: {reason}"),
-            DataError::Unwritable { name, error } => write!(f, "cannot write `{name}`: {error}"),
+            DataError::Unwritable { name, error } => {
+                write!(f, "cannot write `{}`: {error}", foreign(name))
+            }
             DataError::Overwritten { name } => write!(
                 f,
-                "cannot write `{name}`: it is one of the files that are read"
+                "cannot write `{}`: it is one of the files that are read",
+                foreign(name)
             ),
             DataError::Unsuitable {
                 name,
                 record,
                 wrong,
-            } => write!(f, "cannot write `{record}` to `{name}`: {wrong}"),
+            } => write!(f, "cannot write `{record}` to `{}`: {wrong}", foreign(name)),
             DataError::Output(error) => write!(f, "cannot write: {error}"),
         }
     }

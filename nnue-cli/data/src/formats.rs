@@ -7,6 +7,7 @@ mod text;
 mod viri;
 mod write;
 
+use nnue_compiler::format::foreign;
 use std::fmt;
 use std::path::Path;
 
@@ -127,7 +128,7 @@ impl Chunk<'_> {
     /// A record that cannot be used.
     fn bad(&self, what: &str, number: u64, wrong: impl Into<String>) -> BadRecord {
         BadRecord {
-            place: format!("{what} {number} of `{}`", self.name),
+            place: format!("{what} {number} of `{}`", foreign(self.name)),
             wrong: wrong.into(),
         }
     }
