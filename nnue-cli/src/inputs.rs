@@ -6,6 +6,7 @@ mod positions;
 #[cfg(feature = "compiled")]
 mod trace;
 
+use nnue_compiler::format::foreign;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -34,7 +35,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// A file could not be read.
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!("cannot read `{}`: {error}", path.display()))
+    Failure::Work(format!(
+        "cannot read `{}`: {error}",
+        foreign(path.display())
+    ))
 }
 
 /// Reads a file of text.
@@ -43,7 +47,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
         let offset = error.utf8_error().valid_up_to();
         Failure::Work(format!(
             "`{}` is not UTF-8 text: the byte at offset {offset} is invalid",
-            path.display()
+            foreign(path.display())
         ))
     })
 }
@@ -64,7 +68,10 @@ pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure>
 
 /// A file or a folder could not be written.
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!("cannot write `{}`: {error}", path.display()))
+    Failure::Work(format!(
+        "cannot write `{}`: {error}",
+        foreign(path.display())
+    ))
 }
 
 /// Prints a value as JSON.

@@ -1,5 +1,6 @@
 //! The specs that are part of the compiler, and the spec that an option names.
 
+use nnue_compiler::format::foreign;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -110,12 +111,13 @@ impl fmt::Display for UnknownSpec {
         let UnknownSpec(name) = self;
         write!(
             f,
-            "unknown spec `{name}`, allowed are a TOML file and {}",
+            "unknown spec `{}`, allowed are a TOML file and {}",
+            foreign(name),
             all.join(", ")
         )?;
         let file = format!("{name}.toml");
         match nearest(name, names()) {
-            _ if Path::new(&file).is_file() => write!(f, ": did you mean `{file}`?"),
+            _ if Path::new(&file).is_file() => write!(f, ": did you mean `{}`?", foreign(&file)),
             Some(near) => write!(f, ": did you mean `{near}`?"),
             None => Ok(()),
         }

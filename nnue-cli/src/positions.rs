@@ -1,5 +1,6 @@
 //! Positions as people write them: FEN, or EPD with its operations, one a line.
 
+use nnue_compiler::format::foreign;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -68,7 +69,7 @@ impl PositionFile {
 fn source(path: &Path) -> String {
     match path.as_os_str() == "-" {
         true => "standard input".to_string(),
-        false => format!("`{}`", path.display()),
+        false => format!("`{}`", foreign(path.display())),
     }
 }
 

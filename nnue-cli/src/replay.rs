@@ -10,6 +10,7 @@ mod touching;
 mod turns;
 mod workload;
 
+use nnue_compiler::format::foreign;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -126,7 +127,7 @@ impl fmt::Display for Difference {
             "line {} of the trace, evaluation {}, `{}`: found {} by {} on `{}`, expected {} by {} on `{}`",
             self.line,
             self.number,
-            self.position,
+            foreign(&self.position),
             parts(self.found),
             self.pass,
             self.level,

@@ -7,6 +7,7 @@ mod report;
 mod run_file;
 mod stage;
 
+use nnue_compiler::format::foreign;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
@@ -62,7 +63,7 @@ pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(),
     };
     write(&files.report, report.html()?)?;
     report.summary(out)?;
-    writeln!(out, "report: {}", files.report.display())?;
+    writeln!(out, "report: {}", foreign(files.report.display()))?;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The program of a network, while it measures or evaluates.
 
+use nnue_compiler::format::foreign;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -44,7 +45,7 @@ impl Program {
         let answer = self.running.answer()?;
         match answer.parse() {
             Ok(nanoseconds) => Ok(Duration::from_nanos(nanoseconds)),
-            Err(_) => Err(format!("found `{answer}`, expected nanoseconds")),
+            Err(_) => Err(format!("found `{}`, expected nanoseconds", foreign(answer))),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `nnue convert`: a net file in the form that another spec of the same network has.
 
+use nnue_compiler::format::foreign;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -43,7 +44,7 @@ impl Convert {
         let (from, to) = (self.from.network()?, self.to.network()?);
         let file = NetFile::of(&self.input, from, &read(&self.input)?)?;
         let converted = convert(file, &to)?;
-        let (path, bytes) = (self.output.display(), &converted.bytes);
+        let (path, bytes) = (foreign(self.output.display()), &converted.bytes);
         write(&self.output, bytes)?;
         writeln!(out, "`{path}`: {} bytes", bytes.len())?;
         for lost in converted.lost {

@@ -1,5 +1,6 @@
 //! `nnue diff`: two net files side by side.
 
+use nnue_compiler::format::foreign;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -78,6 +79,7 @@ fn show(difference: &Difference, out: &mut dyn Write) -> Result<(), Failure> {
         files, networks, ..
     } = difference;
     for (letter, (file, network)) in ["A", "B"].iter().zip(files.iter().zip(networks)) {
+        let (file, network) = (foreign(file), foreign(network));
         writeln!(out, "{letter}: `{file}`, a net of {network}")?;
     }
     let mut table = Table::new(1, ["tensor", "values", "differing", "largest difference"]);

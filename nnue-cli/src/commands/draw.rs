@@ -1,5 +1,6 @@
 //! `nnue draw`: a network, or the weights of a net, as a picture.
 
+use nnue_compiler::format::foreign;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -86,7 +87,7 @@ impl Draw {
         let picture = picture::draw(&file.net()?, self.neurons.into(), &positions)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write(path, &picture.png)?;
-        writeln!(out, "`{}`: {name}", path.display())?;
+        writeln!(out, "`{}`: {name}", foreign(path.display()))?;
         if picture.planes == 0 {
             writeln!(
                 out,

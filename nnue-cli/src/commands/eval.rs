@@ -1,5 +1,6 @@
 //! `nnue eval`: what a network says of positions, and why.
 
+use nnue_compiler::format::foreign;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -131,7 +132,8 @@ impl Eval {
 
 fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Failure> {
     let read = |text: &String| {
-        Given::parse(text).map_err(|error| Failure::Work(format!("FEN `{text}`: {error}")))
+        Given::parse(text)
+            .map_err(|error| Failure::Work(format!("FEN `{}`: {error}", foreign(text))))
     };
     let positions: Vec<Given> = texts.iter().map(read).collect::<Result<_, _>>()?;
     sheet.begin()?;

@@ -2,6 +2,7 @@
 
 mod values;
 
+use nnue_compiler::format::foreign;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -295,7 +296,7 @@ impl MatchEngines {
             } else if is_built_in(given) {
                 return Err(Failure::Arguments(format!(
                     "`{}` is a net, which `--engine` has to play",
-                    given.display()
+                    foreign(given.display())
                 )));
             }
             Ok(Player {
@@ -467,7 +468,7 @@ fn text(path: &Path) -> Result<&str, Failure> {
     path.to_str().ok_or_else(|| {
         Failure::Work(format!(
             "`{}` is not UTF-8, which UCI needs",
-            path.display()
+            foreign(path.display())
         ))
     })
 }

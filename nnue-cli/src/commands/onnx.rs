@@ -1,5 +1,6 @@
 //! `nnue onnx`: a network with its weights as an ONNX model.
 
+use nnue_compiler::format::foreign;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,7 +57,7 @@ impl Onnx {
         writeln!(
             out,
             "`{}`: {name}, {} bytes",
-            self.out.display(),
+            foreign(self.out.display()),
             model.len()
         )?;
         Ok(ExitCode::SUCCESS)

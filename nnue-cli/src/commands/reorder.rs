@@ -1,5 +1,6 @@
 //! `nnue reorder`: the neurons of a network in the order of their activity.
 
+use nnue_compiler::format::foreign;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -125,7 +126,7 @@ fn show(gain: &Gain, out: &mut dyn Write) -> io::Result<()> {
         gain.levels.join(", ")
     )?;
     match &gain.written {
-        Some(path) => writeln!(out, "Written to `{path}`."),
+        Some(path) => writeln!(out, "Written to `{}`.", foreign(path)),
         None => writeln!(out, "Nothing is written: `--out FILE` does that."),
     }
 }

@@ -1,5 +1,6 @@
 //! `nnue report`: everything about a net on one page.
 
+use nnue_compiler::format::foreign;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,7 +59,7 @@ impl Report {
             positions: &self.positions.source(),
         });
         write(&self.out, page)?;
-        let (path, net) = (self.out.display(), self.file.display());
+        let [path, net] = [&self.out, &self.file].map(|path| foreign(path.display()));
         writeln!(out, "`{path}`: a report on `{net}`, which is {name}")?;
         Ok(ExitCode::SUCCESS)
     }

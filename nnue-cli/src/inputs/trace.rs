@@ -1,5 +1,6 @@
 //! The search that a subcommand replays.
 
+use nnue_compiler::format::foreign;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -21,7 +22,7 @@ impl TraceFile {
         let (name, trace) = match &self.path {
             None => ("the built-in trace".into(), Trace::bundled()),
             Some(path) => {
-                let name = format!("`{}`", path.display());
+                let name = format!("`{}`", foreign(path.display()));
                 (name, Trace::read(&super::read(path)?))
             }
         };

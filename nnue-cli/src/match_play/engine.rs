@@ -1,5 +1,6 @@
 //! The protocol UCI, from the side that gives the orders.
 
+use nnue_compiler::format::foreign;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -131,7 +132,7 @@ impl<'a> Engine<'a> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let unusable = |error| {
-            let program = player.program.display();
+            let program = foreign(player.program.display());
             Fault::Unusable(format!("cannot start `{program}`: {error}"))
         };
         let mut child = command.spawn().map_err(unusable)?;
@@ -167,9 +168,10 @@ impl<'a> Engine<'a> {
         for (name, value) in &options {
             if !known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
                 return Err(Fault::Unusable(format!(
-                    "`{}` has no option `{name}`; it has {}",
-                    player.program.display(),
-                    known.join(", ")
+                    "`{}` has no option `{}`; it has {}",
+                    foreign(player.program.display()),
+                    foreign(name),
+                    foreign(known.join(", "))
                 )));
             }
             self.send(&format!("setoption name {name} value {value}"))?;
@@ -295,7 +297,7 @@ impl<'a> Engine<'a> {
         let words = self.last_words.trim();
         Fault::Crashed(match words {
             "" => how,
-            words => format!("{how} after `{}`", shortened(words)),
+            words => format!("{how} after `{}`", foreign(words)),
         })
     }
 }
@@ -364,12 +366,6 @@ fn forward(output: ChildStdout, sender: &SyncSender<Line>) {
 fn option_name(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
     Some((name.trim(), rest))
-}
-
-/// A line as an error message has it, without what a terminal would obey.
-fn shortened(line: &str) -> String {
-    let plain = line.replace(char::is_control, " ");
-    plain.chars().take(120).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One game: the rules of chess, the clocks, and engines that break either.
 
+use nnue_compiler::format::foreign;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -160,7 +161,7 @@ impl<'a> Seats<'a> {
         });
         *engine = Some(started.map_err(|fault| match fault {
             Fault::Crashed(_) | Fault::Silent(_) => {
-                let program = player.program.display();
+                let program = foreign(player.program.display());
                 Fault::Unusable(format!("`{program}` does not start: {fault}"))
             }
             Fault::Unusable(_) | Fault::Stopped => fault,
@@ -272,7 +273,7 @@ impl<'a> Seats<'a> {
                 return Ok(match line.legal(&thought.best) {
                     Some(best) => Ok((best, thought)),
                     None => {
-                        let detail = format!("`{}` in {}", thought.best, line.fen());
+                        let detail = format!("`{}` in {}", foreign(&thought.best), line.fen());
                         Err(End::Loss(Reason::IllegalMove, detail))
                     }
                 });

@@ -1,6 +1,7 @@
 //! Games as PGN, with what the engines thought of each move: `{+0.35/12 0.052s}` is the score in
 //! pawns from the view of the player that moved, or `M5` for mate in five, the depth, and the time.
 
+use nnue_compiler::format::foreign;
 use std::fmt::Write;
 
 use cozy_chess::{Board, Color};
@@ -42,6 +43,7 @@ pub(crate) fn pgn(
     ]);
     let mut text = String::new();
     for (name, value) in tags {
+        let value = foreign(value).to_string();
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "[{name} \"{value}\"]");
     }

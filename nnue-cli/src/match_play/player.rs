@@ -1,5 +1,6 @@
 //! The two players of a match: an engine each, perhaps with a net.
 
+use nnue_compiler::format::foreign;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -32,8 +33,9 @@ pub(crate) struct Player {
     pub(crate) options: Vec<(String, String)>,
 }
 
+/// Its name, which may be that of a file.
 impl fmt::Display for Player {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
+        foreign(&self.name).fmt(f)
     }
 }

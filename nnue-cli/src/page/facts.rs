@@ -1,5 +1,6 @@
 //! What `nnue info` says of a net file, as parts of a page.
 
+use nnue_compiler::format::foreign;
 use std::fmt::Write;
 
 use crate::info::{Contents, Info, number};
@@ -25,7 +26,10 @@ pub(super) fn file(info: &Info) -> String {
         if let Some(header) = &contents.header {
             facts.push(("version", format!("{:#010x}", header.version)));
             facts.push(("network hash", format!("{:#010x}", header.hash)));
-            facts.push(("description", format!("{:?}", header.description)));
+            facts.push((
+                "description",
+                format!("\"{}\"", foreign(&header.description)),
+            ));
         }
         facts.push(("no file tells", contents.untold.join(", ")));
     }

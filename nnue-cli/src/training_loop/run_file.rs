@@ -1,5 +1,6 @@
 //! What a run file says to `nnue loop`. The rest of it is for the trainer.
 
+use nnue_compiler::format::foreign;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
@@ -134,7 +135,11 @@ impl RunFile {
     pub(super) fn read(path: &Path) -> Result<RunFile, Failure> {
         let wrong = |error: &dyn std::fmt::Display| {
             let message = error.to_string();
-            Failure::Work(format!("`{}`: {}", path.display(), message.trim_end()))
+            Failure::Work(format!(
+                "`{}`: {}",
+                foreign(path.display()),
+                message.trim_end()
+            ))
         };
         let text = text(path)?;
         let keys: Keys = toml::from_str(&text).map_err(|error| wrong(&error))?;

@@ -1,5 +1,6 @@
 //! `nnue data convert`: positions in another format, in one file or in shuffled shards.
 
+use nnue_compiler::format::foreign;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -57,7 +58,7 @@ impl Convert {
         let written = convert(inputs, &options, &counts, self.to, &files);
         report_bad(&counts);
         for (records, file) in written.map_err(failure)?.iter().zip(&files) {
-            writeln!(out, "`{}`: {records} records", file.display())?;
+            writeln!(out, "`{}`: {records} records", foreign(file.display()))?;
         }
         writeln!(out, "{}", counts.get())?;
         Ok(ExitCode::SUCCESS)

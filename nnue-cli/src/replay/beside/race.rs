@@ -1,5 +1,6 @@
 //! Rounds in which both crates do the same work in turns, and all values are compared.
 
+use nnue_compiler::format::foreign;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -92,7 +93,8 @@ impl fmt::Display for Difference {
         } = self;
         write!(
             f,
-            "line {line} of the trace, evaluation {number}, `{position}`: found {found} by {by}, expected {expected}"
+            "line {line} of the trace, evaluation {number}, `{}`: found {found} by {by}, expected {expected}",
+            foreign(position)
         )
     }
 }

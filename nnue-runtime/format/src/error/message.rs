@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};
-use crate::{Cause, Encoding, FieldForm, Identity};
+use crate::{Cause, Encoding, FieldForm, Identity, foreign};
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -173,7 +173,7 @@ impl fmt::Display for LoadError {
                 write!(
                     f,
                     "found `{}` at offset {offset}, expected the name of a tensor: ",
-                    found.escape_debug()
+                    foreign(found)
                 )?;
                 allowed.iter().enumerate().try_for_each(|(index, name)| {
                     let joint = match index {
@@ -243,6 +243,7 @@ impl fmt::Display for LoadError {
                  or unpack it"
             ),
             Self::Zstd { offset, message } => {
+                let message = foreign(message);
                 write!(f, "the zstd data at offset {offset} are damaged: {message}")
             }
             Self::TrailingBytes {
@@ -257,7 +258,7 @@ impl fmt::Display for LoadError {
                 "the file is longer than the {limit} bytes that a network of this spec can take"
             ),
             #[cfg(feature = "std")]
-            Self::Io { message, .. } => f.write_str(message),
+            Self::Io { message, .. } => foreign(message).fmt(f),
         }
     }
 }
@@ -342,7 +343,7 @@ impl fmt::Display for Field<'_> {
                 let number = number.fold(0, |number, byte| number << 8 | u64::from(*byte));
                 write!(f, "{number}")
             }
-            FieldForm::Text => write!(f, "\"{}\"", bytes.escape_ascii()),
+            FieldForm::Text => write!(f, "\"{}\"", foreign(bytes.escape_ascii())),
         }
     }
 }
