@@ -355,7 +355,7 @@ fn what_cannot_be_used_is_said() {
     for (arguments, words) in [
         (
             &["info", &binpack][..],
-            "binpack, for which there is no reader with a permissive licence",
+            "binpack, which is not read",
         ),
         (
             &["info", &file, "--no-captures"],

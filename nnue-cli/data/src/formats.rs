@@ -60,7 +60,7 @@ impl Format {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         if ending == BINPACK.0 || start.starts_with(BINPACK.1) {
             return Err(
-                "found Stockfish's binpack, for which there is no reader with a permissive licence; allowed are text, \
+                "found Stockfish's binpack, which is not read; allowed are text, \
                  bulletformat, viriformat and PGN: `convert` of Stockfish's branch `tools` makes a `.plain` file, of \
                  which a line of awk in docs/data.md makes text"
                     .into(),
