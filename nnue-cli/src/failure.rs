@@ -65,7 +65,7 @@ impl fmt::Display for Failure {
 /// A message of one line or several, without what a terminal would obey or not show. What comes
 /// from others is [shown as foreign](nnue_compiler::format::foreign) where the message is made; this
 /// is for what nobody thought of, such as paths in messages of libraries.
-fn plain(message: &str) -> String {
+pub(crate) fn plain(message: &str) -> String {
     let mut plain = String::new();
     for letter in message.chars() {
         match is_hidden(letter) && letter != '\n' {
