@@ -21,6 +21,7 @@ use nnue_runtime::Level;
 use serde::Serialize;
 
 use crate::Failure;
+use crate::json::write_plain;
 use crate::known::SpecChoice;
 
 pub(crate) use self::net::{ChosenNet, NetOptions};
@@ -76,8 +77,9 @@ pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
 
 /// Prints a value as JSON.
 pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<(), Failure> {
-    serde_json::to_writer_pretty(&mut *out, value)
-        .map_err(|error| Failure::Output(error.into()))?;
+    let json =
+        serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.into()))?;
+    write_plain(&json, out)?;
     writeln!(out)?;
     Ok(())
 }

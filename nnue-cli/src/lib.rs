@@ -24,6 +24,7 @@ pub mod heading;
 mod info;
 mod inputs;
 mod interpreted;
+mod json;
 mod known;
 mod match_play;
 mod net_file;

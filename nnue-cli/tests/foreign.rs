@@ -116,6 +116,13 @@ fn descriptions_of_nets() {
             assert!(!stdout(&output).is_empty(), "{}", stderr(&output));
             assert_plain(stdout(&output));
         }
+        let json = run(&["info", &net, "--json"]);
+        let facts: serde_json::Value = serde_json::from_str(stdout(&json)).expect("JSON");
+        // All of it, for programs, in lines that a terminal may show.
+        let told = facts["network"]["header"]["description"].as_str();
+        assert_eq!(told.map(str::as_bytes), Some(description));
+        let is_odd = |letter: char| letter != '\n' && letter.is_control() || letter == '\u{202e}';
+        assert!(!stdout(&json).contains(is_odd));
         let page = text(&scratch_path("foreign.html"));
         let report = run(&["report", &net, "--out", &page]);
         assert_eq!(report.status.code(), Some(0), "{}", stderr(&report));
@@ -164,6 +171,21 @@ fn traces() {
         ] {
             let trace = scratch("foreign.trace", format!("{line}\n").as_bytes());
             assert_refused(&run(&["replay", &trace]));
+        }
+    }
+}
+
+#[test]
+fn run_files_of_loops() {
+    for evil in texts() {
+        for content in [
+            format!("spec = \"{}\"", evil.escape_default()),
+            format!("{evil} = 1"),
+            format!("spec = {}", evil.replace(char::is_control, "!")),
+        ] {
+            let run_file = scratch("foreign-run.toml", content.as_bytes());
+            let folder = text(&scratch_path("foreign-loop"));
+            assert_refused(&run(&["loop", &run_file, "--out", &folder]));
         }
     }
 }

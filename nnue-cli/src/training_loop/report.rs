@@ -1,5 +1,6 @@
 //! What a loop has found, on one HTML page that needs no other files.
 
+use nnue_compiler::format::foreign;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
@@ -41,7 +42,8 @@ impl Report<'_> {
         for Played { opponent, result } in self.matches {
             writeln!(
                 out,
-                "the new net against {opponent}: {} won, {} drawn, {} lost of {}: Elo {}",
+                "the new net against {}: {} won, {} drawn, {} lost of {}: Elo {}",
+                foreign(opponent),
                 result.wins,
                 result.draws,
                 result.losses,

@@ -134,12 +134,12 @@ pub(super) struct CurrentNet {
 impl RunFile {
     pub(super) fn read(path: &Path) -> Result<RunFile, Failure> {
         let wrong = |error: &dyn std::fmt::Display| {
+            // Some show the line of the file below what is wrong with it.
             let message = error.to_string();
-            Failure::Work(format!(
-                "`{}`: {}",
-                foreign(path.display()),
-                message.trim_end()
-            ))
+            let lines = message.trim_end().lines();
+            let lines: Vec<String> = lines.map(|line| foreign(line).to_string()).collect();
+            let (path, message) = (foreign(path.display()), lines.join("\n"));
+            Failure::Work(format!("`{path}`: {message}"))
         };
         let text = text(path)?;
         let keys: Keys = toml::from_str(&text).map_err(|error| wrong(&error))?;

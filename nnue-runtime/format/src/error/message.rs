@@ -532,6 +532,34 @@ mod tests {
     }
 
     #[test]
+    fn what_a_file_says_is_shown_in_few_words_that_no_terminal_obeys() {
+        for text in ["\x1b[31m\u{202e}".into(), "x".repeat(1 << 20)] {
+            let errors = [
+                LoadError::UnknownEntry {
+                    offset: 0,
+                    found: text.clone(),
+                    allowed: Vec::from([Text::Borrowed("l0w")]),
+                    identity: Identity::Unknown,
+                },
+                LoadError::Zstd {
+                    offset: 0,
+                    message: text.clone(),
+                },
+                #[cfg(feature = "std")]
+                LoadError::Io {
+                    kind: std::io::ErrorKind::Other,
+                    message: text,
+                },
+            ];
+            for error in errors {
+                let message = error.to_string();
+                assert!(message.len() < 300, "{} bytes", message.len());
+                assert!(!message.contains(crate::is_hidden), "{message:?}");
+            }
+        }
+    }
+
+    #[test]
     fn truncation_names_the_section_and_an_empty_file_is_called_so() {
         check(
             LoadError::Truncated {
