@@ -11,21 +11,17 @@ use nnue_compiler::format::is_hidden;
 ///
 /// The errors of the writer.
 pub(crate) fn write_plain(json: &str, out: &mut dyn Write) -> io::Result<()> {
-    for piece in json.split_inclusive(|letter| is_hidden(letter) && letter != '\n') {
-        let hidden = piece
-            .chars()
-            .next_back()
-            .filter(|letter| is_hidden(*letter) && *letter != '\n');
-        let Some(hidden) = hidden else {
-            out.write_all(piece.as_bytes())?;
-            continue;
-        };
-        out.write_all(&piece.as_bytes()[..piece.len() - hidden.len_utf8()])?;
-        for unit in hidden.encode_utf16(&mut [0; 2]) {
+    // Only strings have what is hidden, but for the ends of lines.
+    let is_escaped = |letter: char| is_hidden(letter) && letter != '\n';
+    let mut shown = 0;
+    for (start, hidden) in json.match_indices(is_escaped) {
+        out.write_all(&json.as_bytes()[shown..start])?;
+        for unit in hidden.encode_utf16() {
             write!(out, "\\u{unit:04x}")?;
         }
+        shown = start + hidden.len();
     }
-    Ok(())
+    out.write_all(&json.as_bytes()[shown..])
 }
 
 #[cfg(test)]

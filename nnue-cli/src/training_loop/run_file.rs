@@ -134,16 +134,18 @@ pub(super) struct CurrentNet {
 impl RunFile {
     pub(super) fn read(path: &Path) -> Result<RunFile, Failure> {
         let wrong = |error: &dyn std::fmt::Display| {
-            // Some show the line of the file below what is wrong with it.
+            Failure::Work(format!("`{}`: {error}", foreign(path.display())))
+        };
+        let no_toml = |error: toml::de::Error| {
+            // It shows the line of the file below what is wrong with it.
             let message = error.to_string();
             let lines = message.trim_end().lines();
             let lines: Vec<String> = lines.map(|line| foreign(line).to_string()).collect();
-            let (path, message) = (foreign(path.display()), lines.join("\n"));
-            Failure::Work(format!("`{path}`: {message}"))
+            wrong(&lines.join("\n"))
         };
         let text = text(path)?;
-        let keys: Keys = toml::from_str(&text).map_err(|error| wrong(&error))?;
-        let mut table: toml::Table = toml::from_str(&text).map_err(|error| wrong(&error))?;
+        let keys: Keys = toml::from_str(&text).map_err(no_toml)?;
+        let mut table: toml::Table = toml::from_str(&text).map_err(no_toml)?;
         table.retain(|key, _| !OWN.contains(&key));
         let folder = path.parent().unwrap_or(Path::new(""));
         let spec = |text: &str| SpecChoice::within(folder, text).map_err(|error| wrong(&error));
