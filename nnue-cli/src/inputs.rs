@@ -12,6 +12,7 @@ use std::path::Path;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::Unroll;
 use nnue_files::{Inputs, is_standard};
@@ -20,6 +21,7 @@ use nnue_runtime::Level;
 use serde::Serialize;
 
 use crate::Failure;
+use crate::json::write_plain;
 use crate::known::SpecChoice;
 
 pub(crate) use self::net::{ChosenNet, NetOptions};
@@ -56,7 +58,10 @@ pub(crate) fn remarks<'o>(written: &Path, out: &'o mut dyn Write) -> Box<dyn Wri
 
 /// A file could not be read.
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!("cannot read `{}`: {error}", path.display()))
+    Failure::Work(format!(
+        "cannot read `{}`: {error}",
+        foreign(path.display())
+    ))
 }
 
 /// Reads a file of text.
@@ -65,7 +70,7 @@ pub(crate) fn text(path: &Path) -> Result<String, Failure> {
         let offset = error.utf8_error().valid_up_to();
         Failure::Work(format!(
             "`{}` is not UTF-8 text: the byte at offset {offset} is invalid",
-            path.display()
+            foreign(path.display())
         ))
     })
 }
@@ -86,13 +91,17 @@ pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure>
 
 /// A file or a folder could not be written.
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!("cannot write `{}`: {error}", path.display()))
+    Failure::Work(format!(
+        "cannot write `{}`: {error}",
+        foreign(path.display())
+    ))
 }
 
 /// Prints a value as JSON.
 pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<(), Failure> {
-    serde_json::to_writer_pretty(&mut *out, value)
-        .map_err(|error| Failure::Output(error.into()))?;
+    let json =
+        serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.into()))?;
+    write_plain(&json, out)?;
     writeln!(out)?;
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 use nnue_files::is_standard;
 use nnue_runtime::{Board, FenError};
 
@@ -74,7 +75,7 @@ impl PositionFile {
 fn source(path: &Path) -> String {
     match is_standard(path) {
         true => "standard input".to_string(),
-        false => format!("`{}`", path.display()),
+        false => format!("`{}`", foreign(path.display())),
     }
 }
 

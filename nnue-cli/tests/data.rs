@@ -353,10 +353,7 @@ fn what_cannot_be_used_is_said() {
     let binpack = scratch("data-test.binpack", b"BINP");
     let file = scratch("data-refused.txt", POSITIONS.as_bytes());
     for (arguments, words) in [
-        (
-            &["info", &binpack][..],
-            "binpack, for which there is no reader with a permissive licence",
-        ),
+        (&["info", &binpack][..], "binpack, which is not read"),
         (
             &["info", &file, "--no-captures"],
             "text does not say which move was played",

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use nnue_compiler::format::foreign;
+
 /// A record that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRecord {
@@ -60,8 +62,10 @@ pub enum DataError {
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DataError::Unreadable { name, error } => write!(f, "cannot read `{name}`: {error}"),
-            DataError::Format { name, wrong } => write!(f, "`{name}`: {wrong}"),
+            DataError::Unreadable { name, error } => {
+                write!(f, "cannot read `{}`: {error}", foreign(name))
+            }
+            DataError::Format { name, wrong } => write!(f, "`{}`: {wrong}", foreign(name)),
             DataError::Bad(record) => record.fmt(f),
             DataError::Empty { reason } => write!(f, "no positions are left: {reason}"),
             DataError::File(error) => error.fmt(f),
@@ -69,7 +73,7 @@ impl fmt::Display for DataError {
                 name,
                 record,
                 wrong,
-            } => write!(f, "cannot write `{record}` to `{name}`: {wrong}"),
+            } => write!(f, "cannot write `{record}` to `{}`: {wrong}", foreign(name)),
             DataError::Output(error) => write!(f, "cannot write: {error}"),
         }
     }

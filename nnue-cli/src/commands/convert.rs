@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::conversion::convert;
@@ -45,7 +46,7 @@ impl Convert {
         let (from, to) = (self.from.network()?, self.to.network()?);
         let file = NetFile::of(&self.input, from, &read(&self.input)?)?;
         let converted = convert(file, &to)?;
-        let (path, bytes) = (self.output.display(), &converted.bytes);
+        let (path, bytes) = (foreign(self.output.display()), &converted.bytes);
         write(&self.output, bytes)?;
         let mut out = remarks(&self.output, out);
         writeln!(out, "`{path}`: {} bytes", bytes.len())?;

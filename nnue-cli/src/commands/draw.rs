@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::inputs::{SampledPositions, check_outputs, remarks, write};
@@ -93,7 +94,7 @@ impl Draw {
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write(path, &picture.png)?;
         let mut out = remarks(path, out);
-        writeln!(out, "`{}`: {name}", path.display())?;
+        writeln!(out, "`{}`: {name}", foreign(path.display()))?;
         if picture.planes == 0 {
             writeln!(
                 out,

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args};
 use indicatif::ProgressBar;
+use nnue_compiler::format::foreign;
 use nnue_files::{Error, Output};
 use sha2::{Digest, Sha256};
 
@@ -312,7 +313,7 @@ impl MatchEngines {
             } else if is_built_in(given) {
                 return Err(Failure::Arguments(format!(
                     "`{}` is a net, which `--engine` has to play",
-                    given.display()
+                    foreign(given.display())
                 )));
             }
             Ok(Player {
@@ -477,7 +478,7 @@ fn text(path: &Path) -> Result<&str, Failure> {
     path.to_str().ok_or_else(|| {
         Failure::Work(format!(
             "`{}` is not UTF-8, which UCI needs",
-            path.display()
+            foreign(path.display())
         ))
     })
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::inputs::{SpecFile, check_outputs, read, remarks, write};
@@ -57,7 +58,7 @@ impl Onnx {
         writeln!(
             remarks(&self.out, out),
             "`{}`: {name}, {} bytes",
-            self.out.display(),
+            foreign(self.out.display()),
             model.len()
         )?;
         Ok(ExitCode::SUCCESS)

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 use nnue_runtime::Level;
 use nnue_runtime::neurons::BLOCK;
 
@@ -132,7 +133,7 @@ fn show(gain: &Gain, out: &mut dyn Write) -> io::Result<()> {
         gain.levels.join(", ")
     )?;
     match &gain.written {
-        Some(path) => writeln!(out, "Written to `{path}`."),
+        Some(path) => writeln!(out, "Written to `{}`.", foreign(path)),
         None => writeln!(out, "Nothing is written: `--out FILE` does that."),
     }
 }

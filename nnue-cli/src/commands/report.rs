@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::info::Info;
@@ -64,7 +65,7 @@ impl Report {
             positions: &self.positions.source(),
         });
         write(&self.out, page)?;
-        let (path, net) = (self.out.display(), self.file.display());
+        let [path, net] = [&self.out, &self.file].map(|path| foreign(path.display()));
         let mut out = remarks(&self.out, out);
         writeln!(out, "`{path}`: a report on `{net}`, which is {name}")?;
         Ok(ExitCode::SUCCESS)

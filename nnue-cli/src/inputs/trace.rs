@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 use nnue_trace::Trace;
 
 use crate::Failure;
@@ -26,7 +27,7 @@ impl TraceFile {
         let (name, trace) = match &self.path {
             None => ("the built-in trace".into(), Trace::bundled()),
             Some(path) => {
-                let name = format!("`{}`", path.display());
+                let name = format!("`{}`", foreign(path.display()));
                 (name, Trace::read(&super::read(path)?))
             }
         };

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use nnue_compiler::format::foreign;
 use nnue_data::{Options, SharedCounts, WrittenFormat, convert};
 
 use super::selection::{Selection, failure, report_bad};
@@ -58,7 +59,7 @@ impl Convert {
         report_bad(&counts);
         let mut out = remarks(&self.out, out);
         for (records, file) in written.map_err(failure)?.iter().zip(&files) {
-            writeln!(out, "`{}`: {records} records", file.display())?;
+            writeln!(out, "`{}`: {records} records", foreign(file.display()))?;
         }
         writeln!(out, "{}", counts.get())?;
         Ok(ExitCode::SUCCESS)
