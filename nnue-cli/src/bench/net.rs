@@ -80,6 +80,28 @@ mod tests {
     use nnue_compiler::diagnostics::SourceFile;
 
     use super::*;
+    use crate::known::SpecChoice;
+
+    #[test]
+    fn a_net_of_another_density_is_kept_and_a_damaged_one_is_made_anew() {
+        let folder = std::env::temp_dir().join(format!("nnue-dummies-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let text = include_str!("../../../specs/bullet/simple.toml").to_string();
+        let spec = Spec {
+            choice: SpecChoice::File("simple.toml".into()),
+            network: analyse(&SourceFile::new("simple.toml", text.clone())).unwrap(),
+            text,
+        };
+        let trace = Trace::bundled().unwrap();
+        let net = |density| net_file(&folder, &spec, density, &trace).unwrap();
+        let (sparse, dense) = (net(0.25), net(0.75));
+        assert_ne!(sparse, dense);
+        let whole = fs::read(&sparse).unwrap();
+        fs::write(&sparse, &whole[..100]).unwrap();
+        assert_eq!(net(0.25), sparse);
+        assert!(fs::read(&sparse).unwrap() == whole && dense.is_file());
+        fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn released_nets_have_the_share_that_was_measured() {
