@@ -3,6 +3,7 @@
 
 mod net;
 mod positions;
+mod spec;
 #[cfg(feature = "compiled")]
 mod trace;
 
@@ -20,10 +21,10 @@ use nnue_runtime::Level;
 use serde::Serialize;
 
 use crate::Failure;
-use crate::known::SpecChoice;
 
-pub(crate) use self::net::{ChosenNet, NetOptions};
+pub(crate) use self::net::{ChosenNet, NetArgument, NetOptions};
 pub(crate) use self::positions::SampledPositions;
+pub(crate) use self::spec::{OptionalSpec, SpecArgument};
 #[cfg(feature = "compiled")]
 pub(crate) use self::trace::TraceFile;
 
@@ -73,20 +74,6 @@ pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<
         .map_err(|error| Failure::Output(error.into()))?;
     writeln!(out)?;
     Ok(())
-}
-
-/// The spec that a subcommand is about.
-#[derive(Args, Debug)]
-pub(crate) struct SpecFile {
-    /// The spec: a TOML file, or the name of one in `specs`
-    #[arg(value_name = "SPEC", value_parser = SpecChoice::parser())]
-    spec: SpecChoice,
-}
-
-impl SpecFile {
-    pub(crate) fn network(&self) -> Result<Network, Failure> {
-        self.spec.network()
-    }
 }
 
 /// How kernels are planned.

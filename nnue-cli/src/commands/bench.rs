@@ -30,8 +30,11 @@ use crate::progress;
 pub(crate) struct Bench {
     /// The specs, of which the first is what the others are compared with: TOML files, or names of
     /// those in `specs`
-    #[arg(value_name = "SPEC", required = true, value_parser = SpecChoice::parser())]
+    #[arg(value_name = "SPEC", required_unless_present = "named_specs", value_parser = SpecChoice::parser())]
     specs: Vec<SpecChoice>,
+    /// Specs after those
+    #[arg(long = "spec", hide = true, value_name = "SPEC", value_parser = SpecChoice::parser())]
+    named_specs: Vec<SpecChoice>,
     /// A net file of one of the specs; may be given several times. The others are measured with
     /// weights that nobody has trained
     #[arg(long = "net", value_name = "FILE")]

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::Failure;
-use crate::inputs::{SpecFile, read, write};
+use crate::inputs::{OptionalSpec, write};
 use crate::net_file::NetFile;
 use crate::onnx;
 
@@ -30,13 +30,13 @@ networks that have these.
 
 Networks with f32, and with weights for white and for black, are not supported.
 
-Example: nnue onnx small128 --net nn-37f18f62d772.nnue --out small128.onnx";
+Example: nnue onnx --net nn-37f18f62d772.nnue --out small128.onnx";
 
 #[derive(Args, Debug)]
 #[command(after_help = MODEL)]
 pub(crate) struct Onnx {
     #[command(flatten)]
-    spec: SpecFile,
+    spec: OptionalSpec,
     /// The net file with the weights
     #[arg(long, value_name = "FILE")]
     net: PathBuf,
@@ -47,7 +47,7 @@ pub(crate) struct Onnx {
 
 impl Onnx {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let file = NetFile::of(&self.net, self.spec.network()?, &read(&self.net)?)?;
+        let file = NetFile::open(&self.net, self.spec.choice())?;
         let name = &file.network.name;
         let model = onnx::export(&file.net()?).map_err(|problem| {
             Failure::Work(format!("{name} cannot be written as ONNX: {problem}"))

@@ -8,15 +8,14 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::Failure;
-use crate::inputs::{read, unwritable};
-use crate::net_file::Recognised;
+use crate::inputs::{NetArgument, unwritable};
+use crate::net_file::{Recognised, read_net};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue spec my-net.nnue --out my-net.toml")]
 pub(crate) struct SpecCommand {
-    /// The net file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[command(flatten)]
+    net: NetArgument,
     /// Write the spec to this file, not to standard output; a file that is there is not overwritten
     #[arg(long, value_name = "SPEC")]
     out: Option<PathBuf>,
@@ -27,8 +26,8 @@ pub(crate) struct SpecCommand {
 
 impl SpecCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let bytes = read(&self.file)?;
-        let spec = Recognised::of(&self.file, &bytes, &self.name)?.spec;
+        let path = self.net.path()?;
+        let spec = Recognised::of(path, &read_net(path)?, &self.name)?.spec;
         match &self.out {
             None => write!(out, "{spec}")?,
             Some(path) => {
