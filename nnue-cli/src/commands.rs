@@ -31,9 +31,9 @@ mod verify;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Subcommand};
+use clap::Subcommand;
 
-use crate::{Arguments, Failure};
+use crate::Failure;
 
 #[cfg(not(feature = "compiled"))]
 use self::left_out::{LeftOut as Reorder, LeftOut as Replay};
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Eval(eval::Eval),
     /// Measure a net on every instruction set, on a recorded search
     Replay(Replay),
-    /// Make a net faster: order its neurons so that more zeros are skipped
+    /// Make a net faster, by the order of its neurons
     Reorder(Reorder),
     /// Draw a network, or the weights of a net
     Draw(draw::Draw),
@@ -123,7 +123,7 @@ impl Command {
             Command::Loop(command) => command.run(out),
             Command::Match(command) => command.run(out),
             Command::Completions(command) => command.run(out),
-            Command::Help(command) => command.run(grouped(Arguments::command()), out),
+            Command::Help(command) => command.run(out),
         }
     }
 }

@@ -73,13 +73,16 @@ impl Eval {
                 net.name()
             )));
         }
-        self.evaluate(&chosen, Sheet {
-            net: &*net,
-            file: &chosen.name,
-            form: self.form(),
-            is_built_in: chosen.is_built_in,
-            out,
-        })
+        self.evaluate(
+            &chosen,
+            Sheet {
+                net: &*net,
+                file: &chosen.name,
+                form: self.form(),
+                is_built_in: chosen.is_built_in,
+                out,
+            },
+        )
     }
 
     /// The network: as compiled code if it is compiled in, otherwise interpreted.
@@ -138,7 +141,9 @@ fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Fai
     let read = |text: &String| {
         Given::parse(text).map_err(|error| {
             let advice = match Path::new(text).is_file() {
-                true => "; it is a file: `--net FILE` names a net, `--fens FILE` a list of positions",
+                true => {
+                    "; it is a file: `--net FILE` names a net, `--fens FILE` a list of positions"
+                }
                 false => "",
             };
             Failure::Work(format!("FEN `{text}`: {error}{advice}"))

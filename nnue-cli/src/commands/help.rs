@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Args, Command};
+use clap::error::ErrorKind;
+use clap::{Args, Command, CommandFactory};
 
-use crate::Failure;
+use crate::{Arguments, Failure};
 
 /// The subcommands by what people want to do, the rare ones last.
 const GROUPS: [(&str, &[&str]); 5] = [
@@ -63,27 +64,22 @@ pub(crate) struct Help {
 
 impl Help {
     /// Writes what `--help` after the subcommand prints.
-    pub(super) fn run(&self, program: Command, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let mut program = program;
-        program.build();
-        let mut asked = &mut program;
-        for name in &self.names {
-            let all: Vec<String> = { asked.get_subcommands() }
-                .map(|command| format!("`{}`", command.get_name()))
-                .collect();
-            let of = asked.get_name().to_string();
-            asked = asked.find_subcommand_mut(name).ok_or_else(|| {
-                Failure::Arguments(match all.is_empty() {
-                    true => format!("`{of}` has no subcommands, found `{name}`"),
-                    false => format!(
-                        "unknown subcommand `{name}` of `{of}`, allowed are {}",
-                        all.join(", ")
-                    ),
-                })
-            })?;
+    pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let names = self.names.iter().map(String::as_str);
+        let asked = ["nnue"].into_iter().chain(names).chain(["--help"]);
+        match grouped(Arguments::command()).try_get_matches_from(asked) {
+            Err(help) if help.kind() == ErrorKind::DisplayHelp => {
+                write!(out, "{}", help.render().ansi())?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(unknown) => {
+                // There is nobody to tell that standard error is closed.
+                let _ = unknown.print();
+                Ok(ExitCode::from(unknown.exit_code() as u8))
+            }
+            // `--help` is always answered.
+            Ok(_) => Ok(ExitCode::SUCCESS),
         }
-        write!(out, "{}", asked.render_long_help().ansi())?;
-        Ok(ExitCode::SUCCESS)
     }
 }
 
@@ -91,14 +87,15 @@ impl Help {
 mod tests {
     use std::collections::BTreeSet;
 
-    use clap::CommandFactory;
-
     use super::*;
-    use crate::Arguments;
 
     #[test]
     fn every_subcommand_is_in_one_group() {
-        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
         let once: BTreeSet<&str> = grouped.iter().copied().collect();
         assert_eq!(once.len(), grouped.len());
         let program = Arguments::command();
@@ -109,7 +106,9 @@ mod tests {
     #[test]
     fn lists_fit_into_a_terminal() {
         let help = grouped(Arguments::command()).render_help().to_string();
-        let (list, _) = help.split_once("\nOptions:\n").expect("the options come last");
+        let (list, _) = help
+            .split_once("\nOptions:\n")
+            .expect("the options come last");
         for line in list.lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }

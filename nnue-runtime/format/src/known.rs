@@ -318,7 +318,12 @@ mod tests {
         for start in [&[0; 64][..], b"\x28\xB5\x2F\xFD", b"COMPRESSED_LEB128"] {
             assert!(!is_no_net(other(start).unwrap()));
         }
-        for start in [&b"\x7FELF"[..], b"version https://git-lfs", b"text", b"<html>"] {
+        for start in [
+            &b"\x7FELF"[..],
+            b"version https://git-lfs",
+            b"text",
+            b"<html>",
+        ] {
             assert!(is_no_net(other(start).unwrap()));
         }
     }
