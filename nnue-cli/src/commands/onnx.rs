@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::Failure;
-use crate::inputs::{OptionalSpec, write};
+use crate::inputs::{OptionalSpec, check_outputs, remarks, write};
+use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::onnx;
 
@@ -47,6 +48,11 @@ pub(crate) struct Onnx {
 
 impl Onnx {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let inputs = [
+            Some(&*self.net),
+            self.spec.choice().and_then(SpecChoice::path),
+        ];
+        check_outputs(inputs, [&*self.out])?;
         let file = NetFile::open(&self.net, self.spec.choice())?;
         let name = &file.network.name;
         let model = onnx::export(&file.net()?).map_err(|problem| {
@@ -54,7 +60,7 @@ impl Onnx {
         })?;
         write(&self.out, &model)?;
         writeln!(
-            out,
+            remarks(&self.out, out),
             "`{}`: {name}, {} bytes",
             self.out.display(),
             model.len()

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::Failure;
 use crate::info::Info;
-use crate::inputs::{NetArgument, SampledPositions, write};
+use crate::inputs::{NetArgument, SampledPositions, check_outputs, remarks, write};
 use crate::known::SpecChoice;
 use crate::net_file::{NetFile, read_net};
 use crate::page::{self, Subject};
@@ -42,8 +42,14 @@ pub(crate) struct Report {
 
 impl Report {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let given = self.spec.as_ref().map(SpecChoice::network).transpose()?;
         let net = self.net.path()?;
+        let inputs = [
+            Some(net),
+            self.spec.as_ref().and_then(SpecChoice::path),
+            self.positions.path(),
+        ];
+        check_outputs(inputs, [&*self.out])?;
+        let given = self.spec.as_ref().map(SpecChoice::network).transpose()?;
         let bytes = read_net(net)?;
         let file = NetFile::of_any(net, given, &bytes)?;
         let info = Info::of_opened(net, &bytes, Some(&file))?;
@@ -59,6 +65,7 @@ impl Report {
         });
         write(&self.out, page)?;
         let (path, net) = (self.out.display(), net.display());
+        let mut out = remarks(&self.out, out);
         writeln!(out, "`{path}`: a report on `{net}`, which is {name}")?;
         Ok(ExitCode::SUCCESS)
     }
