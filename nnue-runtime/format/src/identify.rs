@@ -580,10 +580,11 @@ mod tests {
             identify(&[0; 100]).to_string(),
             "a file that begins with zeros"
         );
+        assert_eq!(identify(b"name = \"Mine\"\n"), Identity::Other("text"));
         for nothing in [
             &b""[..],
-            b"NNUE",
-            b"something that is longer than any header is",
+            b"NNUE\x01",
+            b"something that is longer than any header is\0",
         ] {
             assert_eq!(identify(nothing), Identity::Unknown);
         }
