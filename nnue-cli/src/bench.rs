@@ -5,10 +5,12 @@ mod measure;
 mod net;
 mod package;
 mod program;
+mod rounds;
 mod table;
 
-pub(crate) use self::measure::{Row, measure, steps};
+pub(crate) use self::measure::{Measured, Row, measure};
 pub(crate) use self::net::{density_of_trained, net_file};
 pub(crate) use self::package::{PackageOptions, Packages, Spec};
 pub(crate) use self::program::{Program, answers};
+pub(crate) use self::rounds::steps;
 pub(crate) use self::table::Table;

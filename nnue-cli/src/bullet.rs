@@ -165,7 +165,7 @@ fn documentation(network: &Network, saved: &Saved) -> String {
         text += &wrapped(paragraph, "//! ");
     };
     paragraph(&format!(
-        "Trains {} with bullet, https://github.com/jw1912/bullet. `nnue trainer --bullet` wrote it.",
+        "Trains {} with bullet, https://github.com/jw1912/bullet. `nnue trainer` wrote it.",
         network.name
     ));
     paragraph(
@@ -176,11 +176,11 @@ fn documentation(network: &Network, saved: &Saved) -> String {
     paragraph(&match saved.len {
         Some(len) => format!(
             "The net file is `quantised.bin` in the folder of the last checkpoint: {len} bytes. \
-             `nnue check SPEC --weights quantised.bin` checks it. If it is missing, bullet has \
+             `nnue check SPEC --net quantised.bin` checks it. If it is missing, bullet has \
              printed why: a number that its type does not hold."
         ),
         None => "The net file is `optimiser_state/weights.bin` in the folder of the last \
-                 checkpoint. `nnue check SPEC --weights weights.bin` checks it."
+                 checkpoint. `nnue check SPEC --net weights.bin` checks it."
             .into(),
     });
     if !saved.compressed.is_empty() {

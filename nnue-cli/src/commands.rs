@@ -10,6 +10,7 @@ mod diff;
 mod draw;
 mod eval;
 mod expand;
+mod help;
 mod info;
 #[cfg(not(feature = "compiled"))]
 mod left_out;
@@ -39,26 +40,28 @@ use self::left_out::{LeftOut as Reorder, LeftOut as Replay};
 #[cfg(feature = "compiled")]
 use self::{reorder::Reorder, replay::Replay};
 
+pub(crate) use self::help::grouped;
+
 /// What the program is asked to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure how fast networks are, beside each other, on a recorded search
+    /// Compile specs, and measure how fast they are beside each other
     Bench(bench::Bench),
-    /// Check a spec, and show the network: tensors, ones, ranges, hashes
+    /// Show what a spec means, or all that is wrong with it
     Check(check::Check),
     /// Print the checked network as JSON, for other programs
     Describe(describe::Describe),
-    /// Show what a net file is: its network, its numbers, and what its weights prove
+    /// Show what a net file is, and what its weights prove
     Info(info::InfoCommand),
     /// Write the spec of a net file that is recognised
     Spec(spec::SpecCommand),
     /// Compare two net files: their tensors, and their evaluations
     Diff(diff::Diff),
-    /// Write a net file in the form that another spec of the same network has
+    /// Write a net in the form that another spec of its network has
     Convert(convert::Convert),
-    /// Make integers of a trainer's floating point, and report what is lost
+    /// Make integers of floating point, and report what is lost
     Quantise(quantise::QuantiseCommand),
-    /// Positions to train on: their formats, and batches for a trainer
+    /// Read positions to train on: formats, filters, batches
     Data(data::Data),
     /// Compare what a net says of positions with golden vectors
     Verify(verify::Verify),
@@ -66,26 +69,28 @@ pub(crate) enum Command {
     Plan(plan::Plan),
     /// Print the Rust that `nnue_net!` generates
     Expand(expand::Expand),
-    /// Evaluate positions, and show what each piece and each bucket contributes
+    /// Evaluate positions, and show what each piece contributes
     Eval(eval::Eval),
-    /// Measure how fast a network evaluates the positions of a search, on each level
+    /// Measure a net on every instruction set, on a recorded search
     Replay(Replay),
-    /// Put a net's neurons into an order in which layers skip more zeros
+    /// Make a net faster, by the order of its neurons
     Reorder(Reorder),
-    /// Draw a network: a box for each operation, with arrows for what reads what
+    /// Draw a network, or the weights of a net
     Draw(draw::Draw),
-    /// Write a network with its weights as an ONNX model
+    /// Write a net as an ONNX model
     Onnx(onnx::Onnx),
     /// Print a program that trains a network with bullet
     Trainer(trainer::Trainer),
-    /// Show a net on one HTML page: its network, its weights, its tensors, warnings
+    /// Show all of a net on one HTML page
     Report(report::Report),
-    /// Go from a spec to a net whose strength is known: games, training, matches, a report
+    /// Go from a spec to a net whose strength is known
     Loop(training_loop::TrainingLoop),
-    /// Play games between two engines, or two nets: Elo with its interval, and a sequential test
+    /// Play games between two engines or two nets, for Elo or SPRT
     Match(Box<match_engines::MatchEngines>),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
+    /// Print what a subcommand does, and its options
+    Help(help::Help),
 }
 
 impl Command {
@@ -118,6 +123,7 @@ impl Command {
             Command::Loop(command) => command.run(out),
             Command::Match(command) => command.run(out),
             Command::Completions(command) => command.run(out),
+            Command::Help(command) => command.run(out),
         }
     }
 }

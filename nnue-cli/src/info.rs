@@ -127,11 +127,12 @@ impl Info {
         };
         let mut info = Info::of_opened(path, bytes, opened.as_ref().ok())?;
         // Of another file nobody knows what it should be.
+        let identity = identify(bytes);
         let known = matches!(
-            identify(bytes),
+            identity,
             Identity::Spec { .. } | Identity::Relative(_) | Identity::Header(_)
         );
-        if known || bytes.is_empty() {
+        if known || identity.is_no_net() || bytes.is_empty() {
             info.refused = opened.err().map(|failure| failure.message());
         }
         Ok(info)

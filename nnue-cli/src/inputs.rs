@@ -3,6 +3,7 @@
 
 mod net;
 mod positions;
+mod spec;
 #[cfg(feature = "compiled")]
 mod trace;
 
@@ -22,10 +23,10 @@ use serde::Serialize;
 
 use crate::Failure;
 use crate::json::write_plain;
-use crate::known::SpecChoice;
 
-pub(crate) use self::net::{ChosenNet, NetOptions};
+pub(crate) use self::net::{ChosenNet, NetArgument, NetOptions};
 pub(crate) use self::positions::SampledPositions;
+pub(crate) use self::spec::{OptionalSpec, SpecArgument};
 #[cfg(feature = "compiled")]
 pub(crate) use self::trace::TraceFile;
 
@@ -104,25 +105,6 @@ pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<
     write_plain(&json, out)?;
     writeln!(out)?;
     Ok(())
-}
-
-/// The spec that a subcommand is about.
-#[derive(Args, Debug)]
-pub(crate) struct SpecFile {
-    /// The spec: a TOML file, or the name of one in `specs`
-    #[arg(value_name = "SPEC", value_parser = SpecChoice::parser())]
-    spec: SpecChoice,
-}
-
-impl SpecFile {
-    pub(crate) fn network(&self) -> Result<Network, Failure> {
-        self.spec.network()
-    }
-
-    /// The file, if it is one.
-    pub(crate) fn path(&self) -> Option<&Path> {
-        self.spec.path()
-    }
 }
 
 /// How kernels are planned.

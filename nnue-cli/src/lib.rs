@@ -52,15 +52,16 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use nnue_compiler::format::is_hidden;
 
-use crate::commands::Command;
+use crate::commands::{Command, grouped};
 use crate::failure::{Failure, plain};
 
 /// NNUE networks: what they are, what they cost, and what is in their files.
 #[derive(Debug, Parser)]
 #[command(name = "nnue", version, propagate_version = true, max_term_width = 100)]
+#[command(disable_help_subcommand = true)]
 struct Arguments {
     /// The subcommand with its own arguments.
     #[command(subcommand)]
@@ -71,7 +72,9 @@ struct Arguments {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let is_odd = { arguments.iter() }.any(|text| text.to_string_lossy().contains(is_hidden));
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let parsed = grouped(Arguments::command()).try_get_matches_from(arguments);
+    let parsed = parsed.and_then(|matches| Arguments::from_arg_matches(&matches));
+    let arguments = match parsed {
         Ok(arguments) => arguments,
         // Help and version come this way too, and are written to standard output.
         Err(message) => {

@@ -25,6 +25,30 @@ pub(crate) const UNTOLD: [&str; 5] = [
     "the order of what layers read",
 ];
 
+/// Reads a net file. Of one that is not there it is said where nets come from.
+pub(crate) fn read_net(path: &Path) -> Result<Vec<u8>, Failure> {
+    match inputs::read(path) {
+        Err(Failure::Work(message)) if !path.exists() => Err(Failure::Work(format!(
+            "{message}; nets come from a trainer, or with an engine: docs/net-files.md says how to \
+             fetch released ones, and `nnue eval` without `--net` uses one that is built in"
+        ))),
+        read => read,
+    }
+}
+
+/// What to say of bytes that are no net, whatever a spec says; a spec would not help.
+fn no_net(path: &Path, bytes: &[u8]) -> Option<Failure> {
+    let path = foreign(path.display());
+    let identity = format::identify(bytes);
+    if bytes.is_empty() {
+        let message = format!("`{path}` is empty: fetch or copy the net once more");
+        return Some(Failure::Work(message));
+    }
+    identity
+        .is_no_net()
+        .then(|| Failure::Work(format!("`{path}` is no net but {identity}")))
+}
+
 /// A net file that fits a network.
 #[derive(Debug)]
 pub(crate) struct NetFile {
@@ -43,8 +67,10 @@ impl NetFile {
     pub(crate) fn of(path: &Path, network: Network, bytes: &[u8]) -> Result<NetFile, Failure> {
         let layout = file_layout(&network);
         let refused = |problem: format::LoadError| {
-            let (path, name) = (foreign(path.display()), foreign(&network.name));
-            Failure::Work(format!("`{path}` is not a net file for {name}: {problem}"))
+            no_net(path, bytes).unwrap_or_else(|| {
+                let (path, name) = (foreign(path.display()), foreign(&network.name));
+                Failure::Work(format!("`{path}` is not a net file for {name}: {problem}"))
+            })
         };
         let bytes = format::unpack(&layout, bytes)
             .map_err(refused)?
@@ -63,7 +89,7 @@ impl NetFile {
     /// [recognised](Recognised).
     pub(crate) fn open(path: &Path, spec: Option<&SpecChoice>) -> Result<NetFile, Failure> {
         let network = spec.map(SpecChoice::network).transpose()?;
-        NetFile::of_any(path, network, &inputs::read(path)?)
+        NetFile::of_any(path, network, &read_net(path)?)
     }
 
     /// The bytes of a file, of the network if one is given, else of the one that is
@@ -118,11 +144,8 @@ impl Recognised {
     /// Finds the spec of a file from its bytes; `name` is what a network is called for which a spec
     /// has to be written.
     pub(crate) fn of(path: &Path, bytes: &[u8], name: &str) -> Result<Recognised, Failure> {
-        if bytes.is_empty() {
-            return Err(Failure::Work(format!(
-                "`{}` is empty",
-                foreign(path.display())
-            )));
+        if let Some(failure) = no_net(path, bytes) {
+            return Err(failure);
         }
         let identity = format::identify(bytes);
         // Of a file that was cut or damaged, what its beginning says: the error tells the rest.
@@ -139,7 +162,7 @@ impl Recognised {
             return Err(Failure::Work(format!(
                 "`{}` is {identity}: only nets that are built like Stockfish's tell their shape; \
                  for others, write a spec as `specs/README.md` describes, try it with \
-                 `nnue check SPEC --weights FILE`, and name it with `--spec` (`nnue draw SPEC`)",
+                 `nnue check SPEC --net FILE`, and name it with `--spec SPEC`",
                 foreign(path.display())
             )));
         };

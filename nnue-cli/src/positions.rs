@@ -12,10 +12,13 @@ use nnue_runtime::{Board, FenError};
 
 use crate::Failure;
 
+/// The start of a game, which may also be written as the word `startpos`, as in UCI.
+pub(crate) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 /// A position, and the part of the text that says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
-    /// All of a FEN, or what comes before the operations of EPD.
+    /// All of a FEN, or what comes before the operations of EPD; [`START`] for its word.
     pub(crate) fen: String,
     pub(crate) board: Board,
 }
@@ -23,7 +26,10 @@ pub(crate) struct Given {
 impl Given {
     /// Reads a position.
     pub(crate) fn parse(text: &str) -> Result<Given, FenError> {
-        let fen = without_operations(text);
+        let fen = match text.trim_ascii() {
+            "startpos" => START,
+            text => without_operations(text),
+        };
         Ok(Given {
             fen: fen.into(),
             board: Board::from_fen(fen)?,
@@ -48,8 +54,8 @@ fn without_operations(text: &str) -> &str {
 /// The option that names a list of positions.
 #[derive(Args, Debug)]
 pub(crate) struct PositionFile {
-    /// Take the positions of this file, one FEN or EPD a line; `-` reads standard input. Blank
-    /// lines and lines that begin with `#` are skipped
+    /// Take the positions of this file, one FEN, EPD or `startpos` a line; `-` reads standard input.
+    /// Blank lines and lines that begin with `#` are skipped
     #[arg(long, value_name = "FILE")]
     fens: Option<PathBuf>,
 }
@@ -207,6 +213,13 @@ mod tests {
             assert_eq!(found.fen, fen);
             assert_eq!(found.board, Board::from_fen(fen).unwrap());
         }
+    }
+
+    #[test]
+    fn the_start_of_a_game_has_a_word() {
+        assert_eq!(Given::parse("startpos"), Given::parse(START));
+        assert_eq!(Given::parse("startpos").unwrap().fen, START);
+        assert!(Given::parse("startpos w - -").is_err());
     }
 
     #[test]

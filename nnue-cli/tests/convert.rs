@@ -29,7 +29,7 @@ fn there_and_back(name: &str, net: &[u8], from: &str, to: &str) -> (Vec<u8>, Str
     let third = text(&scratch_path(&format!("{name}-back.net")));
     let said = output(&["convert", &first, &second, "--from", &from, "--to", &to]);
     output(&["convert", &second, &third, "--from", &to, "--to", &from]);
-    output(&["check", &to, "--weights", &second]);
+    output(&["check", &to, "--net", &second]);
     let back = fs::read(third).expect("was written");
     assert!(back == net, "{name} comes back as another file");
     let there = fs::read(&second).expect("was written");

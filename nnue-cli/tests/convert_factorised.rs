@@ -82,7 +82,7 @@ fn sums_evaluate_to_what_their_summands_do() {
         let to = scratch(&format!("factorised-{name}-to.toml"), to.as_bytes());
         let out = text(&scratch_path(&format!("factorised-{name}-to.net")));
         let said = output(&["convert", &file, &out, "--from", &from, "--to", &to]);
-        output(&["check", &to, "--weights", &out]);
+        output(&["check", &to, "--net", &out]);
         let written = fs::read(&out).expect("was written");
         assert_eq!(said, format!("`{out}`: {} bytes\n", written.len()));
         let first = Net::from_bytes(&factorised, &net).expect("it is a net file");

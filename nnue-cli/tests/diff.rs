@@ -120,6 +120,31 @@ fn what_is_no_number_is_told_too() {
     assert_eq!(found["same_bytes"], true);
 }
 
+/// A network has one spec for each form of its files.
+#[test]
+fn a_converted_file_has_a_spec_of_its_own() {
+    let spec = fs::read_to_string("../specs/small128.toml").expect("the spec is there");
+    let raw = spec.replace("encoding = \"leb128\"", "encoding = \"raw\"");
+    assert_ne!(raw, spec);
+    let (packed, raw) = (
+        scratch("diff-leb128.toml", spec.as_bytes()),
+        scratch("diff-raw.toml", raw.as_bytes()),
+    );
+    let converted = scratch("diff-raw.nnue", b"");
+    output(&["convert", NET, &converted, "--spec", &packed, "--to", &raw]);
+    let one = ["diff", NET, &converted, "--spec", &packed];
+    let message = refusal(1, &one);
+    assert!(message.contains("`--spec-b SPEC`"), "{message}");
+    let found = output(&[&one[..], &["--spec-b", &raw]].concat());
+    let verdict = "\nA and B have the same numbers, in files that differ elsewhere\n";
+    assert!(found.ends_with(verdict), "{found}");
+    let only_b = output(&["diff", NET, &converted, "--spec-b", &raw]);
+    assert_eq!(only_b, found);
+    // A difference is found through both forms.
+    let changed = scratch("diff-changed-leb128.nnue", &changed());
+    differing(&[&changed, &converted, "--spec", &packed, "--spec-b", &raw]);
+}
+
 #[test]
 fn files_without_a_header_need_a_spec() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/bullet/simple.toml");
@@ -132,7 +157,7 @@ fn files_without_a_header_need_a_spec() {
     });
     let second = scratch("diff-second.bin", &second);
     let message = refusal(1, &["diff", &first, &second]);
-    assert!(message.contains("name it with `--spec`"), "{message}");
+    assert!(message.contains("name it with `--spec SPEC`"), "{message}");
     let text = differing(&[&first, &second, "--spec", spec]);
     assert!(text.contains("\ntransformer.biases "), "{text}");
     assert!(text.ends_with("\nA and B differ\n"), "{text}");

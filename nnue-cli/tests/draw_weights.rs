@@ -271,7 +271,7 @@ fn files_of_known_networks_need_no_spec() {
     let file = net_file_of(&analyse(SIMPLE), "", |_| 1.0);
     let simple = scratch("draw_unknown.bin", &file);
     let message = refusal(1, &["draw", "--net", &simple, "--out", "/nowhere/x.png"]);
-    assert!(message.contains("name it with `--spec`"), "{message}");
+    assert!(message.contains("name it with `--spec SPEC`"), "{message}");
 }
 
 #[test]

@@ -196,8 +196,33 @@ raw_output_of_nets! {
 #[test]
 fn the_start_of_a_game_is_shown_without_colour_where_nobody_sees_it() {
     let expected = include_str!("start.txt").replace("LEVEL", computed_by());
-    assert_eq!(printed(&run(&[])), expected);
+    assert_eq!(printed(&run(&["startpos"])), expected);
     assert_eq!(printed(&run(&[START])), expected);
+    let twice = run(&["startpos", "startpos", "--raw"]);
+    let fens = run(&[START, START, "--raw"]);
+    assert_eq!(printed(&twice), printed(&fens));
+    assert_eq!(printed(&twice).lines().count(), 3);
+    let list = run_with_input(&["--fens", "-", "--raw"], "startpos\n");
+    assert_eq!(printed(&list), printed(&run(&[START, "--raw"])));
+}
+
+/// The first number that a newcomer sees is of a position that the built-in net is made for.
+#[test]
+fn without_a_position_the_built_in_net_shows_what_it_is_made_for() {
+    let shown = run(&[]);
+    let shown = printed(&shown);
+    assert!(shown.contains("made for positions in which one side is far ahead"));
+    assert!(shown.contains("\nrnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"));
+    assert!(
+        shown.ends_with("evaluation +2136 for white, who is to move\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_position_gets_advice() {
+    let words = ["it is a file", "`--net FILE`", "`--fens FILE`"];
+    assert_refused(&run(&[SMALL128]), 1, &words);
 }
 
 #[test]
@@ -211,7 +236,7 @@ fn colours_change_nothing_else() {
         .collect();
     assert!(rest.len() > 100);
     assert_eq!(format!("{first}{}", rest.concat()), printed(&run(&[])));
-    assert!(printed(&output).contains("\x1B[32m+251\x1B[0m"));
+    assert!(printed(&output).contains("\x1B[32m+2136\x1B[0m"));
 }
 
 #[test]
@@ -315,16 +340,20 @@ fn a_file_of_no_spec_is_refused() {
             &cut[..],
             &["the file ends in `description length`"][..],
         ),
-        ("later.nnue", &later, &["later than SFNNv16", "`--spec`"]),
+        (
+            "later.nnue",
+            &later,
+            &["later than SFNNv16", "`--spec SPEC`"],
+        ),
         (
             "archive.nnue",
             b"\x1F\x8B\x08 and more",
-            &["gzip", "`--spec`"],
+            &["is no net but a gzip archive"],
         ),
         (
             "nothing-known.nnue",
-            b"nothing known",
-            &["of no known kind", "nnue check SPEC --weights FILE"],
+            b"nothing known\0",
+            &["of no known kind", "nnue check SPEC --net FILE"],
         ),
         ("short.nnue", b"\x20\x2F\xF3", &["of no known kind"]),
         ("empty.nnue", b"", &["is empty"]),
@@ -429,7 +458,7 @@ fn every_position_of_a_list_is_shown() {
     let other = "4k3/8/8/8/8/8/8/4K2R b K - 0 1";
     let output = run_with_input(&["--fens", "-"], &format!("{START}\n{other}\n"));
     let (head, tail) = printed(&output).split_once(other).expect("the second FEN");
-    assert_eq!(head.trim_end(), printed(&run(&[])).trim_end());
+    assert_eq!(head.trim_end(), printed(&run(&[START])).trim_end());
     assert_eq!(
         tail,
         printed(&run(&[other]))

@@ -132,11 +132,16 @@ fn files_without_a_header_need_a_spec() {
     let text = fs::read_to_string(spec).expect("the spec is there");
     let network = nnue_compiler::analyse(&SourceFile::new(spec, text)).expect("it is right");
     let net = scratch("info-simple.bin", &random_net_file(&network, 3));
-    let text = output(&["info", &net]);
+    let found = run(&["info", &net]);
+    let text = stdout(&found);
+    // It may be a net, but nobody can say so.
+    assert_eq!(found.status.code(), Some(1), "{text}");
     assert!(text.contains("` is of no known kind\n"), "{text}");
     assert!(text.contains("known specs that fit: none\n"), "{text}");
     assert!(text.ends_with("its spec: `--spec SPEC`\n"), "{text}");
-    assert_eq!(json_of(&[&net])["network"], Value::Null);
+    let found = run(&["info", &net, "--json"]);
+    let found: Value = serde_json::from_str(stdout(&found)).expect("it is JSON");
+    assert_eq!(found["network"], Value::Null);
 
     let text = output(&["info", &net, "--spec", spec]);
     assert!(
@@ -147,6 +152,37 @@ fn files_without_a_header_need_a_spec() {
 
     let message = refusal(1, &["info", NET, "--spec", spec]);
     assert!(message.contains("is not a net file for"), "{message}");
+}
+
+/// A spec would not help: the advice is that for the file.
+#[test]
+fn what_is_no_net_is_refused_with_advice_that_fits() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3519630\n";
+    for (name, bytes, advice) in [
+        ("info-pointer.nnue", pointer.as_bytes(), "`git lfs pull`"),
+        (
+            "info-page.nnue",
+            b"<!DOCTYPE html><title>404",
+            "the download failed",
+        ),
+        ("info-none.nnue", b"", "fetch or copy the net once more"),
+        (
+            "info.pt",
+            b"PK\x03\x04\x14\0",
+            "the trainer has to write a net file",
+        ),
+        ("info-spec.nnue", b"name = \"Mine\"\n", "is no net but text"),
+    ] {
+        let net = scratch(name, bytes);
+        let found = run(&["info", &net]);
+        let text = stdout(&found);
+        assert_eq!(found.status.code(), Some(1), "{text}");
+        assert!(text.contains(advice) && !text.contains("--spec"), "{text}");
+        let spec = refusal(1, &["spec", &net]);
+        assert!(spec.contains(advice) && !spec.contains("--spec"), "{spec}");
+        let told = refusal(1, &["eval", "--net", &net, "--spec", "small128"]);
+        assert!(told.contains(advice) && !told.contains("--spec"), "{told}");
+    }
 }
 
 #[test]

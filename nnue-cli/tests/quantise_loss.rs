@@ -365,7 +365,7 @@ fn every_kind_of_network_can_be_compared() {
                 refused += 1;
                 continue;
             }
-            output(&["check", &spec, "--weights", &out]);
+            output(&["check", &spec, "--net", &out]);
             let report: Value = serde_json::from_str(program::printed(&done)).expect("it is JSON");
             if report["comparison"].is_null() {
                 continue;

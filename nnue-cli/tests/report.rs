@@ -172,7 +172,7 @@ fn specs_and_positions_are_the_users() {
     let net = scratch("report_given.bin", &file);
     let page = text(&scratch_path("report_given.html"));
     let message = refusal(1, &["report", &net, "--out", &page]);
-    assert!(message.contains("name it with `--spec`"), "{message}");
+    assert!(message.contains("name it with `--spec SPEC`"), "{message}");
     let spec = "../specs/bullet/simple.toml";
     let fens = "4k3/8/8/8/3Q4/8/8/4K3 w - - 0 1\n4k3/8/8/8/8/3Q4/8/4K3 w - - 0 1\n";
     let fens = scratch("report_given.txt", fens.as_bytes());

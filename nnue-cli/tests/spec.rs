@@ -39,7 +39,7 @@ fn a_net_of_another_size_gets_a_spec_that_it_fits() {
     let spec = fs::read_to_string(&path).expect("was written");
     let network = nnue_compiler::analyse(&SourceFile::new(&path, spec)).expect("it is right");
     assert_eq!((&*network.name, network.transformer.width), ("Wider", 256));
-    let text = output(&["check", &path, "--weights", &net]);
+    let text = output(&["check", &path, "--net", &net]);
     assert!(text.contains("` is a net file for Wider; "), "{text}");
 }
 
@@ -48,10 +48,10 @@ fn other_files_have_no_spec() {
     let archive = scratch("spec-archive.nnue", b"\x1F\x8B\x08 and more");
     let message = refusal(1, &["spec", &archive]);
     assert!(message.contains("gzip"), "{message}");
-    assert!(
-        message.contains("nnue check SPEC --weights FILE"),
-        "{message}"
-    );
+    assert!(!message.contains("--spec"), "{message}");
+    let unknown = scratch("spec-unknown.nnue", &[7; 100]);
+    let message = refusal(1, &["spec", &unknown]);
+    assert!(message.contains("nnue check SPEC --net FILE"), "{message}");
     let cut = fs::read(NET).expect("the net is there");
     let cut = scratch("spec-cut.nnue", &cut[..100_000]);
     let message = refusal(1, &["spec", &cut]);

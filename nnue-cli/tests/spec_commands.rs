@@ -228,7 +228,7 @@ fn a_checked_network_is_json() {
     );
     assert!(shown.ends_with(&expected), "{expected} in {shown}");
     let net = "../examples/nets/nn-37f18f62d772.nnue";
-    let weights = &checked(&[SPEC, "--weights", net])["weights"];
+    let weights = &checked(&[SPEC, "--net", net])["weights"];
     assert_eq!(
         (&weights["file"], &weights["clamped"]),
         (&json!(net), &json!([]))
@@ -239,8 +239,8 @@ fn a_checked_network_is_json() {
     let text = std::fs::read_to_string(clamped).expect("the spec is there");
     let network = nnue_compiler::analyse(&SourceFile::new(clamped, text)).expect("it is right");
     let net = scratch("check-clamped.net", &random_net_file(&network, 3));
-    let found = checked(&[clamped, "--weights", &net]);
-    let shown = output(&["check", clamped, "--weights", &net]);
+    let found = checked(&[clamped, "--net", &net]);
+    let shown = output(&["check", clamped, "--net", &net]);
     let all = found["weights"]["clamped"].as_array().expect("a list");
     assert!(!all.is_empty(), "{found}");
     for Clamped { place, values } in all.iter().map(Clamped::of) {
@@ -324,7 +324,7 @@ fn files_that_cannot_be_read_are_named() {
         text,
         format!("error: `{latin1}` is not UTF-8 text: the byte at offset 10 is invalid\n")
     );
-    let text = refusal(1, &["check", SPEC, "--weights", "no/such.nnue"]);
+    let text = refusal(1, &["check", SPEC, "--net", "no/such.nnue"]);
     assert!(
         text.starts_with("error: cannot read `no/such.nnue`: "),
         "{text}"
@@ -345,7 +345,7 @@ fn wrong_specs_and_net_files_are_errors() {
     );
     let weights = scratch("wrong.nnue", &[0; 8]);
     assert_eq!(
-        refusal(1, &["check", SPEC, "--weights", &weights]),
+        refusal(1, &["check", SPEC, "--net", &weights]),
         format!(
             "error: `{weights}` is not a net file for small128: file version at offset 0 is 0x00000000, expected 0x7af32f20 for small128: this is a file that begins with zeros\n"
         )
@@ -362,7 +362,7 @@ fn a_net_of_another_width_is_told_by_its_width() {
     let text = text.replace("width = 128", "width = 192");
     let spec = scratch("wider.toml", text.as_bytes());
     assert_eq!(
-        refusal(1, &["check", &spec, "--weights", net]),
+        refusal(1, &["check", &spec, "--net", net]),
         format!(
             "error: `{net}` is not a net file for small128: this is another network: \
              width is 128 in the file and 192 in the spec \
@@ -390,7 +390,7 @@ fn arguments_need_not_be_text() {
 fn weights_may_be_compressed_with_zstd() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/files/packed.toml");
     let net = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/files/packed.net");
-    let text = output(&["check", spec, "--weights", net]);
+    let text = output(&["check", spec, "--net", net]);
     let expected = format!("`{net}` is a net file for Packed; no file tells: shifts, ");
     assert!(text.contains(&expected), "{text}");
 }

@@ -117,8 +117,8 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
     };
     let no_spec = &["no/such.toml"][..];
     let all = [
-        subcommand("check", &[SPEC, "--weights", net], true, no_spec, &[]),
-        subcommand("describe", &[SPEC], true, no_spec, &[]),
+        subcommand("check", &[SPEC, "--net", net], true, no_spec, &[]),
+        subcommand("describe", &[SPEC], false, no_spec, &[]),
         subcommand("plan", &[SPEC], true, no_spec, &[]),
         subcommand("expand", &[SPEC], false, no_spec, &[]),
         subcommand("info", &[net, "--spec", SPEC], true, &["no/such.nnue"], &[]),
@@ -168,10 +168,10 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
         ),
         subcommand(
             "trainer",
-            &[SPEC, "--bullet"],
-            false,
-            &["../specs/games/ataxx.toml", "--bullet"],
             &[SPEC],
+            false,
+            &["../specs/games/ataxx.toml"],
+            &[],
         ),
         subcommand(
             "data",
@@ -228,11 +228,7 @@ fn subcommands(test: &str) -> Vec<Subcommand> {
 /// Those that `nnue --help` lists.
 fn listed() -> BTreeSet<String> {
     let all = output(&["--help"]);
-    let (_, commands) = all
-        .split_once("\nCommands:\n")
-        .expect("a list of subcommands");
-    let (commands, _) = commands.split_once("\n\n").expect("an empty line");
-    // A summary that does not fit on a line goes on further to the right.
+    let (commands, _) = all.split_once("\nOptions:\n").expect("options come last");
     let names = commands.lines().filter_map(|line| {
         let name = line.strip_prefix("  ")?.split(' ').next()?;
         (!name.is_empty() && name != "help").then(|| name.to_string())
@@ -245,6 +241,90 @@ fn every_subcommand_is_tested_here() {
     let tested = subcommands("list").into_iter();
     let tested: BTreeSet<String> = tested.map(|subcommand| subcommand.name.into()).collect();
     assert_eq!(tested, listed());
+}
+
+#[test]
+fn subcommands_are_listed_in_groups() {
+    let all = output(&["--help"]);
+    let titles = ["Look", "Measure:", "Change", "Train:", "Rarely", "Options:"];
+    let places = titles.map(|title| all.find(&format!("\n{title}")).expect(title));
+    assert!(places.is_sorted(), "{all}");
+    let place = |name: &str| all.find(&format!("\n  {name} ")).expect("is listed");
+    let [look, measure, change, train, rare, end] = places;
+    for (from, to, names) in [
+        (look, measure, &["eval", "info", "check", "diff"][..]),
+        (measure, change, &["bench", "replay"]),
+        (change, train, &["convert", "quantise"]),
+        (train, rare, &["loop", "data", "trainer"]),
+        (rare, end, &["plan", "expand", "completions", "help"]),
+    ] {
+        for name in names {
+            assert!((from..to).contains(&place(name)), "{name} in {all}");
+        }
+    }
+}
+
+#[test]
+fn help_has_help() {
+    let own = output(&["help", "--help"]);
+    assert!(own.contains("Usage: nnue help [COMMAND]..."), "{own}");
+    assert_eq!(output(&["help"]), output(&["--help"]));
+    for path in [&["info"][..], &["data", "batches"]] {
+        let asked = output(&[&["help"], path].concat());
+        assert_eq!(asked, output(&[path, &["--help"]].concat()));
+    }
+    let unknown = run(&["help", "data", "shuffle"]);
+    assert_refused(&unknown, 2, &["'shuffle'", "--help"]);
+}
+
+/// `--net` and `--spec` name the same as the argument that stands alone, and what was called
+/// otherwise once is still understood.
+#[test]
+fn nets_and_specs_are_named_in_one_way() {
+    let net = NET.as_str();
+    let [first, second] = ["named-first", "named-second"].map(|name| text(&scratch_path(name)));
+    let same: [(&[&str], &[&str]); 9] = [
+        (
+            &["info", net, "--spec", SPEC],
+            &["info", "--net", net, "--spec", SPEC],
+        ),
+        (&["spec", SMALL128], &["spec", "--net", SMALL128]),
+        (
+            &["check", SPEC, "--net", net],
+            &["check", "--spec", SPEC, "--weights", net],
+        ),
+        (&["describe", SPEC], &["describe", "--spec", SPEC, "--json"]),
+        (&["plan", SPEC], &["plan", "--spec", SPEC]),
+        (&["expand", SPEC], &["expand", "--spec", SPEC]),
+        (&["draw", SPEC], &["draw", "--spec", SPEC]),
+        (&["trainer", SPEC], &["trainer", "--spec", SPEC, "--bullet"]),
+        (
+            &["convert", net, &first, "--spec", SPEC, "--to", SPEC],
+            &["convert", net, &first, "--from", SPEC, "--to", SPEC],
+        ),
+    ];
+    for (one, other) in same {
+        assert_eq!(output(one), output(other), "{other:?}");
+    }
+    let onnx = |arguments: &[&str]| output(&[&["onnx", "--out", &second], arguments].concat());
+    let told = onnx(&["small128", "--net", SMALL128]);
+    assert_eq!(told, onnx(&["--spec", "small128", "--net", SMALL128]));
+    assert_eq!(told, onnx(&["--net", SMALL128]));
+    assert_refused(&run(&["info", net, "--net", net]), 2, &["--net"]);
+}
+
+#[test]
+fn of_a_net_that_is_missing_it_is_said_where_nets_come_from() {
+    for arguments in [
+        &["info", "no/such.nnue"][..],
+        &["eval", "--net", "no/such.nnue"],
+        &["check", SPEC, "--net", "no/such.nnue"],
+        &["diff", SMALL128, "no/such.nnue"],
+        &["convert", "no/such.nnue", "x", "--spec", SPEC, "--to", SPEC],
+    ] {
+        let words = ["cannot read `no/such.nnue`: ", "docs/net-files.md"];
+        assert_refused(&run(arguments), 1, &words);
+    }
 }
 
 #[test]

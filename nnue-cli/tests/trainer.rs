@@ -1,4 +1,4 @@
-//! `nnue trainer --bullet`: programs for bullet, and why there are none.
+//! `nnue trainer`: programs for bullet, and why there are none.
 
 mod bullet;
 mod program;
@@ -236,7 +236,7 @@ fn programs_are_what_was_reviewed() {
 
 #[test]
 fn the_command_prints_the_program() {
-    let text = output(&["trainer", "../specs/bullet/simple.toml", "--bullet"]);
+    let text = output(&["trainer", "../specs/bullet/simple.toml"]);
     let golden = golden::path("tests/goldens/bullet/bullet_simple.rs");
     assert_eq!(text, std::fs::read_to_string(golden).expect("it is there"));
 }

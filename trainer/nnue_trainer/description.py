@@ -1,4 +1,4 @@
-"""A checked network as `nnue describe SPEC --json` prints it.
+"""A checked network as `nnue describe SPEC` prints it.
 
 `docs/describe.md` of the project explains the keys, which are attributes here: `null` is `None`,
 and objects with a `kind` have it as an attribute.
@@ -37,7 +37,7 @@ class Description:
     @classmethod
     def of_spec(cls, spec, binary=None):
         """The description of a spec: a TOML file, or the name of one that `nnue` knows."""
-        return cls(nnue.run("describe", spec, "--json", binary=binary))
+        return cls(nnue.run("describe", spec, binary=binary))
 
     @property
     def rows(self):

@@ -1,12 +1,14 @@
-//! Rounds in which all programs evaluate the same searches in turns.
+//! What was measured of programs that evaluate the same searches in turns.
 
+use std::thread;
 use std::time::Duration;
 
-use nnue_replay::{Facts, Pass, Request};
+use nnue_replay::Facts;
 use nnue_runtime::Level;
 use serde::Serialize;
 
 use super::Program;
+use super::rounds::{Quartiles, Rounds};
 
 /// What was measured of a network at a level.
 #[derive(Clone, Debug, Serialize)]
@@ -21,10 +23,16 @@ pub(crate) struct Row {
     pub(crate) level: &'static str,
     /// Nanoseconds per evaluation along the search, without reading the trace.
     pub(crate) incremental: f64,
+    /// The first and the third quartile of that, over the rounds.
+    pub(crate) incremental_quartiles: [f64; 2],
     /// Nanoseconds of a full refresh and the layers.
     pub(crate) refresh: f64,
+    /// The same of that.
+    pub(crate) refresh_quartiles: [f64; 2],
     /// Nanoseconds of the layers alone.
     pub(crate) forward: f64,
+    /// The same of that.
+    pub(crate) forward_quartiles: [f64; 2],
     /// Evaluations per second along the search.
     pub(crate) per_second: f64,
     /// Rows added and removed for an evaluation along the search.
@@ -53,8 +61,11 @@ impl Row {
             net,
             level: level.name(),
             incremental: f64::NAN,
+            incremental_quartiles: [f64::NAN; 2],
             refresh: f64::NAN,
+            refresh_quartiles: [f64::NAN; 2],
             forward: f64::NAN,
+            forward_quartiles: [f64::NAN; 2],
             per_second: f64::NAN,
             rows: facts.rows,
             blocks: facts.blocks,
@@ -65,86 +76,60 @@ impl Row {
     }
 }
 
-/// What is measured: each pass, and reading the trace.
-const PASSES: [Option<Pass>; 4] = [
-    Some(Pass::Incremental),
-    Some(Pass::Refresh),
-    Some(Pass::Forward),
-    None,
-];
+/// How long it waits for a quieter moment.
+const PAUSE: Duration = Duration::from_millis(500);
 
-/// How often [`measure`] tells of its progress.
-pub(crate) fn steps(rounds: usize) -> usize {
-    PASSES.len() * (1 + rounds)
+/// What was measured of all programs.
+pub(crate) struct Measured {
+    /// Their rows, or why they have none.
+    pub(crate) rows: Vec<Result<Row, String>>,
+    /// How often the rounds were tried.
+    pub(crate) tries: usize,
+    /// Whether the quartiles of all times are near each other, in the try that counts.
+    pub(crate) are_even: bool,
 }
 
 /// Measures programs over the searches of a trace: `evaluations` says how many each has. They take
-/// turns, search by search. Of each search the median of all rounds counts, after a round that does
-/// not, so that what disturbs the machine for a moment disturbs a few of these times only. A program
-/// that fails leaves the others' rows.
+/// turns, search by search. Of each search the median of all rounds counts, so that what disturbs
+/// the machine for a moment disturbs a few of these times only. What disturbs it for longer makes
+/// times uneven: then it waits, and tries again. A program that fails leaves the others' rows.
 pub(crate) fn measure(
     programs: &mut [(Row, Program)],
     evaluations: &[usize],
     rounds: usize,
     progress: &mut dyn FnMut(),
-) -> Vec<Result<Row, String>> {
-    let mut failures: Vec<Option<String>> = vec![None; programs.len()];
-    // By program, pass, search and round.
-    let untimed = PASSES.map(|_| vec![Vec::with_capacity(rounds); evaluations.len()]);
-    let mut times = vec![untimed; programs.len()];
-    let searches = 0..evaluations.len();
-    for round in 0..=rounds {
-        for (index, pass) in PASSES.into_iter().enumerate() {
-            for search in searches.clone() {
-                for turn in 0..programs.len() {
-                    let place = (turn + round) % programs.len();
-                    if failures[place].is_some() {
-                        continue;
-                    }
-                    match programs[place].1.time(Request { pass, search }) {
-                        Ok(time) if round > 0 => times[place][index][search].push(time),
-                        Ok(_) => {}
-                        Err(failure) => failures[place] = Some(failure),
-                    }
-                }
-            }
-            progress();
-        }
+) -> Measured {
+    let times = Rounds {
+        programs: programs.len(),
+        searches: evaluations.len(),
+        rounds,
+        time: &mut |place, request| programs[place].1.time(request),
+        pause: &mut || thread::sleep(PAUSE),
+        progress,
     }
-    let all: usize = evaluations.iter().sum();
-    let rows = programs.iter().zip(times).zip(failures);
-    let rows = rows.map(|(((row, _), times), failure)| match failure {
-        Some(failure) => Err(failure),
-        None => {
-            let [along, refresh, forward, idle] = times.map(|searches| {
-                let sum: Duration = searches.into_iter().map(median).sum();
-                sum.as_nanos() as f64 / all as f64
-            });
-            let incremental = along - idle;
-            Ok(Row {
-                incremental,
-                refresh,
-                forward,
-                per_second: 1e9 / incremental,
-                ..row.clone()
-            })
-        }
+    .measure();
+    let all = evaluations.iter().sum::<usize>() as f64;
+    let rows = programs.iter().zip(times.programs);
+    let rows = rows.map(|((row, _), passes)| {
+        let per_evaluation =
+            |Quartiles(times): Quartiles| times.map(|time| time.as_nanos() as f64 / all);
+        let [along, refresh, forward, [_, idle, _]] = passes?.map(per_evaluation);
+        let along = along.map(|time| time - idle);
+        let outer = |[low, _, high]: [f64; 3]| [low, high];
+        Ok(Row {
+            incremental: along[1],
+            incremental_quartiles: outer(along),
+            refresh: refresh[1],
+            refresh_quartiles: outer(refresh),
+            forward: forward[1],
+            forward_quartiles: outer(forward),
+            per_second: 1e9 / along[1],
+            ..row.clone()
+        })
     });
-    rows.collect()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_disturbs_fewer_than_half_of_the_rounds_does_not_count() {
-        let times = [3, 900, 1, 2, 800].map(Duration::from_nanos);
-        assert_eq!(median(times.to_vec()), Duration::from_nanos(3));
+    Measured {
+        rows: rows.collect(),
+        tries: times.tries,
+        are_even: times.are_even,
     }
 }

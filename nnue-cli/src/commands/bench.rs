@@ -16,10 +16,10 @@ use serde::Serialize;
 
 use crate::Failure;
 use crate::bench::{
-    PackageOptions, Packages, Program, Row, Spec, Table, density_of_trained, measure, net_file,
-    steps,
+    Measured, PackageOptions, Packages, Program, Row, Spec, Table, density_of_trained, measure,
+    net_file, steps,
 };
-use crate::failure::complain;
+use crate::failure::{complain, warn};
 use crate::inputs::{available_level, default_level, read, write_json};
 use crate::interpreted::told_features;
 use crate::known::SpecChoice;
@@ -30,8 +30,11 @@ use crate::progress;
 pub(crate) struct Bench {
     /// The specs, of which the first is what the others are compared with: TOML files, or names of
     /// those in `specs`
-    #[arg(value_name = "SPEC", required = true, value_parser = SpecChoice::parser())]
+    #[arg(value_name = "SPEC", required_unless_present = "named_specs", value_parser = SpecChoice::parser())]
     specs: Vec<SpecChoice>,
+    /// Specs after those
+    #[arg(long = "spec", hide = true, value_name = "SPEC", value_parser = SpecChoice::parser())]
+    named_specs: Vec<SpecChoice>,
     /// A net file of one of the specs; may be given several times. The others are measured with
     /// weights that nobody has trained
     #[arg(long = "net", value_name = "FILE")]
@@ -40,7 +43,8 @@ pub(crate) struct Bench {
     /// best that this machine has
     #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = available_level())]
     levels: Vec<Level>,
-    /// How often each search is evaluated; of each, the median counts
+    /// How often each search is evaluated; of each, the median counts. While the times are uneven,
+    /// it waits and does so again, up to six times
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
     rounds: u16,
     /// The share of blocks of four inputs that are not zero with weights that nobody has trained;
@@ -71,6 +75,10 @@ struct Report<'r> {
     rows: &'r [Row],
     /// What went wrong with others.
     errors: &'r [Wrong],
+    /// How often the rounds were measured.
+    tries: usize,
+    /// Whether the times of rounds are near each other. If not, the machine was never quiet enough.
+    even: bool,
 }
 
 /// A spec without a row.
@@ -116,9 +124,14 @@ impl Bench {
         }
     }
 
+    /// The specs, however they were named.
+    fn choices(&self) -> impl Iterator<Item = &SpecChoice> {
+        self.specs.iter().chain(&self.named_specs)
+    }
+
     /// What is in the files now.
     fn texts(&self) -> Vec<Option<Vec<u8>>> {
-        let texts = self.specs.iter().map(|spec| match spec {
+        let texts = self.choices().map(|spec| match spec {
             SpecChoice::File(path) => fs::read(path).ok(),
             SpecChoice::Known(_) => None,
         });
@@ -135,7 +148,7 @@ impl Bench {
     ) -> Result<ExitCode, Failure> {
         let bar = progress::stages();
         let (mut specs, mut errors) = (Vec::new(), Vec::new());
-        for choice in &self.specs {
+        for choice in self.choices() {
             match spec(choice) {
                 Ok(spec) => specs.push(spec),
                 Err(error) => errors.push(wrong(choice, &error)),
@@ -182,6 +195,11 @@ impl Bench {
             bar.inc(1)
         });
         bar.finish_and_clear();
+        let Measured {
+            rows: measured,
+            tries,
+            are_even,
+        } = measured;
         let mut rows = Vec::new();
         for (row, (unmeasured, _)) in measured.into_iter().zip(&programs) {
             match row {
@@ -189,27 +207,35 @@ impl Bench {
                 Err(error) => errors.push(wrong(&unmeasured.spec, &error)),
             }
         }
-        self.report(&rows, &errors, out)
+        let report = Report {
+            rows: &rows,
+            errors: &errors,
+            tries,
+            even: are_even,
+        };
+        self.report(&report, out)
     }
 
-    fn report(
-        &self,
-        rows: &[Row],
-        errors: &[Wrong],
-        out: &mut dyn Write,
-    ) -> Result<ExitCode, Failure> {
+    fn report(&self, report: &Report<'_>, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let Report { rows, errors, .. } = *report;
         if self.json {
-            let report = Report { rows, errors };
-            write_json(&report, out)?;
+            write_json(report, out)?;
         } else {
             if !rows.is_empty() {
                 Table { rows }.write(out)?;
+                if !report.even {
+                    let tries = report.tries;
+                    warn(&format!(
+                        "the machine was busy: the times of rounds were uneven in each of {tries} tries, of which the most even one is shown"
+                    ));
+                }
             }
             out.flush()?;
             for error in errors {
                 complain(&error.to_string());
             }
-            let first = self.specs[0].to_string();
+            let first = self.choices().next().map(ToString::to_string);
+            let first = first.unwrap_or_default();
             if let (true, Some(row)) = (rows.iter().all(|row| row.spec != first), rows.first()) {
                 complain(&format!(
                     "`{first}` has no row, so the others are compared with `{}`",

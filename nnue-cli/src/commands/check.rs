@@ -13,17 +13,17 @@ use serde::Serialize;
 
 use crate::Failure;
 use crate::description::Description;
-use crate::inputs::{SpecFile, read, write_json};
-use crate::net_file::{NetFile, UNTOLD};
+use crate::inputs::{SpecArgument, write_json};
+use crate::net_file::{NetFile, UNTOLD, read_net};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue check my-net.toml --weights my-net.nnue")]
+#[command(after_help = "Example: nnue check my-net.toml --net my-net.nnue")]
 pub(crate) struct Check {
     #[command(flatten)]
-    spec: SpecFile,
+    spec: SpecArgument,
     /// Check a net file against the spec too
-    #[arg(long, value_name = "FILE")]
-    weights: Option<PathBuf>,
+    #[arg(long, alias = "weights", value_name = "FILE")]
+    net: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -87,9 +87,9 @@ impl Check {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let mut network = self.spec.network()?;
         let mut weights = None;
-        if let Some(path) = &self.weights {
+        if let Some(path) = &self.net {
             // If the file does not fit, that is all there is to say.
-            let file = NetFile::of(path, network, &read(path)?)?;
+            let file = NetFile::of(path, network, &read_net(path)?)?;
             weights = Some(Weights::of(&file));
             network = file.network;
         }

@@ -9,12 +9,12 @@ use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::conversion::convert;
-use crate::inputs::{check_outputs, read, remarks, write};
+use crate::inputs::{check_outputs, remarks, write};
 use crate::known::SpecChoice;
-use crate::net_file::NetFile;
+use crate::net_file::{NetFile, read_net};
 
 const EXAMPLE: &str = "\
-Example: nnue convert raw.nnue compressed.nnue --from raw.toml --to leb128.toml";
+Example: nnue convert raw.nnue compressed.nnue --spec raw.toml --to leb128.toml";
 
 const NOTES: &str = "\
 If the first spec is factorised and the second is not, the file that is written has the sums: \
@@ -31,8 +31,8 @@ pub(crate) struct Convert {
     #[arg(value_name = "OUT")]
     output: PathBuf,
     /// The spec of the file that is read: its name in `specs`, or a TOML file
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
-    from: SpecChoice,
+    #[arg(long, alias = "from", value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    spec: SpecChoice,
     /// The spec of the file that is written: the same network with another `[file]`, or without
     /// virtual rows and weights that stacks share
     #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
@@ -41,10 +41,10 @@ pub(crate) struct Convert {
 
 impl Convert {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let inputs = [Some(&*self.input), self.from.path(), self.to.path()];
+        let inputs = [Some(&*self.input), self.spec.path(), self.to.path()];
         check_outputs(inputs, [&*self.output])?;
-        let (from, to) = (self.from.network()?, self.to.network()?);
-        let file = NetFile::of(&self.input, from, &read(&self.input)?)?;
+        let (from, to) = (self.spec.network()?, self.to.network()?);
+        let file = NetFile::of(&self.input, from, &read_net(&self.input)?)?;
         let converted = convert(file, &to)?;
         let (path, bytes) = (foreign(self.output.display()), &converted.bytes);
         write(&self.output, bytes)?;

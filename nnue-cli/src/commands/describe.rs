@@ -7,15 +7,15 @@ use clap::Args;
 
 use crate::Failure;
 use crate::description::Description;
-use crate::inputs::{SpecFile, write_json};
+use crate::inputs::{SpecArgument, write_json};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue describe small128 --json > small128.json")]
+#[command(after_help = "Example: nnue describe small128 > small128.json")]
 pub(crate) struct Describe {
     #[command(flatten)]
-    spec: SpecFile,
+    spec: SpecArgument,
     /// Print JSON, which is the only form that there is
-    #[arg(long)]
+    #[arg(long, hide = true)]
     json: bool,
 }
 

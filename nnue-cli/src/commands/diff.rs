@@ -12,13 +12,13 @@ use crate::difference::Difference;
 use crate::inputs::write_json;
 use crate::known::SpecChoice;
 use crate::net_file::NetFile;
-use crate::positions::{Given, PositionFile};
+use crate::positions::{Given, PositionFile, START};
 use crate::table::Table;
 
 /// The positions that are compared where no file names any: from the beginning of a game to its end,
 /// with both players to move.
 const BUILT_IN: [&str; 6] = [
-    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    START,
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b - - 0 1",
     "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
@@ -45,6 +45,10 @@ pub(crate) struct Diff {
     /// The spec of both, for files that no header tells: its name in `specs`, or a TOML file
     #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
     spec: Option<SpecChoice>,
+    /// The spec of B, if it is another one: that of a file which `nnue convert` wrote, or of another
+    /// network
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
+    spec_b: Option<SpecChoice>,
     #[command(flatten)]
     positions: PositionFile,
     /// Print JSON
@@ -55,9 +59,8 @@ pub(crate) struct Diff {
 impl Diff {
     /// The exit code is 1 if a number differs.
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let spec = self.spec.as_ref();
-        let first = NetFile::open(&self.first, spec)?;
-        let second = NetFile::open(&self.second, spec)?;
+        let first = NetFile::open(&self.first, self.spec.as_ref())?;
+        let second = self.second()?;
         let positions = match self.positions.open()? {
             Some(positions) => positions.all()?,
             None => built_in()?,
@@ -71,6 +74,18 @@ impl Diff {
             true => ExitCode::FAILURE,
             false => ExitCode::SUCCESS,
         })
+    }
+
+    fn second(&self) -> Result<NetFile, Failure> {
+        let spec = self.spec_b.as_ref().or(self.spec.as_ref());
+        let opened = NetFile::open(&self.second, spec);
+        match (opened, &self.spec_b) {
+            // It may be a net of its own spec only.
+            (Err(Failure::Work(message)), None) if self.spec.is_some() => Err(Failure::Work(
+                format!("{message}; if B has another spec than A, name it with `--spec-b SPEC`"),
+            )),
+            (opened, _) => opened,
+        }
     }
 }
 

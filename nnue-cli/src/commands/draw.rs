@@ -8,7 +8,7 @@ use clap::Args;
 use nnue_compiler::format::foreign;
 
 use crate::Failure;
-use crate::inputs::{SampledPositions, check_outputs, remarks, write};
+use crate::inputs::{OptionalSpec, SampledPositions, check_outputs, remarks, write};
 use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::{drawing, picture};
@@ -28,9 +28,8 @@ Example: nnue draw --net nn-37f18f62d772.nnue --out small128.png";
 #[derive(Args, Debug)]
 #[command(after_help = WEIGHTS)]
 pub(crate) struct Draw {
-    /// The spec: its name in `specs`, or a TOML file
-    #[arg(value_name = "SPEC", required_unless_present = "net", value_parser = SpecChoice::parser())]
-    spec: Option<SpecChoice>,
+    #[command(flatten)]
+    spec: OptionalSpec,
     /// Draw the weights of this net file
     #[arg(long, value_name = "FILE", requires = "out")]
     net: Option<PathBuf>,
@@ -62,7 +61,7 @@ impl Draw {
         }
         let inputs = [
             self.net.as_deref(),
-            self.spec.as_ref().and_then(SpecChoice::path),
+            self.spec.choice().and_then(SpecChoice::path),
             self.positions.path(),
         ];
         check_outputs(inputs, self.out.as_deref())?;
@@ -70,15 +69,12 @@ impl Draw {
             self.draw_weights(net, path, out)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let Some(spec) = &self.spec else {
-            return Err(Failure::Arguments("found no SPEC".to_string()));
-        };
         if self.positions.are_given() {
             return Err(Failure::Arguments(
                 "`--fens` is for the weights of a net: it needs `--net FILE`".to_string(),
             ));
         }
-        let drawing = drawing::svg(&spec.network()?);
+        let drawing = drawing::svg(&self.spec.network()?);
         match &self.out {
             Some(path) => write(path, drawing)?,
             None => write!(out, "{drawing}")?,
@@ -87,7 +83,7 @@ impl Draw {
     }
 
     fn draw_weights(&self, net: &Path, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
-        let file = NetFile::open(net, self.spec.as_ref())?;
+        let file = NetFile::open(net, self.spec.choice())?;
         let positions = self.positions.read(picture::EVERY)?;
         let name = &file.network.name;
         let picture = picture::draw(&file.net()?, self.neurons.into(), &positions)

@@ -1,6 +1,7 @@
 //! `nnue eval`: what a network says of positions, and why.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -14,21 +15,23 @@ use crate::failure::{complain, warn};
 use crate::heading;
 use crate::inputs::{ChosenNet, NetOptions, available_level};
 use crate::interpreted::{Interpreted, told_features};
-use crate::positions::{Given, PositionFile, Positions};
+use crate::positions::{Given, PositionFile, Positions, START};
 
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+/// A position of the kind that the built-in net is made for: black is without the queen.
+const QUEEN_AHEAD: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 const EXAMPLE: &str = "\
 Example: nnue eval --net my-net.nnue --spec my-net.toml --fens games.epd";
 
 const NOTES: &str = "\
-Shown are the board with each piece's contribution, the outputs of all buckets, and the evaluation; \
-without FEN, of the start of a game.
+Shown are the board with each piece's contribution, the outputs of all buckets, and the evaluation. \
+`nnue eval startpos` evaluates the start of a game. Without FEN that is what another net evaluates, \
+and the built-in one what it is made for: the start of a game without black's queen.
 
 Evaluations are in the engine's units and not in hundredths of a pawn: in Stockfish's networks 600 \
 units are what the trainer calls 1.0. The net that is built in is Stockfish's small one, made for \
 lopsided positions: where neither side is far ahead it is inaccurate, and gives the start of a game \
-251.
+251. Stockfish asks its big net there; `--net FILE` does that here.
 
 With --json, the object of a position has `fen`, `side_to_move`, `bucket`, `value` and `outputs`: a \
 list of what each bucket says, which is `psqt`, `positional` and `value`, or these of `win`, `draw` \
@@ -41,8 +44,8 @@ are wrong.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Eval {
-    /// Positions in FEN or EPD, each in quotes; a single one needs none. By default the start of a
-    /// game
+    /// Positions in FEN or EPD, each in quotes, or `startpos`, the start of a game; a single
+    /// position needs no quotes
     #[arg(value_name = "FEN", conflicts_with = "fens")]
     words: Vec<String>,
     #[command(flatten)]
@@ -71,13 +74,16 @@ impl Eval {
                 net.name()
             )));
         }
-        self.evaluate(Sheet {
-            net: &*net,
-            file: &chosen.name,
-            form: self.form(),
-            is_built_in: chosen.is_built_in,
-            out,
-        })
+        self.evaluate(
+            &chosen,
+            Sheet {
+                net: &*net,
+                file: &chosen.name,
+                form: self.form(),
+                is_built_in: chosen.is_built_in,
+                out,
+            },
+        )
     }
 
     /// The network: as compiled code if it is compiled in, otherwise interpreted.
@@ -113,18 +119,20 @@ impl Eval {
         }
     }
 
-    fn evaluate(&self, sheet: Sheet<'_>) -> Result<ExitCode, Failure> {
+    fn evaluate(&self, net: &ChosenNet, sheet: Sheet<'_>) -> Result<ExitCode, Failure> {
         match self.positions.open()? {
-            None => evaluate_some(sheet, &self.texts()),
+            None => evaluate_some(sheet, &self.texts(net)),
             Some(positions) => evaluate_lines(sheet, positions),
         }
     }
 
     /// The positions of the arguments. Where no argument has a space, all are the fields of one.
-    fn texts(&self) -> Vec<String> {
+    fn texts(&self, net: &ChosenNet) -> Vec<String> {
+        let is_whole = |word: &String| word == "startpos" || word.contains(char::is_whitespace);
         match self.words.as_slice() {
+            [] if net.is_built_in => vec![QUEEN_AHEAD.into()],
             [] => vec![START.into()],
-            words if words.iter().any(|word| word.contains(char::is_whitespace)) => words.to_vec(),
+            words if words.iter().any(is_whole) => words.to_vec(),
             words => vec![words.join(" ")],
         }
     }
@@ -132,8 +140,15 @@ impl Eval {
 
 fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Failure> {
     let read = |text: &String| {
-        Given::parse(text)
-            .map_err(|error| Failure::Work(format!("FEN `{}`: {error}", foreign(text))))
+        Given::parse(text).map_err(|error| {
+            let advice = match Path::new(text).is_file() {
+                true => {
+                    "; it is a file: `--net FILE` names a net, `--fens FILE` a list of positions"
+                }
+                false => "",
+            };
+            Failure::Work(format!("FEN `{}`: {error}{advice}", foreign(text)))
+        })
     };
     let positions: Vec<Given> = texts.iter().map(read).collect::<Result<_, _>>()?;
     sheet.begin()?;

@@ -8,13 +8,13 @@ use nnue_compiler::{Levels, Options, emit};
 use quote::quote;
 
 use crate::Failure;
-use crate::inputs::{Kernels, SpecFile};
+use crate::inputs::{Kernels, SpecArgument};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue expand small128 --level avx512icl")]
 pub(crate) struct Expand {
     #[command(flatten)]
-    spec: SpecFile,
+    spec: SpecArgument,
     #[command(flatten)]
     kernels: Kernels,
 }

@@ -1,7 +1,6 @@
 //! `nnue info`: what a net file is.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -9,19 +8,18 @@ use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::info::{Contents, Info, number};
-use crate::inputs::{read, write_json};
+use crate::inputs::{NetArgument, write_json};
 use crate::known::SpecChoice;
-use crate::net_file::NetFile;
+use crate::net_file::{NetFile, read_net};
 use crate::table::Table;
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The exit code is 1 if the file is damaged. `nnue spec FILE` writes the spec of a file that is recognised.\n\nExample: nnue info nn-37f18f62d772.nnue"
+    after_help = "The exit code is 0 if the file is a net that loads, and 1 otherwise. `nnue spec FILE` writes the spec of a file that is recognised.\n\nExample: nnue info nn-37f18f62d772.nnue"
 )]
 pub(crate) struct InfoCommand {
-    /// The net file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[command(flatten)]
+    net: NetArgument,
     /// The spec of the network, for files that no header tells: its name in `specs`, or a TOML file
     #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
     spec: Option<SpecChoice>,
@@ -33,16 +31,17 @@ pub(crate) struct InfoCommand {
 impl InfoCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let network = self.spec.as_ref().map(SpecChoice::network).transpose()?;
-        let bytes = read(&self.file)?;
-        let given = network.map(|network| NetFile::of(&self.file, network, &bytes));
-        let info = Info::of(&self.file, &bytes, given.transpose()?)?;
+        let path = self.net.path()?;
+        let bytes = read_net(path)?;
+        let given = network.map(|network| NetFile::of(path, network, &bytes));
+        let info = Info::of(path, &bytes, given.transpose()?)?;
         match self.json {
             true => write_json(&info, out)?,
             false => show(&info, out)?,
         }
-        Ok(match info.refused {
-            Some(_) => ExitCode::FAILURE,
-            None => ExitCode::SUCCESS,
+        Ok(match info.network {
+            Some(_) => ExitCode::SUCCESS,
+            None => ExitCode::FAILURE,
         })
     }
 }
@@ -59,7 +58,7 @@ fn show(info: &Info, out: &mut dyn Write) -> Result<(), Failure> {
         (None, Some(reason)) => Ok(writeln!(out, "it does not load: {reason}")?),
         (None, None) => Ok(writeln!(
             out,
-            "more can be said with its spec: `--spec SPEC`"
+            "if it is a net, more can be said with its spec: `--spec SPEC`"
         )?),
     }
 }

@@ -8,7 +8,8 @@ use clap::Args;
 use nnue_compiler::format::foreign;
 
 use crate::Failure;
-use crate::inputs::{SpecFile, check_outputs, read, remarks, write};
+use crate::inputs::{OptionalSpec, check_outputs, remarks, write};
+use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::onnx;
 
@@ -31,13 +32,13 @@ networks that have these.
 
 Networks with f32, and with weights for white and for black, are not supported.
 
-Example: nnue onnx small128 --net nn-37f18f62d772.nnue --out small128.onnx";
+Example: nnue onnx --net nn-37f18f62d772.nnue --out small128.onnx";
 
 #[derive(Args, Debug)]
 #[command(after_help = MODEL)]
 pub(crate) struct Onnx {
     #[command(flatten)]
-    spec: SpecFile,
+    spec: OptionalSpec,
     /// The net file with the weights
     #[arg(long, value_name = "FILE")]
     net: PathBuf,
@@ -48,8 +49,12 @@ pub(crate) struct Onnx {
 
 impl Onnx {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        check_outputs([Some(&*self.net), self.spec.path()], [&*self.out])?;
-        let file = NetFile::of(&self.net, self.spec.network()?, &read(&self.net)?)?;
+        let inputs = [
+            Some(&*self.net),
+            self.spec.choice().and_then(SpecChoice::path),
+        ];
+        check_outputs(inputs, [&*self.out])?;
+        let file = NetFile::open(&self.net, self.spec.choice())?;
         let name = &file.network.name;
         let model = onnx::export(&file.net()?).map_err(|problem| {
             Failure::Work(format!("{name} cannot be written as ONNX: {problem}"))

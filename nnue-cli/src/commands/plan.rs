@@ -8,14 +8,14 @@ use nnue_compiler::layout::Layout;
 use nnue_compiler::plan::Plans;
 
 use crate::Failure;
-use crate::inputs::{Kernels, SpecFile, write_json};
+use crate::inputs::{Kernels, SpecArgument, write_json};
 use crate::planned::Planned;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue plan sfnnv5 --level avx2")]
 pub(crate) struct Plan {
     #[command(flatten)]
-    spec: SpecFile,
+    spec: SpecArgument,
     #[command(flatten)]
     kernels: Kernels,
     /// Print JSON

@@ -9,9 +9,9 @@ use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::info::Info;
-use crate::inputs::{SampledPositions, check_outputs, read, remarks, write};
+use crate::inputs::{NetArgument, SampledPositions, check_outputs, remarks, write};
 use crate::known::SpecChoice;
-use crate::net_file::NetFile;
+use crate::net_file::{NetFile, read_net};
 use crate::page::{self, Subject};
 use crate::picture;
 
@@ -29,9 +29,8 @@ draw --net` draws them, and how often neurons are active. It needs no other file
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Report {
-    /// The net file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[command(flatten)]
+    net: NetArgument,
     /// The spec of the network, for files that no header tells: its name in `specs`, or a TOML file
     #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
     spec: Option<SpecChoice>,
@@ -44,16 +43,17 @@ pub(crate) struct Report {
 
 impl Report {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let net = self.net.path()?;
         let inputs = [
-            Some(&*self.file),
+            Some(net),
             self.spec.as_ref().and_then(SpecChoice::path),
             self.positions.path(),
         ];
         check_outputs(inputs, [&*self.out])?;
         let given = self.spec.as_ref().map(SpecChoice::network).transpose()?;
-        let bytes = read(&self.file)?;
-        let file = NetFile::of_any(&self.file, given, &bytes)?;
-        let info = Info::of_opened(&self.file, &bytes, Some(&file))?;
+        let bytes = read_net(net)?;
+        let file = NetFile::of_any(net, given, &bytes)?;
+        let info = Info::of_opened(net, &bytes, Some(&file))?;
         let name = &file.network.name;
         let positions = self.positions.read(picture::EVERY)?;
         let picture = picture::draw(&file.net()?, NEURONS, &positions)
@@ -65,7 +65,7 @@ impl Report {
             positions: &self.positions.source(),
         });
         write(&self.out, page)?;
-        let [path, net] = [&self.out, &self.file].map(|path| foreign(path.display()));
+        let [path, net] = [&self.out, net].map(|path| foreign(path.display()));
         let mut out = remarks(&self.out, out);
         writeln!(out, "`{path}`: a report on `{net}`, which is {name}")?;
         Ok(ExitCode::SUCCESS)

@@ -8,15 +8,14 @@ use clap::Args;
 use nnue_files::Output;
 
 use crate::Failure;
-use crate::inputs::{check_outputs, read};
-use crate::net_file::Recognised;
+use crate::inputs::{NetArgument, check_outputs};
+use crate::net_file::{Recognised, read_net};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example: nnue spec my-net.nnue --out my-net.toml")]
 pub(crate) struct SpecCommand {
-    /// The net file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[command(flatten)]
+    net: NetArgument,
     /// Write the spec to this file, not to standard output; a file that is there is not overwritten
     #[arg(long, value_name = "SPEC")]
     out: Option<PathBuf>,
@@ -27,9 +26,9 @@ pub(crate) struct SpecCommand {
 
 impl SpecCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        check_outputs([Some(&*self.file)], self.out.as_deref())?;
-        let bytes = read(&self.file)?;
-        let spec = Recognised::of(&self.file, &bytes, &self.name)?.spec;
+        let path = self.net.path()?;
+        check_outputs([Some(path)], self.out.as_deref())?;
+        let spec = Recognised::of(path, &read_net(path)?, &self.name)?.spec;
         match &self.out {
             None => write!(out, "{spec}")?,
             Some(path) => {

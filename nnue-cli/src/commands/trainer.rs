@@ -1,4 +1,4 @@
-//! `nnue trainer`: a program that trains a network elsewhere.
+//! `nnue trainer`: a program that trains a network with bullet.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -7,23 +7,23 @@ use clap::Args;
 
 use crate::Failure;
 use crate::bullet;
-use crate::inputs::SpecFile;
+use crate::inputs::SpecArgument;
 
 /// What a user of the program needs to know.
 const PROGRAM: &str = "\
-The program has the network's inputs, its graph, what it saves in the order of the spec's file, and \
+The program is one in Rust for bullet, https://github.com/jw1912/bullet. It has the network's inputs, its graph, what it saves in the order of the spec's file, and \
 a schedule to start from. Put it into a package that depends on bullet_lib; docs/bullet.md says \
 how. What bullet cannot train is an error that names all reasons.
 
-Example: nnue trainer my-net.toml --bullet > src/main.rs";
+Example: nnue trainer my-net.toml > src/main.rs";
 
 #[derive(Args, Debug)]
 #[command(after_help = PROGRAM)]
 pub(crate) struct Trainer {
     #[command(flatten)]
-    spec: SpecFile,
-    /// Print a Rust program for bullet, https://github.com/jw1912/bullet
-    #[arg(long, required = true)]
+    spec: SpecArgument,
+    /// Print a program for bullet, the only trainer that there are programs for
+    #[arg(long, hide = true)]
     bullet: bool,
 }
 

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use crate::Failure;
 use crate::bench::{PackageOptions, Spec};
 use crate::golden::{self, Vector};
-use crate::inputs::{check_outputs, write, write_json};
+use crate::inputs::{NetArgument, check_outputs, write, write_json};
 use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::positions::{PositionFile, Positions};
@@ -37,9 +37,8 @@ the arguments are wrong.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Verify {
-    /// A net file
-    #[arg(value_name = "NET")]
-    net: PathBuf,
+    #[command(flatten)]
+    net: NetArgument,
     /// The network's spec: its name in `specs`, or a TOML file; without it, the net file decides
     #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
     spec: Option<SpecChoice>,
@@ -64,7 +63,7 @@ pub(crate) struct Verify {
 impl Verify {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let inputs = [
-            Some(&*self.net),
+            Some(self.net.path()?),
             self.spec.as_ref().and_then(SpecChoice::path),
             self.positions.path(),
         ];
@@ -80,7 +79,7 @@ impl Verify {
     }
 
     fn open(&self) -> Result<NetFile, Failure> {
-        let file = NetFile::open(&self.net, self.spec.as_ref())?;
+        let file = NetFile::open(self.net.path()?, self.spec.as_ref())?;
         require_one_value(&file.network)?;
         Ok(file)
     }

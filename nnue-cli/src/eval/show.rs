@@ -26,7 +26,7 @@ impl Report<'_> {
     pub fn built_in(&mut self) -> io::Result<()> {
         self.caption(
             "",
-            "This is Stockfish's small net, made for lopsided positions: where neither side is far ahead it is inaccurate.",
+            "This is Stockfish's small net, made for positions in which one side is far ahead: elsewhere it is inaccurate.",
         )
     }
 

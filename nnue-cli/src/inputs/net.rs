@@ -1,4 +1,4 @@
-//! The options that name a net.
+//! The arguments that name a net.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,27 @@ const BUILT_IN_SPEC: &str = "small128";
 /// The name of its file.
 const BUILT_IN_FILE: &str = "nn-37f18f62d772.nnue";
 
-/// The net that a subcommand is about.
+/// The net file that a subcommand is about: its name may stand alone, or after `--net` as everywhere.
+#[derive(Args, Debug)]
+pub(crate) struct NetArgument {
+    /// The net file; `--net FILE` is the same
+    #[arg(value_name = "FILE", required_unless_present = "named_net")]
+    net: Option<PathBuf>,
+    /// The net file
+    #[arg(long = "net", hide = true, value_name = "FILE", conflicts_with = "net")]
+    named_net: Option<PathBuf>,
+}
+
+impl NetArgument {
+    /// The path of the file.
+    pub(crate) fn path(&self) -> Result<&Path, Failure> {
+        let named = self.net.as_deref().or(self.named_net.as_deref());
+        // clap refuses these arguments first.
+        named.ok_or_else(|| Failure::Arguments("found no net, expected `--net FILE`".into()))
+    }
+}
+
+/// The net that a subcommand uses, where one is built in.
 #[derive(Args, Debug)]
 pub(crate) struct NetOptions {
     /// Use this net file, not the one that is built in

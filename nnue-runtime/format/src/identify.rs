@@ -71,6 +71,13 @@ impl Identity {
         self.family().into_iter().chain(sharing)
     }
 
+    /// Whether the file can be no net, whatever a spec says of it: it is well known as something
+    /// else.
+    #[must_use]
+    pub fn is_no_net(self) -> bool {
+        matches!(self, Identity::Other(what) if known::is_no_net(what))
+    }
+
     /// Whether the file can be of the network of that name and of no other one that is known.
     pub(crate) fn is_only(self, name: &str) -> bool {
         match self {
@@ -573,10 +580,11 @@ mod tests {
             identify(&[0; 100]).to_string(),
             "a file that begins with zeros"
         );
+        assert_eq!(identify(b"name = \"Mine\"\n"), Identity::Other("text"));
         for nothing in [
             &b""[..],
-            b"NNUE",
-            b"something that is longer than any header is",
+            b"NNUE\x01",
+            b"something that is longer than any header is\0",
         ] {
             assert_eq!(identify(nothing), Identity::Unknown);
         }

@@ -110,8 +110,11 @@ const fn with_threats(targets: ThreatTargets, family: Family) -> Family {
 /// The first bytes of other files, and what these are.
 const SIGNATURES: &[(&[u8], &str)] = &[
     (b"\x1F\x8B", "a gzip archive: unpack it first"),
-    (b"PK\x03\x04", "a zip archive, as PyTorch checkpoints are"),
-    (b"\x28\xB5\x2F\xFD", "a zstd archive: unpack it first"),
+    (
+        b"PK\x03\x04",
+        "a zip archive, as PyTorch checkpoints are: the trainer has to write a net file of it",
+    ),
+    (b"\x28\xB5\x2F\xFD", ZSTD),
     (b"\xFD7zXZ\0", "an xz archive: unpack it first"),
     (b"\0asm", "a WebAssembly module"),
     (b"\x7FELF", "an ELF executable"),
@@ -119,8 +122,20 @@ const SIGNATURES: &[(&[u8], &str)] = &[
         b"version https://git-lfs",
         "a Git LFS pointer: fetch the file with `git lfs pull`",
     ),
-    (b"COMPRESSED_LEB128", "a LEB128 block without a header"),
+    (b"COMPRESSED_LEB128", LEB128),
 ];
+
+const ZSTD: &str = "a zstd archive: unpack it first";
+const LEB128: &str = "a LEB128 block without a header";
+const ZEROS: &str = "a file that begins with zeros";
+
+/// What a net can begin with whose spec says so.
+const BEGINNINGS_OF_NETS: [&str; 3] = [ZSTD, LEB128, ZEROS];
+
+/// Whether what [`other`] found can be no net, whatever its spec would say.
+pub(crate) fn is_no_net(what: &str) -> bool {
+    !BEGINNINGS_OF_NETS.contains(&what)
+}
 
 /// How far to look for what is not at the very start: enough for any signature, little enough to
 /// read first.
@@ -144,7 +159,11 @@ pub(crate) fn other(prefix: &[u8]) -> Option<&'static str> {
         return Some("a web page: the download failed");
     }
     if !prefix.is_empty() && prefix.iter().all(|&byte| byte == 0) {
-        return Some("a file that begins with zeros");
+        return Some(ZEROS);
+    }
+    let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    if !prefix.is_empty() && prefix.iter().all(is_text) {
+        return Some("text");
     }
     None
 }
@@ -285,11 +304,27 @@ mod tests {
             (b"\n <!DOCTYPE HTML>", "web page"),
             (b"<HTML lang=en>", "web page"),
             (&[0; 64], "zeros"),
+            (b"name = \"Mine\"\n", "text"),
         ] {
             let what = other(start).unwrap();
             assert!(what.contains(word), "{what}");
         }
         assert_eq!(other(b""), None);
-        assert_eq!(other(b"something else entirely"), None);
+        assert_eq!(other(b"something else entirely\0"), None);
+    }
+
+    #[test]
+    fn what_a_spec_can_describe_may_be_a_net() {
+        for start in [&[0; 64][..], b"\x28\xB5\x2F\xFD", b"COMPRESSED_LEB128"] {
+            assert!(!is_no_net(other(start).unwrap()));
+        }
+        for start in [
+            &b"\x7FELF"[..],
+            b"version https://git-lfs",
+            b"text",
+            b"<html>",
+        ] {
+            assert!(is_no_net(other(start).unwrap()));
+        }
     }
 }

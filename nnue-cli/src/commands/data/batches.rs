@@ -10,7 +10,8 @@ use nnue_files::Output;
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;
-use crate::inputs::{SpecFile, check_outputs};
+use crate::inputs::check_outputs;
+use crate::known::SpecChoice;
 
 const EXAMPLE: &str = "\
 Example: nnue data batches small128 games.txt.gz --seed 7 | my-trainer";
@@ -23,8 +24,9 @@ unpacked. The stream and the other formats are described in docs/data.md.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Batches {
-    #[command(flatten)]
-    spec: SpecFile,
+    /// The spec: a TOML file, or the name of one in `specs`
+    #[arg(value_name = "SPEC", value_parser = SpecChoice::parser())]
+    spec: SpecChoice,
     #[command(flatten)]
     selection: Selection,
     /// The most positions in a batch

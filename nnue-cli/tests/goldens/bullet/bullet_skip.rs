@@ -1,11 +1,10 @@
-//! Trains bullet skip with bullet, https://github.com/jw1912/bullet. `nnue trainer --bullet` wrote
-//! it.
+//! Trains bullet skip with bullet, https://github.com/jw1912/bullet. `nnue trainer` wrote it.
 //!
 //! Put it into a package that depends on `bullet_lib` with the feature `cuda`, `rocm` or `metal`,
 //! and set the names of the data and the numbers of the schedule, at the beginning and in `main`.
 //!
 //! The net file is `optimiser_state/weights.bin` in the folder of the last checkpoint. `nnue check
-//! SPEC --weights weights.bin` checks it.
+//! SPEC --net weights.bin` checks it.
 //!
 //! NOT THE SAME WHILE IT TRAINS: everything here is floating point. The engine has the integers
 //! below. It rounds at each `>>` and `/`, mostly down, and bullet never does; weights are rounded

@@ -1,12 +1,11 @@
-//! Trains PlentyChess with bullet, https://github.com/jw1912/bullet. `nnue trainer --bullet` wrote
-//! it.
+//! Trains PlentyChess with bullet, https://github.com/jw1912/bullet. `nnue trainer` wrote it.
 //!
 //! Put it into a package that depends on `bullet_lib` with the feature `cuda`, `rocm` or `metal`,
 //! and set the names of the data and the numbers of the schedule, at the beginning and in `main`.
 //!
 //! The net file is `quantised.bin` in the folder of the last checkpoint: 84956704 bytes. `nnue
-//! check SPEC --weights quantised.bin` checks it. If it is missing, bullet has printed why: a
-//! number that its type does not hold.
+//! check SPEC --net quantised.bin` checks it. If it is missing, bullet has printed why: a number
+//! that its type does not hold.
 //!
 //! NOT THE SAME FILE: the spec's has transformer.weights_0, transformer.weights_1,
 //! transformer.biases, l1.weights, l1.biases, l2.weights, l2.biases, l3.weights, l3.biases

@@ -1,11 +1,11 @@
-//! Trains SFNNv5 with bullet, https://github.com/jw1912/bullet. `nnue trainer --bullet` wrote it.
+//! Trains SFNNv5 with bullet, https://github.com/jw1912/bullet. `nnue trainer` wrote it.
 //!
 //! Put it into a package that depends on `bullet_lib` with the feature `cuda`, `rocm` or `metal`,
 //! and set the names of the data and the numbers of the schedule, at the beginning and in `main`.
 //!
 //! The net file is `quantised.bin` in the folder of the last checkpoint: 47001424 bytes. `nnue
-//! check SPEC --weights quantised.bin` checks it. If it is missing, bullet has printed why: a
-//! number that its type does not hold.
+//! check SPEC --net quantised.bin` checks it. If it is missing, bullet has printed why: a number
+//! that its type does not hold.
 //!
 //! NOT THE SAME WHILE IT TRAINS: everything here is floating point. The engine has the integers
 //! below. It rounds at each `>>` and `/`, mostly down, and bullet never does; weights are rounded

@@ -1,0 +1,57 @@
+//! The spec that a subcommand is about.
+
+use clap::Args;
+use nnue_compiler::network::Network;
+
+use crate::Failure;
+use crate::known::SpecChoice;
+
+/// The spec that a subcommand is about: its name may stand alone, or after `--spec` as everywhere.
+#[derive(Args, Debug)]
+pub(crate) struct SpecArgument {
+    /// The spec: a TOML file, or the name of one in `specs`; `--spec SPEC` is the same
+    #[arg(value_name = "SPEC", required_unless_present = "named_spec", value_parser = SpecChoice::parser())]
+    spec: Option<SpecChoice>,
+    /// The spec
+    #[arg(long = "spec", hide = true, value_name = "SPEC", conflicts_with = "spec", value_parser = SpecChoice::parser())]
+    named_spec: Option<SpecChoice>,
+}
+
+impl SpecArgument {
+    /// The network that it describes.
+    pub(crate) fn network(&self) -> Result<Network, Failure> {
+        match self.spec.as_ref().or(self.named_spec.as_ref()) {
+            Some(choice) => choice.network(),
+            None => Err(missing()),
+        }
+    }
+}
+
+/// The spec of a subcommand that takes a net file too, which may say which spec it needs.
+#[derive(Args, Debug)]
+pub(crate) struct OptionalSpec {
+    /// The spec: a TOML file, or the name of one in `specs`; without it, the net file decides.
+    /// `--spec SPEC` is the same
+    #[arg(value_name = "SPEC", required_unless_present_any = ["named_spec", "net"], value_parser = SpecChoice::parser())]
+    spec: Option<SpecChoice>,
+    /// The spec
+    #[arg(long = "spec", hide = true, value_name = "SPEC", conflicts_with = "spec", value_parser = SpecChoice::parser())]
+    named_spec: Option<SpecChoice>,
+}
+
+impl OptionalSpec {
+    /// What was named, if anything was.
+    pub(crate) fn choice(&self) -> Option<&SpecChoice> {
+        self.spec.as_ref().or(self.named_spec.as_ref())
+    }
+
+    /// The network of the spec, which must have been named.
+    pub(crate) fn network(&self) -> Result<Network, Failure> {
+        self.choice().ok_or_else(missing)?.network()
+    }
+}
+
+/// clap refuses these arguments first.
+fn missing() -> Failure {
+    Failure::Arguments("found no spec, expected `SPEC` or `--spec SPEC`".to_string())
+}
