@@ -124,12 +124,15 @@ def _write_array(file, values, element):
 
 
 def _leb128(values):
-    """Signed LEB128, each number in its shortest form."""
-    numbers = values.reshape(-1).astype(np.int64)
+    """LEB128, each number in its shortest form: integers have a sign; of `f32`, the number that its
+    bits are has none."""
+    has_sign = values.dtype != np.float32
+    numbers = values.reshape(-1)
+    numbers = (numbers if has_sign else np.ascontiguousarray(numbers).view(np.uint32)).astype(np.int64)
     lens = np.ones(len(numbers), dtype=np.int64)
-    for count in range(1, 10):
-        bits = 7 * count - 1
-        lens += (numbers < -(1 << bits)) | (numbers >= 1 << bits) if bits < 63 else 0
+    for count in range(1, 9):
+        low, high = (-(1 << 7 * count - 1), 1 << 7 * count - 1) if has_sign else (0, 1 << 7 * count)
+        lens += (numbers < low) | (numbers >= high)
     ends = np.cumsum(lens)
     packed = np.empty(ends[-1] if len(ends) else 0, dtype=np.uint8)
     for index in range(int(lens.max(initial=0))):
