@@ -23,8 +23,8 @@ from nnue_trainer.train import Training
 EPILOG = """\
 In DIR it leaves network.nnue, golden.txt (positions with the net's values, for `nnue verify`),
 network.floats (the weights, for `nnue quantise`), curves.svg, summary.json, which is also printed
-without settings and reports, and checkpoint.pt, from which the same command goes on after an
-interruption.
+without settings and reports, and checkpoint.safetensors, from which the same command goes on after
+an interruption.
 
 Several GPUs: torchrun --nproc_per_node=gpu -m nnue_trainer RUN.toml
 """
@@ -78,9 +78,9 @@ def train(run, binary, ours, restart):
     source = FileSource(run, binary)
     held_out = source.held_out() if ours.is_first else None
     training = Training(run, network, ours, held_out.batches if held_out else [])
-    saved = folder / "checkpoint.pt"
+    saved = folder / checkpoint.NAME
     if saved.exists() and not restart:
-        training.restore(checkpoint.load(saved, training.settings))
+        training.restore(saved)
     if ours.is_first and training.steps:
         print(f"going on from {training.positions:,} positions", file=sys.stderr)
     if not training.is_over:
