@@ -18,6 +18,7 @@ from nnue_trainer.result import finish
 from nnue_trainer.run import read_run
 from nnue_trainer.source import FileSource
 from nnue_trainer.stream import BadStream
+from nnue_trainer.threads import Threads
 from nnue_trainer.train import Training
 
 EPILOG = """\
@@ -72,10 +73,12 @@ def train(run, binary, ours, restart):
     """Does the run, and returns its summary, in the first of several processes."""
     # What is random in torch may depend on it, though nothing here is after the first weights.
     torch.manual_seed(run.seed)
+    threads = Threads.divided(run.threads, ours.on_this_machine, ours.device.type == "cpu")
+    torch.set_num_threads(threads.torch)
     network = Network(Description.of_spec(run.spec, binary), mode=run.mode_at(0.0), seed=run.seed)
     folder = Path(run.out)
     folder.mkdir(parents=True, exist_ok=True)
-    source = FileSource(run, binary)
+    source = FileSource(run, binary, threads.data)
     held_out = source.held_out() if ours.is_first else None
     training = Training(run, network, ours, held_out.batches if held_out else [])
     saved = folder / checkpoint.NAME

@@ -13,6 +13,7 @@ from torch.optim.swa_utils import AveragedModel
 from nnue_trainer import checkpoint, curves
 from nnue_trainer.fields import REQUIRED, RunError, number, read_table, shown, tables, word
 from nnue_trainer.loss import are_known
+from nnue_trainer.too_little_data import warnings
 
 
 def _count():
@@ -35,9 +36,10 @@ class Report:
     rate: float = _amount()
     mode: str = word("fake", "float")
     train_loss: float = _amount()
-    """The mean since the report before."""
+    """The mean since the report before, with the targets of the end of the run, whatever the
+    network was trained on at that time: only then can it be compared with `validation_loss`."""
     validation_loss: float = _amount()
-    """Of the averaged weights, with the targets of the end of the run."""
+    """Of the averaged weights, with the same targets."""
     zero_blocks: float = _amount(high=1)
     """The share of blocks of four outputs of the transformer that are all zero, on held-out positions."""
 
@@ -152,7 +154,8 @@ class Training:
         return LambdaLR(self.optimiser, part, last_epoch=steps - 1)
 
     def step(self, batch):
-        """Learns from one batch, and returns its loss as a tensor."""
+        """Learns from one batch, and returns its loss with the targets of the end of the run, as a
+        tensor."""
         run, network = self.run, self.network
         network.mode = run.mode_at(self.share)
         values = self.shared(batch)
@@ -169,7 +172,14 @@ class Training:
         self.schedule.step()
         self.steps += 1
         self.positions += values.shape[0] * self.processes.count
-        return loss.detach()
+        if run.loss.is_blended_alike:
+            return loss.detach()
+        return run.loss(values.detach(), batch.score, batch.result, 1.0)
+
+    @property
+    def warnings(self):
+        """What is to be said of the run so far."""
+        return warnings(self.reports, self.run.reports)
 
     @torch.no_grad()
     def validate(self):
@@ -230,6 +240,8 @@ class Training:
             validation_loss=validation_loss,
             zero_blocks=zero_blocks,
         )
+        if not math.isfinite(validation_loss):
+            raise RunError(f"the loss of held-out positions is {validation_loss} after {self.positions:,} positions")
         self.reports.append(report)
         self.save(folder / checkpoint.NAME)
         picture = self.picture()
@@ -243,13 +255,15 @@ class Training:
         def curve(name):
             return [(report.positions, getattr(report, name)) for report in self.reports]
 
+        name = "loss" if self.run.loss.is_blended_alike else "loss, with the targets of the end of the run"
         panels = [
-            ("loss", True, {"training": curve("train_loss"), "validation": curve("validation_loss")}),
+            (name, True, {"training": curve("train_loss"), "validation": curve("validation_loss")}),
             ("learning rate", False, {"": curve("rate")}),
             ("share of zero blocks", False, {"": curve("zero_blocks")}),
             ("positions a second", False, {"": curve("positions_per_second")}),
         ]
-        return curves.draw(f"{Path(self.run.out).name}: {self.positions:,} positions", panels, self.positions)
+        title = f"{Path(self.run.out).name}: {self.positions:,} positions"
+        return curves.draw(title, panels, self.positions, self.warnings)
 
 
 def _form(tensor):
