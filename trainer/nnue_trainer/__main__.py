@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from nnue_trainer import __version__, checkpoint, nnue
-from nnue_trainer.description import Description
+from nnue_trainer.description import BadDescription, Description
 from nnue_trainer.fields import RunError
 from nnue_trainer.network import Network
 from nnue_trainer.processes import processes
@@ -57,7 +57,7 @@ def main(argv=None):
         binary = given.nnue or nnue.find()
         with processes(run.device) as ours:
             summary = train(run, binary, ours, given.restart)
-    except (RunError, BadStream, nnue.CommandFailed, OSError) as error:
+    except (RunError, BadDescription, BadStream, nnue.CommandFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
