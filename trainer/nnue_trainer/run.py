@@ -29,7 +29,7 @@ class Data:
     hold_out: str = share("1/20")
     validation_positions: int = number(50_000, low=1, high=10_000_000, whole=True)
     """How many of the held-out positions are evaluated."""
-    batch_size: int = number(16384, low=1, high=1 << 20, whole=True)
+    batch_size: int = number(8192, low=1, high=1 << 20, whole=True)
     """Positions of a batch, for each process."""
     options: tuple = texts()
     """Further options of `nnue data batches`."""
