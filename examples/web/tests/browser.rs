@@ -120,7 +120,10 @@ fn a_browser_shows_the_page_and_the_same_integers() {
         ("without_server", "nn-37f18f62d772.nnue"),
     ] {
         let said = found[key].as_str().expect("a message");
-        assert!(said.starts_with(&format!("there is no {name}{advice}")), "{said}");
+        assert!(
+            said.starts_with(&format!("there is no {name}{advice}")),
+            "{said}"
+        );
     }
     let levels = found["levels"].as_array().expect("levels");
     // Chromium knows them all.
