@@ -1,7 +1,8 @@
 //! Golden vectors: positions, and what a network says of them.
 //!
 //! A line of text has `FEN | value`, or `FEN | value | psqt | positional`, which are the integers of
-//! an [`Output`]. Blank lines and lines that begin with `#` are skipped.
+//! an [`Output`]; of a network of win, draw and loss, `FEN | win | draw | loss`. Blank lines and lines
+//! that begin with `#` are skipped.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -19,46 +20,41 @@ pub(crate) struct Vector {
     pub(crate) expected: Expected,
 }
 
-/// The value of a position, from the view of the side to move, and perhaps its two parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Expected {
-    value: i32,
-    /// The PSQT part, and the part of the layers.
-    parts: Option<[i32; 2]>,
-}
+/// The integers of a position, from the view of the side to move: of one head its value, perhaps with
+/// the PSQT part and the part of the layers; of three heads, their values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Expected(Vec<i32>);
 
 impl Expected {
-    /// Whether an evaluation is the expected one.
-    pub(crate) fn is(self, found: &Output) -> bool {
-        self == self.of(found)
+    /// Whether an evaluation, which has an output for each head, is the expected one.
+    pub(crate) fn is(&self, found: &[Output]) -> bool {
+        *self == self.of(found)
     }
 
-    /// What there is to compare of an evaluation: its parts only if they are expected.
-    pub(crate) fn of(self, found: &Output) -> Expected {
-        Expected {
-            value: found.value,
-            parts: self.parts.map(|_| [found.psqt, found.positional]),
+    /// What there is to compare of an evaluation: the parts of a value only if they are expected.
+    pub(crate) fn of(&self, found: &[Output]) -> Expected {
+        let mut all = Expected::from(found);
+        if found.len() == 1 {
+            all.0.truncate(self.0.len());
         }
+        all
     }
 }
 
-impl From<&Output> for Expected {
-    fn from(output: &Output) -> Expected {
-        Expected {
-            value: output.value,
-            parts: Some([output.psqt, output.positional]),
-        }
+impl From<&[Output]> for Expected {
+    fn from(outputs: &[Output]) -> Expected {
+        Expected(match outputs {
+            [output] => vec![output.value, output.psqt, output.positional],
+            heads => heads.iter().map(|head| head.value).collect(),
+        })
     }
 }
 
 /// As it stands in the file.
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.value)?;
-        match self.parts {
-            Some([psqt, positional]) => write!(f, " | {psqt} | {positional}"),
-            None => Ok(()),
-        }
+        let integers: Vec<String> = self.0.iter().map(i32::to_string).collect();
+        f.write_str(&integers.join(" | "))
     }
 }
 
@@ -84,35 +80,33 @@ fn vectors(mut lines: Lines) -> Result<Vec<Vector>, Failure> {
 
 fn vector(line: &str) -> Result<Vector, String> {
     let integer = |text: &str| {
-        text.parse()
+        text.parse::<i32>()
             .map_err(|_| format!("found `{text}`, expected an integer of 32 bits"))
     };
     let fields: Vec<&str> = line.split('|').map(str::trim).collect();
-    let (fen, value, parts) = match *fields {
-        [fen, value] => (fen, value, None),
-        [fen, value, psqt, positional] => (fen, value, Some([psqt, positional])),
+    let (fen, integers) = match &*fields {
+        [fen, integers @ ..] if matches!(integers.len(), 1 | 3) => (fen, integers),
         _ => {
             return Err(format!(
-                "found {} fields, allowed are `FEN | value` and `FEN | value | psqt | positional`",
+                "found {} fields, allowed are `FEN | value`, `FEN | value | psqt | positional` and `FEN | win | draw | loss`",
                 fields.len()
             ));
         }
     };
     Ok(Vector {
         given: Given::parse(fen).map_err(|error| error.to_string())?,
-        expected: Expected {
-            value: integer(value)?,
-            parts: match parts {
-                Some([psqt, positional]) => Some([integer(psqt)?, integer(positional)?]),
-                None => None,
-            },
-        },
+        expected: Expected(
+            integers
+                .iter()
+                .map(|text| integer(text))
+                .collect::<Result<_, _>>()?,
+        ),
     })
 }
 
 /// Writes a line.
-pub(crate) fn write(given: &Given, output: &Output, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{} | {}", given.fen, Expected::from(output))
+pub(crate) fn write(given: &Given, outputs: &[Output], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{} | {}", given.fen, Expected::from(outputs))
 }
 
 #[cfg(test)]
@@ -129,11 +123,11 @@ mod tests {
     fn both_forms_are_read_with_any_line_ends() {
         let text = format!("# made by hand\r\n\r\n{KINGS} | -7\r\n  {KINGS}|3 | 1|-2");
         let read = read(text).unwrap();
-        let expected = [(-7, None), (3, Some([1, -2]))];
+        let expected: [&[i32]; 2] = [&[-7], &[3, 1, -2]];
         assert_eq!(read.len(), 2);
-        for (vector, (value, parts)) in read.iter().zip(expected) {
+        for (vector, expected) in read.iter().zip(expected) {
             assert_eq!(vector.given.fen, KINGS);
-            assert_eq!(vector.expected, Expected { value, parts });
+            assert_eq!(vector.expected.0, expected);
         }
     }
 
@@ -163,41 +157,53 @@ mod tests {
         assert_eq!(message, "a list has no golden vectors");
     }
 
-    #[test]
-    fn parts_are_compared_where_they_are_expected() {
-        let output = |psqt, positional, value| Output {
+    fn output(psqt: i32, positional: i32, value: i32) -> Output {
+        Output {
             psqt,
             positional,
             value,
-        };
-        let whole = Expected::from(&output(1, 2, 3));
-        assert!(whole.is(&output(1, 2, 3)));
-        for other in [output(0, 2, 3), output(1, 0, 3), output(1, 2, 0)] {
-            assert!(!whole.is(&other));
         }
-        let value = Expected {
-            parts: None,
-            ..whole
-        };
-        assert!(value.is(&output(8, 9, 3)) && !value.is(&output(1, 2, 4)));
+    }
+
+    #[test]
+    fn parts_are_compared_where_they_are_expected() {
+        let whole = Expected::from(&[output(1, 2, 3)][..]);
+        assert!(whole.is(&[output(1, 2, 3)]));
+        for other in [output(0, 2, 3), output(1, 0, 3), output(1, 2, 0)] {
+            assert!(!whole.is(&[other]));
+        }
+        let value = Expected(vec![3]);
+        assert!(value.is(&[output(8, 9, 3)]) && !value.is(&[output(1, 2, 4)]));
+    }
+
+    #[test]
+    fn of_three_heads_all_values_are_compared() {
+        let heads = [output(1, 2, 3), output(4, 5, 6), output(7, 8, 9)];
+        let expected = Expected::from(&heads[..]);
+        assert_eq!(expected.to_string(), "3 | 6 | 9");
+        assert!(expected.is(&heads));
+        for head in 0..3 {
+            let mut others = heads;
+            others[head].value += 1;
+            assert!(!expected.is(&others));
+        }
+        // One value is not enough of them, and three are parts of a network with one.
+        assert!(!Expected(vec![3]).is(&heads));
+        assert!(!expected.is(&[output(3, 6, 9)]));
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let output = Output {
-            psqt: i32::MIN,
-            positional: i32::MAX,
-            value: -1,
-        };
+        let outputs = [output(i32::MIN, i32::MAX, -1)];
         let given = Given::parse(KINGS).unwrap();
         let mut text = Vec::new();
-        write(&given, &output, &mut text).unwrap();
+        write(&given, &outputs, &mut text).unwrap();
         let [vector] = &*read(String::from_utf8(text).unwrap()).unwrap() else {
             panic!("one line");
         };
         assert_eq!(
-            (&vector.given, vector.expected),
-            (&given, Expected::from(&output))
+            (&vector.given, &vector.expected),
+            (&given, &Expected::from(&outputs[..]))
         );
     }
 }

@@ -16,7 +16,7 @@ use std::process::Command;
 
 use crate::Failure;
 use crate::inputs::{unreadable, unwritable, write};
-use crate::verification::require_one_value;
+use crate::verification::require_values;
 
 use self::report::{Played, Report};
 use self::run_file::{CurrentNet, RunFile};
@@ -30,7 +30,7 @@ pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(),
     let run = RunFile::read(path)?;
     let (text, network) = run.spec.read()?;
     // What a later stage would refuse is found before an engine plays for minutes.
-    require_one_value(&network)?;
+    require_values(&network)?;
     check_trainer(&run)?;
     if let Some(CurrentNet { net, .. }) = &run.current {
         fs::metadata(net).map_err(|error| unreadable(net, &error))?;

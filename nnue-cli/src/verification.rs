@@ -47,7 +47,7 @@ pub(crate) struct Way {
 pub(crate) struct Difference {
     /// The position.
     pub(crate) fen: String,
-    /// What was expected, as it stands in the file: the value, perhaps with its parts.
+    /// What was expected, as it stands in the file: the value, perhaps with its parts, or three.
     pub(crate) expected: String,
     /// What was found, in the same form.
     pub(crate) found: String,
@@ -70,11 +70,11 @@ impl Verification {
         self.ways.iter().all(|way| way.equal == way.compared)
     }
 
-    /// Compares what was computed in a way: a value for each vector, or none.
+    /// Compares what was computed in a way: for each vector an output of each head, or nothing.
     pub(crate) fn compare<'v>(
         &mut self,
         computed_by: &str,
-        pairs: impl IntoIterator<Item = (&'v Vector, Option<Output>)>,
+        pairs: impl IntoIterator<Item = (&'v Vector, Option<Vec<Output>>)>,
     ) {
         let mut way = Way {
             computed_by: computed_by.into(),
@@ -83,7 +83,7 @@ impl Verification {
         };
         for (vector, found) in pairs {
             let Some(found) = found else { continue };
-            let expected = vector.expected;
+            let expected = &vector.expected;
             way.compared += 1;
             if expected.is(&found) {
                 way.equal += 1;
@@ -100,17 +100,15 @@ impl Verification {
     }
 }
 
-/// Refuses networks of which a position alone has no value, or more than one.
-pub(crate) fn require_one_value(network: &Network) -> Result<(), Failure> {
+/// Refuses networks of which a position alone has no values.
+pub(crate) fn require_values(network: &Network) -> Result<(), Failure> {
     let name = &network.name;
     let problem = if let Some(set) = told_features(network) {
         format!(
             "has the custom feature set `{set}`: the engine tells which of its features are active, and a position alone does not"
         )
-    } else if network.output.heads.len() != 1 {
-        "says how likely a win, a draw and a loss are, and golden vectors have one value".into()
     } else if network.stacks.by_pieces.is_none() {
-        "leaves the choice of the bucket to the engine, and golden vectors have the value of one bucket".into()
+        "leaves the choice of the bucket to the engine, and golden vectors have the values of one bucket".into()
     } else {
         return Ok(());
     };
@@ -119,19 +117,19 @@ pub(crate) fn require_one_value(network: &Network) -> Result<(), Failure> {
 
 /// What the interpreter says of some positions, on all cores; `progress` is told of each.
 ///
-/// The network is one that [`require_one_value`] accepts.
+/// The network is one that [`require_values`] accepts.
 pub(crate) fn interpret<T: Sync>(
     net: &Net,
     items: &[T],
     board: impl Fn(&T) -> &Board + Sync,
     progress: &(dyn Fn() + Sync),
-) -> Vec<Output> {
+) -> Vec<Vec<Output>> {
     parallel::map(items, |item| {
         let board = board(item);
         let bucket = net.bucket(board.occupied().len()).unwrap_or(0);
         let outputs = net.evaluate(board, bucket).outputs();
         progress();
-        outputs[0]
+        outputs
     })
 }
 
@@ -149,11 +147,11 @@ pub(crate) fn compare_compiled_in(
         let evaluation = net.evaluate(&vector.given.board);
         progress();
         match evaluation.chosen()?.answer {
-            Answer::Value(sums) => Some(Output {
+            Answer::Value(sums) => Some(vec![Output {
                 psqt: sums.psqt,
                 positional: sums.positional,
                 value: sums.value,
-            }),
+            }]),
             Answer::Wdl { .. } => None,
         }
     });
@@ -185,8 +183,8 @@ pub(crate) fn compare_compiled(
         let answers = answers.map_err(wrong)?;
         for (how, is_along) in [("refresh", false), ("incremental", true)] {
             let found = answers.iter().map(|answer| match is_along {
-                true => answer.along.as_ref().map(|values| values[0]),
-                false => Some(answer.refreshed[0]),
+                true => answer.along.clone(),
+                false => Some(answer.refreshed.clone()),
             });
             verification.compare(&format!("{level}, {how}"), vectors.iter().zip(found));
         }
@@ -200,12 +198,12 @@ mod tests {
     use crate::golden::Expected;
     use crate::positions::Given;
 
-    fn output(value: i32) -> Output {
-        Output {
+    fn output(value: i32) -> Vec<Output> {
+        vec![Output {
             psqt: 0,
             positional: value,
             value,
-        }
+        }]
     }
 
     #[test]
@@ -214,7 +212,7 @@ mod tests {
         let vectors: Vec<Vector> = (0..30)
             .map(|value| Vector {
                 given: given.clone(),
-                expected: Expected::from(&output(value)),
+                expected: Expected::from(&*output(value)),
             })
             .collect();
         let network = crate::known::Known::named("small128")

@@ -137,7 +137,7 @@ fn differences_are_told_and_are_the_exit_code() {
 }
 
 #[test]
-fn what_has_no_one_value_is_refused() {
+fn what_a_position_alone_has_no_values_of_is_refused() {
     let golden = scratch("verify-refused.txt", b"8/8/8/8/8/8/8/K1k5 w - - | 1\n");
     let buckets = fs::read_to_string("../specs/bullet/output_buckets.toml").expect("the spec");
     let by_pieces = buckets.lines().find(|line| line.starts_with("select = "));
@@ -145,10 +145,6 @@ fn what_has_no_one_value_is_refused() {
     let caller = scratch("verify-caller.toml", caller.as_bytes());
     for (spec, words) in [
         ("../specs/games/ataxx.toml", "the custom feature set `"),
-        (
-            "../tests/specs/layers/heads.toml",
-            "a win, a draw and a loss",
-        ),
         (&caller, "the choice of the bucket to the engine"),
     ] {
         let net = random_net(spec);

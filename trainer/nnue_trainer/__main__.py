@@ -11,6 +11,7 @@ import torch
 from nnue_trainer import __version__, checkpoint, nnue
 from nnue_trainer.description import BadDescription, Description
 from nnue_trainer.fields import RunError
+from nnue_trainer.nets import Nets
 from nnue_trainer.network import Network
 from nnue_trainer.processes import processes
 from nnue_trainer.progress import Progress
@@ -22,7 +23,7 @@ from nnue_trainer.threads import Threads
 from nnue_trainer.train import Training
 
 EPILOG = """\
-In DIR it leaves network.nnue, golden.txt (positions with the net's values, for `nnue verify`),
+In DIR it leaves network.nnue, nets/ (the nets of the start and of each report), golden.txt (positions with the net's values, for `nnue verify`),
 network.floats (the weights, for `nnue quantise`), curves.svg, summary.json, which is also printed
 without settings and reports, and checkpoint.safetensors, from which the same command goes on after
 an interruption.
@@ -75,7 +76,7 @@ def train(run, binary, ours, restart):
     torch.manual_seed(run.seed)
     threads = Threads.divided(run.threads, ours.on_this_machine, ours.device.type == "cpu")
     torch.set_num_threads(threads.torch)
-    network = Network(Description.of_spec(run.spec, binary), mode=run.mode_at(0.0), seed=run.seed)
+    network = Network(trainable(Description.of_spec(run.spec, binary)), mode=run.mode_at(0.0), seed=run.seed)
     folder = Path(run.out)
     folder.mkdir(parents=True, exist_ok=True)
     source = FileSource(run, binary, threads.data)
@@ -86,13 +87,36 @@ def train(run, binary, ours, restart):
         training.restore(saved)
     if ours.is_first and training.steps:
         print(f"going on from {training.positions:,} positions", file=sys.stderr)
+    nets = Nets(run, source, held_out.positions, folder) if ours.is_first else None
+    if ours.is_first and not training.steps:
+        # What cannot be written is found before hours of training.
+        nets.numbered(training)
     if not training.is_over:
         progress = Progress() if ours.is_first else Silent()
         with contextlib.closing(source.training(ours.seed(run.seed))) as batches:
-            training.go(batches, folder, progress)
+            training.go(batches, folder, progress, nets.numbered if nets else None)
     if ours.is_first:
-        return finish(run, training, source, held_out.positions, folder)
+        return finish(run, training, nets, folder)
     return None
+
+
+def trainable(description):
+    """The description of a network that positions alone can train.
+
+    Raises `RunError` if what a position gives is known to an engine alone.
+    """
+    for features in description.features:
+        if features.family.kind == "custom":
+            raise RunError(
+                f"`{description.name}` has the custom feature set `{features.name}`: the engine tells which of "
+                "its features are active, and a file of positions does not"
+            )
+    if description.buckets.by_pieces is None:
+        raise RunError(
+            f"`{description.name}` leaves the choice of its {description.buckets.count} stacks to the engine, "
+            "and a file of positions does not say it: `select` by pieces can be trained"
+        )
+    return description
 
 
 class Silent:

@@ -5,6 +5,7 @@ and objects with a `kind` have it as an attribute.
 """
 
 import json
+import math
 from types import SimpleNamespace
 
 from . import nnue
@@ -94,5 +95,6 @@ def _check(text):
 
 
 def len_of(tensor, name):
-    """The length of a tensor's axis."""
-    return next(axis.len for axis in tensor.axes if axis.axis == name)
+    """The length of a tensor's axis, which may be in blocks: `name / 4` and `name % 4`."""
+    parts = [axis.len for axis in tensor.axes if axis.axis.split(" ")[0] == name]
+    return math.prod(parts)

@@ -33,21 +33,29 @@ def write_net(network, spec, path, to=None, binary=None, report=None):
 
 @torch.no_grad()
 def write_golden(network, fens, batches, path):
-    """Writes golden vectors: a line `FEN | value` for each position, with the integer that engines
-    must compute.
+    """Writes golden vectors: a line `FEN | value` for each position, or `FEN | win | draw | loss`,
+    with the integers that engines must compute.
 
     `batches` has the positions of `fens` in their order. Raises `ValueError` if it has another
-    number of positions, or if the network has no single value.
+    number of positions.
     """
-    if len(network.description.output.heads) != 1:
-        raise ValueError(f"`{network.description.name}` has win, draw and loss instead of one value")
     mode, network.mode = network.mode, "exact"
     try:
-        values = [value for batch in batches for value in network.outputs(batch)[:, 0].tolist()]
+        values = [values for batch in batches for values in network.outputs(batch).tolist()]
     finally:
         network.mode = mode
     if len(values) != len(fens):
         raise ValueError(f"found {len(values)} positions in the batches and {len(fens)} FENs")
     with open(path, "w") as file:
-        file.write(f"# {network.description.name}: FEN | value\n")
-        file.writelines(f"{fen} | {value}\n" for fen, value in zip(fens, values))
+        said = "value" if len(network.description.output.heads) == 1 else "win | draw | loss"
+        file.write(f"# {network.description.name}: FEN | {said}\n")
+        for fen, own in zip(fens, values):
+            file.write(" | ".join([fen, *map(str, own)]) + "\n")
+
+
+def prove(net, spec, golden, binary=None):
+    """Compares the golden values of a file with those that the interpreter computes of a net file.
+
+    Raises `nnue.CommandFailed`, which names the first positions that differ.
+    """
+    nnue.run("verify", net, "--spec", spec, "--golden", golden, "--interpret", binary=binary)

@@ -23,14 +23,16 @@ class Grid:
 
     `one` is what stands for 1.0: a number, or an array that broadcasts with the parameter. `limits`
     are the smallest and the largest integer. Of `f32`, `limits` is `None` and there are no integers,
-    unless `divisor` says that the network has quotients of integers.
+    unless `divisor` says that the network has quotients of integers. `in_file` says whether files
+    have the integers themselves, and not floating point that becomes integers when it is loaded.
     """
 
-    def __init__(self, one, limits, truncates=False, divisor=None):
+    def __init__(self, one, limits, truncates=False, divisor=None, in_file=False):
         self.one = one
         self.limits = limits
         self.truncates = truncates
         self.divisor = divisor
+        self.in_file = in_file
 
     @classmethod
     def of(cls, tensor, element, one):
@@ -47,7 +49,12 @@ class Grid:
             low, high = max(low, LIMITS[stored][0]), min(high, LIMITS[stored][1])
         if quantise:
             return cls(quantise.factor, (low, high), truncates=quantise.rounding == "truncate")
-        return cls(one, (low, high))
+        return cls(one, (low, high), in_file=stored in LIMITS)
+
+    @property
+    def rounding(self):
+        """How far an integer can be from its number, in its units."""
+        return 1.0 if self.truncates else 0.5
 
     def _one(self, like):
         if isinstance(self.one, np.ndarray):
@@ -105,6 +112,7 @@ class Signs:
     """The grid of binary weights: 1, or -1 for negative numbers."""
 
     limits = (-1, 1)
+    in_file = False
 
     def scaled(self, parameter):
         return straight_through(self.rounded(parameter), parameter.clamp(-1, 1))
@@ -116,7 +124,7 @@ class Signs:
     def exact(self, parameter):
         return self.rounded(parameter.detach()).double()
 
-    def clip(self, parameter):
+    def clip(self, parameter, limits=None):
         parameter.clamp_(-1, 1)
 
 

@@ -59,6 +59,7 @@ class Affine(nn.Module):
         outputs = layer.output.len
         of_layer = lambda role: description.tensor(role, layer.name)
         self.weights = nn.Parameter(torch.zeros(stacks, outputs, inputs))
+        # What stacks share is in files as their own weights are.
         self.weight_grid = self._weight_grid(of_layer("weights"))
         self.biases = None
         if operation.biases:
@@ -126,24 +127,38 @@ class Affine(nn.Module):
 
     def numbers(self):
         """Weights and biases as numbers of the trainer, with what stacks share."""
-        weights, biases = self.weights, self.biases
+        weights, biases = self._reaching(), self.biases
         if self.shared_weights is not None:
             weights = weights + self.shared_weights
             biases = None if biases is None else biases + self.shared_biases
-        if self.reached is not None:
-            weights = weights * self.reached
         return weights, biases
 
+    def _reaching(self):
+        """The stacks' own weights, of which those that reach no output are zero."""
+        return self.weights if self.reached is None else self.weights * self.reached
+
+    def _integers(self, arithmetic, grid, own, shared):
+        """The network's numbers. What stacks share is added before it is rounded, unless a file has
+        both as integers."""
+        if shared is None:
+            return arithmetic.parameter(grid, own)
+        if grid.in_file:
+            return arithmetic.parameter(grid, own) + arithmetic.parameter(grid, shared)
+        return arithmetic.parameter(grid, own + shared)
+
+    def _rounding(self, grid):
+        """How far the integers of such a sum can be from its numbers, in their units."""
+        return (2 if grid.in_file and self.shared_weights is not None else 1) * grid.rounding
+
     def forward(self, inputs, arithmetic, stacks):
-        weights, biases = self.numbers()
-        weights = arithmetic.parameter(self.weight_grid, weights)
-        if biases is None:
+        weights = self._integers(arithmetic, self.weight_grid, self._reaching(), self.shared_weights)
+        if self.biases is None:
             shape = (1, self.layer.output.len)
             biases = weights.new_zeros(shape, dtype=None if self.is_float else weights.dtype)
             if arithmetic.is_exact and self.layer.output.element == "f32":
                 biases = biases.float()
         else:
-            biases = arithmetic.parameter(self.bias_grid, biases)
+            biases = self._integers(arithmetic, self.bias_grid, self.biases, self.shared_biases)
         if self.is_float:
             return self._floats(torch.cat(inputs, dim=1), weights, biases, arithmetic, stacks)
         if self.is_binary:
@@ -195,30 +210,27 @@ class Affine(nn.Module):
         return arithmetic.wrap(arithmetic.shift_right(product, scales.shift), 32)
 
     def clip(self):
-        weights, biases = self.numbers()
-        if self.shared_weights is not None:
-            # A stack's own part gives way.
-            clipped = weights.clone()
-            self.weight_grid.clip(clipped)
-            self.weights += clipped - weights
-        else:
-            self.weight_grid.clip(self.weights)
-            if self.reached is not None:
-                self.weights *= self.reached
+        _clip_sum(self.weight_grid, self.weights, self.shared_weights, self.weight_grid.limits)
+        if self.reached is not None:
+            self.weights *= self.reached
+        if self.biases is not None:
+            _clip_sum(self.bias_grid, self.biases, self.shared_biases, self._limits_of_biases())
         if self.is_float or self.is_wide:
             return
         if self.factors is not None:
             self.factor_grid.clip(self.factors)
-        if self.biases is not None and self.bias_grid.limits is not None:
-            # As far as the sums go, so that what reads the outputs has room for both; and no
-            # further than half of the range, because the other half is the sums'.
-            most = max(*map(abs, self.layer.output.range), 4 * max(self.layer.output.ones))
-            most = min(most, LIMITS["i32"][1] // 2)
-            clipped = biases.clone()
-            self.bias_grid.clip(clipped, (-most, most))
-            self.biases += clipped - biases
         if not self.is_binary:
             self._fit_sums()
+
+    def _limits_of_biases(self):
+        if self.bias_grid.limits is None or self.is_wide:
+            return self.bias_grid.limits
+        # As far as the sums go, so that what reads the outputs has room for both; and no further
+        # than half of the range, because the other half is the sums'.
+        most = max(*map(abs, self.layer.output.range), 4 * max(self.layer.output.ones))
+        most = min(most, LIMITS["i32"][1] // 2)
+        low, high = self.bias_grid.limits
+        return max(low, -most), min(high, most)
 
     def _fit_sums(self):
         """Outputs whose sums could leave 32 bits with some inputs get smaller weights."""
@@ -235,8 +247,8 @@ class Affine(nn.Module):
         weights = self.weight_grid.scaled(numbers)
         above = torch.maximum(weights * low, weights * high).sum(dim=2)
         below = torch.minimum(weights * low, weights * high).sum(dim=2)
-        # Rounding adds up to a half of each input.
-        room = room * 0.999 - float(largest) / 2
+        # Rounding adds to the weight of each input.
+        room = room * 0.999 - float(largest) * self._rounding(self.weight_grid)
         scale = (room / torch.maximum(above, -below).clamp(min=1)).clamp(max=1)
         # What stacks share stays, because other stacks may have room for it.
         self.weights += numbers * (scale[:, :, None] - 1)
@@ -341,6 +353,25 @@ KINDS = {
     "rms-norm": RmsNorm,
     "float": ToFloat,
 }
+
+
+def _clip_sum(grid, own, shared, limits):
+    """Brings parameters, with what stacks share, within limits of integers. A stack's own part gives
+    way."""
+    if shared is None:
+        grid.clip(own, limits)
+        return
+    if grid.in_file:
+        # Each is an integer of the type, and so is their sum, each rounded up.
+        grid.clip(shared, limits)
+        grid.clip(own, limits)
+        low, high = limits
+        slack = 2 * grid.rounding
+        limits = (low * (1 - 2**-20) + slack, high * (1 - 2**-20) - slack)
+    total = own + shared
+    clipped = total.clone()
+    grid.clip(clipped, limits)
+    own += clipped - total
 
 
 def align(x, align, arithmetic):

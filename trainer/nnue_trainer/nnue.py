@@ -46,6 +46,7 @@ def run(*arguments, binary=None):
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise CommandFailed(
-            f"`{' '.join(command)}` ended with {result.returncode}: {result.stderr.strip()}"
+            f"`{' '.join(command)}` ended with {result.returncode}: "
+            f"{result.stderr.strip() or result.stdout.strip()}"
         )
     return result.stdout

@@ -5,30 +5,16 @@ import platform
 
 import torch
 
-from nnue_trainer import export
 from nnue_trainer.checkpoint import write_whole
 
 
-def finish(run, training, source, positions, folder):
-    """Writes the network that was trained into `folder`, and `summary.json`, which is returned.
-
-    `positions` has FENs that the network has not been trained on.
-    """
+def finish(run, training, nets, folder):
+    """Writes the network that was trained into `folder`, and `summary.json`, which is returned."""
+    nets.final(training)
     # The integers are computed in f64, which MPS has not.
     network = training.average.module.cpu()
     batches = [batch.to(torch.device("cpu")) for batch in training.validation]
     write_whole(folder / "network.floats", network.write_tensors)
-    write_whole(
-        folder / "network.nnue",
-        lambda path: export.write_net(network, run.spec, path, binary=source.binary),
-    )
-    # Networks of win, draw and loss have no single value that a golden file could have.
-    if len(network.description.output.heads) == 1:
-        golden = positions[: run.golden]
-        write_whole(
-            folder / "golden.txt",
-            lambda path: export.write_golden(network, golden, source.of(golden), path),
-        )
     values = {mode: values_of(network, batches, mode) for mode in ("exact", "fake", "float")}
     last = training.reports[-1]
     score = torch.cat([batch.score for batch in batches]).double()

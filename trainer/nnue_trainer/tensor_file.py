@@ -11,9 +11,9 @@ There are two files of a network:
 import struct
 
 import numpy as np
-import torch
 
-from .grid import LIMITS
+from .description import len_of
+from .grid import LIMITS, Signs
 
 _LEB128_MAGIC = b"COMPRESSED_LEB128"
 
@@ -60,7 +60,7 @@ def write_floats(network, path):
     description, numbers = network.description, _Numbers(network)
     with open(path, "wb") as file:
         for tensor, stack in _tensors(description):
-            _write_array(file, _arranged(tensor, numbers.of(tensor, stack)), "<f4")
+            _write_array(file, _arranged(tensor, *numbers.of(tensor, stack)), "<f4")
 
 
 def write_own(network, path):
@@ -99,10 +99,8 @@ def _write_section(file, section, form, tensors, numbers, stack):
         file.write(bytes(-file.tell() % content.multiple))
     elif content.kind == "tensor":
         tensor = tensors[content.name]
-        values = numbers.of(tensor, stack)
-        if tensor.element != "f32":
-            values = numbers.integers(tensor, values, stack)
-        values = _arranged(tensor, values)
+        find = numbers.of if tensor.element == "f32" else numbers.integers
+        values = _arranged(tensor, *find(tensor, stack))
         if form == "named":
             file.write(tensor.id.encode() + b"\n" + struct.pack("<Q", values.size))
         element = {"f32": "<f4"}.get(tensor.element, f"<{tensor.element[0]}{_size(tensor.element)}")
@@ -126,12 +124,15 @@ def _write_array(file, values, element):
 
 
 def _leb128(values):
-    """Signed LEB128, each number in its shortest form."""
-    numbers = values.reshape(-1).astype(np.int64)
+    """LEB128, each number in its shortest form: integers have a sign; of `f32`, the number that its
+    bits are has none."""
+    has_sign = values.dtype != np.float32
+    numbers = values.reshape(-1)
+    numbers = (numbers if has_sign else np.ascontiguousarray(numbers).view(np.uint32)).astype(np.int64)
     lens = np.ones(len(numbers), dtype=np.int64)
-    for count in range(1, 10):
-        bits = 7 * count - 1
-        lens += (numbers < -(1 << bits)) | (numbers >= 1 << bits) if bits < 63 else 0
+    for count in range(1, 9):
+        low, high = (-(1 << 7 * count - 1), 1 << 7 * count - 1) if has_sign else (0, 1 << 7 * count)
+        lens += (numbers < low) | (numbers >= high)
     ends = np.cumsum(lens)
     packed = np.empty(ends[-1] if len(ends) else 0, dtype=np.uint8)
     for index in range(int(lens.max(initial=0))):
@@ -165,115 +166,119 @@ class _Numbers:
         self.layers = network.layers
 
     def of(self, tensor, stack):
-        """The numbers of a tensor, in `f32`, with the axes `feature, neuron`, `stack, output,
-        input` or a part of these. With a stack, those of this one."""
-        found = self._of(tensor)
-        if stack is not None:
-            found = found[stack if len(found) > 1 else 0]
-        return found.detach().cpu().float().numpy()
+        """The numbers of a tensor, in `f32`, and the names of their axes. With a stack, those of
+        this one."""
+        parts, axes = self._parts(tensor)
+        return self._stack(np.concatenate([_array(numbers) for _, numbers in parts]), axes, stack)
 
-    def _of(self, tensor):
-        if tensor.role == "transformer-weights":
-            return self._rows(tensor, self.transformer.sets)
-        if tensor.role == "psqt":
-            return self._rows(tensor, self.transformer.psqt)
-        if tensor.role == "transformer-biases":
-            return self.transformer.biases[0]
-        if tensor.role == "black-transformer-biases":
-            return self.transformer.biases[1]
+    def integers(self, tensor, stack):
+        """What the file has of these numbers as integers, and the names of their axes."""
+        parts, axes = self._parts(tensor)
+        integers = [_integers(grid, _array(numbers), tensor) for grid, numbers in parts]
+        return self._stack(np.concatenate(integers), axes, stack)
+
+    def _stack(self, values, axes, stack):
+        if stack is None or axes[0] != "stack":
+            return values, axes
+        return values[stack if len(values) > 1 else 0], axes[1:]
+
+    def _parts(self, tensor):
+        """Pairs of a grid and numbers that become integers by it, which follow one another in the
+        first axis, and the names of the axes."""
+        role = tensor.role
+        if role == "transformer-weights":
+            return self._rows(tensor, self.transformer.sets), ["feature", "neuron"]
+        if role == "psqt":
+            return self._rows(tensor, self.transformer.psqt), ["feature", "stack"]
+        if role.endswith("transformer-biases"):
+            copy = int(role.startswith("black"))
+            return [(self.transformer.bias_grid, self.transformer.biases[copy])], ["neuron"]
         layer = self.layers[tensor.layer]
-        if tensor.role == "factors":
-            return layer.factors
-        if tensor.role == "shared-weights":
-            return layer.shared_weights
-        if tensor.role == "shared-biases":
-            return layer.shared_biases
-        if tensor.role == "biases":
-            return layer.biases
-        if layer.reached is not None:
-            return layer.weights * layer.reached
-        return layer.weights
+        if role == "factors":
+            return [(layer.factor_grid, layer.factors)], ["stack", "output"]
+        if role == "biases":
+            return [(layer.bias_grid, layer.biases)], ["stack", "output"]
+        if role == "shared-biases":
+            return [(layer.bias_grid, layer.shared_biases)], ["output"]
+        if role == "shared-weights":
+            return [(layer.weight_grid, layer.shared_weights)], ["output", "input"]
+        weights = layer.weights if layer.reached is None else layer.weights * layer.reached
+        return [(layer.weight_grid, weights)], ["stack", "output", "input"]
 
     def _rows(self, tensor, sets):
         """Rows are counted through white's and black's of all sets, then through virtual ones."""
-        in_file = lambda own: bool(own.features.virtual_sets)
-        real = [own.weights if in_file(own) else own.coalesced() for own in sets]
+        copies = range(self.description.copies)
+        of_copy = lambda own, table, copy: table.unflatten(0, (own.copies, -1))[copy]
+        in_file = [own for own in sets if own.virtual_grid is not None]
+        real = [own.weights if own in in_file else own.coalesced() for own in sets]
         tables = [
-            table.unflatten(0, (own.copies, -1))[copy]
-            for copy in range(self.description.copies)
-            for own, table in zip(sets, real)
+            (own.grid, of_copy(own, table, copy)) for copy in copies for own, table in zip(sets, real)
         ]
         tables += [
-            own.virtual.unflatten(0, (own.copies, -1))[copy]
-            for copy in range(self.description.copies)
-            for own in sets
-            if in_file(own)
+            (own.virtual_grid, of_copy(own, own.virtual, copy)) for copy in copies for own in in_file
         ]
-        first, rows, wanted = 0, next(a.len for a in tensor.axes if a.axis == "feature"), []
-        for table in tables:
+        first, rows, wanted = 0, len_of(tensor, "feature"), []
+        for grid, table in tables:
             begin = max(tensor.first_row - first, 0)
             end = min(tensor.first_row + rows - first, len(table))
             if begin < end:
-                wanted.append(table[begin:end])
+                wanted.append((grid, table[begin:end]))
             first += len(table)
-        return torch.cat(wanted)
+        return wanted
 
-    def integers(self, tensor, values, stack):
-        """What the file has of these numbers as integers."""
-        grid = self._grid(tensor)
-        if grid.limits is None:
-            if tensor.divisor not in (None, 1.0):
-                values = np.rint(values.astype(np.float64) * tensor.divisor)
-            return np.clip(values, *LIMITS[tensor.element])
-        one = grid.one if hasattr(grid, "one") else None
-        if isinstance(one, np.ndarray) and stack is None and values.ndim > one.ndim:
-            one = one[None]
-        if one is None:
-            return np.where(values < 0, -1, 1)
-        exact = values.astype(np.float64) * one
-        whole = np.trunc(exact)
-        if not grid.truncates:
-            whole += np.sign(exact) * (np.abs(exact - whole) >= 0.5)
-        return np.clip(whole, *grid.limits)
 
-    def _grid(self, tensor):
-        if tensor.role == "transformer-weights":
-            return self._grid_of_row(tensor, self.transformer.sets)
-        if tensor.role == "psqt":
-            return self._grid_of_row(tensor, self.transformer.psqt)
-        if tensor.role.endswith("transformer-biases"):
-            return self.transformer.bias_grid
-        layer = self.layers[tensor.layer]
-        if tensor.role == "factors":
-            return layer.factor_grid
-        return layer.bias_grid if tensor.role.endswith("biases") else layer.weight_grid
+def _array(numbers):
+    return numbers.detach().cpu().float().numpy()
 
-    def _grid_of_row(self, tensor, sets):
-        row = tensor.first_row % self.description.rows
-        return next(
-            own.grid
-            for own in sets
-            if own.features.first_row <= row < own.features.first_row + own.features.rows
+
+def _integers(grid, values, tensor):
+    """What a file has of numbers as integers."""
+    if isinstance(grid, Signs):
+        return np.where(values < 0, -1, 1)
+    if grid.limits is None:
+        if tensor.divisor not in (None, 1.0):
+            values = np.rint(values.astype(np.float64) * tensor.divisor)
+        return np.clip(values, *LIMITS[tensor.element])
+    exact = values.astype(np.float64) * grid.one
+    whole = np.trunc(exact)
+    if not grid.truncates:
+        whole += np.sign(exact) * (np.abs(exact - whole) >= 0.5)
+    return np.clip(whole, *grid.limits)
+
+
+def _arranged(tensor, values, names):
+    """Numbers with these axes in the order of the file, with its padding. Axes of length 1 may be
+    left out of files, and each can be in blocks: `input / 4` and `input % 4`."""
+    in_file = [axis.axis for axis in tensor.axes]
+    left_out = [index for index, name in enumerate(names) if not _parts_of(name, in_file)]
+    found = dict(zip(names, values.shape))
+    if any(values.shape[index] != 1 for index in left_out):
+        raise ValueError(f"found {found} numbers of `{tensor.name}`, whose axes are {in_file}")
+    shape, axes = [], []
+    for name, count in found.items():
+        parts = _parts_of(name, in_file)
+        if parts == [name]:
+            shape.append(count)
+        elif parts:
+            block = int(parts[0].rpartition(" ")[2])
+            shape += [count // block, block]
+        axes += parts
+    if dict(zip(axes, shape)) != {axis.axis: axis.len for axis in tensor.axes}:
+        raise ValueError(
+            f"found {found} numbers of `{tensor.name}`, whose axes have "
+            f"{ {axis.axis: axis.len for axis in tensor.axes} }"
         )
-
-
-def _arranged(tensor, values):
-    """The numbers in the order of the file, with its padding."""
-    axes = [axis.axis for axis in tensor.axes]
-    canonical = [name for name in ("stack", "output", "input") if name in axes or f"{name} / 4" in axes]
-    if "neuron" in axes or "feature" in axes:
-        canonical = [name for name in ("feature", "neuron", "stack") if name in axes]
-    if "input / 4" in axes:
-        values = values.reshape(*values.shape[:-1], -1, 4)
-        canonical[-1:] = ["input / 4", "input % 4"]
-    lens = dict(zip(canonical, values.shape))
-    for axis in tensor.axes:
-        if lens.get(axis.axis) != axis.len:
-            raise ValueError(
-                f"found {lens} numbers of `{tensor.name}`, whose axis `{axis.axis}` has {axis.len}"
-            )
-    values = values.transpose([canonical.index(name) for name in axes])
-    padding = tensor.padded - values.shape[-1]
+    values = values.reshape(shape).transpose([axes.index(name) for name in in_file])
+    padding = tensor.padded - (values.shape[-1] if values.ndim else 1)
     if padding:
+        values = np.atleast_1d(values)
         values = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, padding)])
     return values
+
+
+def _parts_of(name, in_file):
+    """Which axes of a file make up an axis: itself, its blocks and the places in them, or none."""
+    if name in in_file:
+        return [name]
+    blocks = [axis for axis in in_file if axis.startswith(f"{name} / ")]
+    return [part for axis in blocks for part in (axis, axis.replace("/", "%"))]

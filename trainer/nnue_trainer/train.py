@@ -199,10 +199,11 @@ class Training:
             positions += count
         return loss / max(known, 1), zero_blocks / positions
 
-    def go(self, batches, folder, progress):
+    def go(self, batches, folder, progress, write_net=None):
         """Trains to the end of the run with `batches`, which begin at the run's first step.
 
-        In `folder` it leaves a checkpoint and `curves.svg` at each report.
+        In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, `write_net` is
+        called with the training: what it raises ends the run.
         """
         every = self.steps_of_run / self.run.reports
         for _ in range(self.steps):
@@ -223,11 +224,11 @@ class Training:
                         f"the loss is {loss} after {self.positions:,} positions: a lower `rate` of [schedule] may help"
                     )
                 if self.processes.is_first:
-                    self._report(loss, first_step, now - started, folder, progress)
+                    self._report(loss, first_step, now - started, folder, progress, write_net)
                 losses.zero_()
                 first_step, first_seconds, started = self.steps, self.seconds, time.perf_counter()
 
-    def _report(self, train_loss, first_step, seconds, folder, progress):
+    def _report(self, train_loss, first_step, seconds, folder, progress, write_net):
         validation_loss, zero_blocks = self.validate()
         learned = (self.steps - first_step) * self.run.data.batch_size * self.processes.count
         report = Report(
@@ -243,6 +244,8 @@ class Training:
         if not math.isfinite(validation_loss):
             raise RunError(f"the loss of held-out positions is {validation_loss} after {self.positions:,} positions")
         self.reports.append(report)
+        if write_net is not None:
+            write_net(self)
         self.save(folder / checkpoint.NAME)
         picture = self.picture()
         checkpoint.write_whole(folder / "curves.svg", lambda path: path.write_text(picture, encoding="utf-8"))

@@ -12,12 +12,16 @@ class FeatureRows(nn.Module):
     """The rows of a feature set, with its virtual ones: `[copies * rows, width]`, white's before
     black's where these are separate."""
 
-    def __init__(self, description, features, width, grid, virtual_sets):
+    def __init__(self, description, features, width, grid, virtual_grid, virtual_sets):
+        """`virtual_grid` is that of virtual rows which files have; of others it is `None`, because
+        files have the sums."""
         super().__init__()
         self.features, self.grid, self.copies = features, grid, description.copies
         self.shift = features.shift
-        # What a spec says of the rounding of sums is said of files.
-        self.rounds_each = getattr(features, "round_each", False) and bool(features.virtual_sets)
+        self.virtual_grid = virtual_grid
+        # What a spec says of the rounding of sums is said of floating point. Of integers, a file has
+        # one for each summand.
+        self.rounds_each = virtual_grid is not None and (features.round_each or grid.in_file)
         self.weights = nn.Parameter(torch.zeros(self.copies * features.rows, width))
         self.virtual = None
         if virtual_sets:
@@ -51,33 +55,45 @@ class FeatureRows(nn.Module):
             return arithmetic.parameter(self.grid, self.coalesced())
         total = arithmetic.parameter(self.grid, self.weights)
         for summand in self._summands():
-            total = total + arithmetic.parameter(self.grid, summand)
+            total = total + arithmetic.parameter(self.virtual_grid, summand)
         return total
 
     @property
     def rounding(self):
         """How far the integers of a row can be from its numbers, in their units."""
-        rounded = 1 + self.sums.shape[1] if self.rounds_each else 1
-        return rounded / 2
+        if not self.rounds_each:
+            return self.grid.rounding
+        return self.grid.rounding + self.sums.shape[1] * self.virtual_grid.rounding
 
     def clip(self, limits=None):
-        """Brings the sums of rows and virtual rows within limits of integers, and returns them."""
+        """Brings the sums of rows and virtual rows within limits of integers, and returns them in
+        the units of integers. Without `limits`, each integer fits its type, but no sum needs to."""
+        if not self.rounds_each:
+            return self._clip_sums(limits)
+        # Each is an integer of its type before it is added, and the row's own still is one after it
+        # has given way to the others: these together are as far from zero as the sum may be.
+        low, high = limits or self.virtual_grid.limits
+        count = self.sums.shape[1]
+        self.virtual_grid.clip(self.virtual, (low / count, high / count))
+        self.grid.clip(self.weights)
+        own = self.grid.scaled(self.weights)
+        total = own
+        for summand in self._summands():
+            total = total + self.virtual_grid.scaled(summand)
+        clipped = total.clamp(low, high)
+        self.weights += (clipped - total) / self.grid.one
+        return clipped
+
+    def _clip_sums(self, limits):
         if self.virtual is None:
             self.grid.clip(self.weights, limits)
-            return self.weights
-        if self.rounds_each:
-            # Each is an integer of the type before it is added, and the row's own still is one
-            # after it has given way to the others.
-            low, high = self.grid.limits
-            count = self.sums.shape[1]
-            self.grid.clip(self.virtual, (low / count, high / count))
-            self.grid.clip(self.weights)
+            return self.grid.scaled(self.weights)
         # The rows' own part gives way.
         total = self.coalesced()
         clipped = total.clone()
         self.grid.clip(clipped, limits)
         self.weights += clipped - total
-        return clipped
+        return self.grid.scaled(clipped)
 
 
 class Transformer(nn.Module):
@@ -93,22 +109,29 @@ class Transformer(nn.Module):
         one = self.transformer.one
         self.sets = nn.ModuleList()
         self.psqt = nn.ModuleList() if psqt else None
+        virtual_row = copies * description.rows
         for features in description.features:
             virtual_sets = features.virtual_sets
+            in_file = bool(virtual_sets)
             if not virtual_sets and factorise and virtual_rows.suits(features):
                 virtual_sets = ["pieces"]
-            row = features.first_row
-            tensor = description.tensor("transformer-weights", row=row)
+
+            def grids(role, element, one):
+                """Those of the set's rows and of the virtual ones that files have."""
+                of_row = lambda row: Grid.of(description.tensor(role, row=row), element, one)
+                return of_row(features.first_row), of_row(virtual_row) if in_file else None
+
             # Rows that virtual ones are added to are words in memory.
-            element = "i16" if features.virtual_sets else features.element
-            grid = Grid.of(tensor, element, one / 2**features.shift)
-            self.sets.append(FeatureRows(description, features, width, grid, virtual_sets))
+            element = "i16" if in_file else features.element
+            own = grids("transformer-weights", element, one / 2**features.shift)
+            self.sets.append(FeatureRows(description, features, width, *own, virtual_sets))
             if psqt:
-                tensor = description.tensor("psqt", row=row)
-                grid = Grid.of(tensor, "i32", psqt.one)
-                own = FeatureRows(description, features, psqt.values, grid, virtual_sets)
+                own = grids("psqt", "i32", psqt.one)
+                own = FeatureRows(description, features, psqt.values, *own, virtual_sets)
                 own.shift = 0
                 self.psqt.append(own)
+            if in_file:
+                virtual_row += features.virtual_rows
         tensor = description.tensor("transformer-biases")
         self.bias_grid = Grid.of(tensor, "i16", one)
         self.biases = nn.Parameter(torch.zeros(copies, width))
@@ -239,11 +262,11 @@ class Transformer(nn.Module):
             own.clip((-limit, limit))
 
     def _fit_accumulators(self, coalesced):
-        """Neurons whose largest rows could leave 16 bits together are made smaller as a whole."""
+        """Neurons whose largest rows could leave 16 bits together are made smaller as a whole.
+        `coalesced` has the rows of each set, with their virtual ones, in the units of integers."""
         biases = self.bias_grid.scaled(self.biases)
         tables = [
-            (own, own.grid.scaled(table).unflatten(0, (own.copies, -1)))
-            for own, table in zip(self.sets, coalesced)
+            (own, table.unflatten(0, (own.copies, -1))) for own, table in zip(self.sets, coalesced)
         ]
         scale = torch.ones_like(biases)
         # What integers add to the numbers, and a half for each feature because `f32` rounds too.

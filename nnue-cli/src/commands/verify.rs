@@ -16,18 +16,18 @@ use crate::net_file::NetFile;
 use crate::positions::{PositionFile, Positions};
 use crate::progress;
 use crate::table::Table;
-use crate::verification::{Verification, compare_compiled, interpret, require_one_value};
+use crate::verification::{Verification, compare_compiled, interpret, require_values};
 
 const EXAMPLE: &str = "\
 Example: nnue verify my-net.nnue --spec my-net.toml --golden golden.txt --compile";
 
 const NOTES: &str = "\
-Golden vectors are text, with `FEN | value` or `FEN | value | psqt | positional` in a line: the \
-integers that `nnue eval` shows, from the view of the side to move. A trainer writes them beside its \
-net, or --write does, with what the interpreter says.
+Golden vectors are text, with `FEN | value` or `FEN | value | psqt | positional` in a line, or \
+`FEN | win | draw | loss`: the integers that `nnue eval` shows, from the view of the side to move. A \
+trainer writes them beside its net, or --write does, with what the interpreter says.
 
-A network that is compiled in is computed by its compiled code, any other by the interpreter. With \
---compile both the interpreter and code that is compiled now are compared, the latter at every \
+A network that is compiled in is computed by its compiled code, any other by the interpreter, and \
+with --interpret all are. With --compile both the interpreter and code that is compiled now are compared, the latter at every \
 instruction set of this machine: with a full refresh for each position, and incrementally, where at \
 most four pieces are removed and four added since the position in the line before.
 
@@ -46,6 +46,9 @@ pub(crate) struct Verify {
     /// Compare with the golden vectors of this file; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["write", "fens"])]
     golden: Option<PathBuf>,
+    /// Compute the network with the interpreter, even if it is compiled in
+    #[arg(long, requires = "golden", conflicts_with = "compile")]
+    interpret: bool,
     /// Compile the spec, and compare every instruction set too
     #[arg(long, requires_all = ["golden", "spec"])]
     compile: bool,
@@ -75,7 +78,7 @@ impl Verify {
 
     fn open(&self) -> Result<NetFile, Failure> {
         let file = NetFile::open(&self.net, self.spec.as_ref())?;
-        require_one_value(&file.network)?;
+        require_values(&file.network)?;
         Ok(file)
     }
 
@@ -107,7 +110,7 @@ impl Verify {
         bar.set_length(vectors.len() as u64);
         #[cfg(feature = "compiled")]
         if let (false, Some(compiled)) =
-            (self.compile, crate::compiled::Compiled::of(&file.network))
+            (self.compile || self.interpret, crate::compiled::Compiled::of(&file.network))
         {
             let level = crate::inputs::default_level()?;
             let net = compiled.load(&file.bytes, level).map_err(Failure::work)?;
@@ -142,8 +145,8 @@ impl Verify {
         });
         bar.finish_and_clear();
         let mut bytes = Vec::new();
-        for (given, output) in positions.iter().zip(&outputs) {
-            golden::write(given, output, &mut bytes)?;
+        for (given, outputs) in positions.iter().zip(&outputs) {
+            golden::write(given, outputs, &mut bytes)?;
         }
         write(path, bytes)?;
         Ok(ExitCode::SUCCESS)

@@ -1,0 +1,57 @@
+"""The net files of a run: each is proven to compute what the trainer does."""
+
+import copy
+import tempfile
+from pathlib import Path
+
+from nnue_trainer import export, nnue
+from nnue_trainer.checkpoint import write_whole
+from nnue_trainer.fields import RunError
+
+
+class Nets:
+    """Where a run writes nets, and the positions by which they are proven."""
+
+    def __init__(self, run, source, positions, folder):
+        """`positions` has FENs, of which the first are the golden ones."""
+        self.run, self.binary, self.folder = run, source.binary, folder
+        self.positions = positions[: run.golden]
+        self.batches = source.of(self.positions)
+
+    def numbered(self, training):
+        """Writes the net of a training as it stands to `nets`, under the number of positions that it
+        has seen.
+
+        Raises `RunError` if the net cannot be written, or does not compute what the trainer does.
+        """
+        nets = self.folder / "nets"
+        nets.mkdir(exist_ok=True)
+        self._write(training, nets / f"{training.positions:012}.nnue")
+
+    def final(self, training):
+        """Writes `network.nnue` and `golden.txt`, and what `numbered` raises."""
+        self._write(training, self.folder / "network.nnue", self.folder / "golden.txt")
+
+    def _write(self, training, path, golden=None):
+        network = training.average.module
+        if training.processes.device.type != "cpu":
+            # The integers are computed in f64, which MPS has not.
+            network = copy.deepcopy(network).cpu()
+        with tempfile.TemporaryDirectory() as folder:
+            vectors = Path(folder) / "golden.txt"
+            try:
+                export.write_golden(network, self.positions, self.batches, vectors)
+                # A net that is not proven is never seen under its name.
+                write_whole(path, lambda unproven: self._write_proven(network, unproven, vectors))
+            except (nnue.CommandFailed, ValueError) as error:
+                raise RunError(
+                    f"the net after {training.positions:,} positions is not what the trainer computes, "
+                    f"or cannot be written as the spec says: {error}"
+                ) from error
+            if golden is not None:
+                text = vectors.read_text(encoding="utf-8")
+                write_whole(golden, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
+
+    def _write_proven(self, network, path, vectors):
+        export.write_net(network, self.run.spec, path, binary=self.binary)
+        export.prove(path, self.run.spec, vectors, binary=self.binary)
