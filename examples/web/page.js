@@ -32,12 +32,18 @@ const LEVELS = [
 const element = (id) => document.getElementById(id);
 const signed = (number) => (number > 0 ? '+' : '') + number;
 
+/** What the server has under a name. */
+async function bytesOf(name) {
+  const response = await fetch(name).catch(() => undefined);
+  if (response?.ok) return response.arrayBuffer();
+  throw new Error(`there is no ${name} beside this page: run \`examples/web/build\`, and then `
+    + '`python3 -m http.server --directory target/web`');
+}
+
 /** A module whose memory has a net: calls it with bytes, and returns its answer. */
 class Network {
   static async load(level, net) {
-    const response = await fetch(`nnue-${level}.wasm`);
-    if (!response.ok) throw new Error(`there is no module for ${level}`);
-    const { instance } = await WebAssembly.instantiate(await response.arrayBuffer(), {});
+    const { instance } = await WebAssembly.instantiate(await bytesOf(`nnue-${level}.wasm`), {});
     const network = new Network(instance.exports);
     network.loaded = network.call('load', net);
     return network;
@@ -201,9 +207,7 @@ async function chooseLevel(level, net) {
 async function start() {
   drawBoard();
   element('fen').value = linked();
-  const response = await fetch(NET);
-  if (!response.ok) throw new Error(`there is no ${NET}`);
-  const net = new Uint8Array(await response.arrayBuffer());
+  const net = new Uint8Array(await bytesOf(NET));
   for (const { name, supported } of LEVELS) {
     const label = document.createElement('label');
     const radio = Object.assign(document.createElement('input'), {

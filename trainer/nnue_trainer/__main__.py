@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from nnue_trainer import __version__, checkpoint, nnue
-from nnue_trainer.description import Description
+from nnue_trainer.description import BadDescription, Description
 from nnue_trainer.fields import RunError
 from nnue_trainer.nets import Nets
 from nnue_trainer.network import Network
@@ -19,13 +19,14 @@ from nnue_trainer.result import finish
 from nnue_trainer.run import read_run
 from nnue_trainer.source import FileSource
 from nnue_trainer.stream import BadStream
+from nnue_trainer.threads import Threads
 from nnue_trainer.train import Training
 
 EPILOG = """\
 In DIR it leaves network.nnue, nets/ (the nets of the start and of each report), golden.txt (positions with the net's values, for `nnue verify`),
 network.floats (the weights, for `nnue quantise`), curves.svg, summary.json, which is also printed
-without settings and reports, and checkpoint.pt, from which the same command goes on after an
-interruption.
+without settings and reports, and checkpoint.safetensors, from which the same command goes on after
+an interruption.
 
 Several GPUs: torchrun --nproc_per_node=gpu -m nnue_trainer RUN.toml
 """
@@ -57,7 +58,7 @@ def main(argv=None):
         binary = given.nnue or nnue.find()
         with processes(run.device) as ours:
             summary = train(run, binary, ours, given.restart)
-    except (RunError, BadStream, nnue.CommandFailed, OSError) as error:
+    except (RunError, BadDescription, BadStream, nnue.CommandFailed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -73,15 +74,17 @@ def train(run, binary, ours, restart):
     """Does the run, and returns its summary, in the first of several processes."""
     # What is random in torch may depend on it, though nothing here is after the first weights.
     torch.manual_seed(run.seed)
+    threads = Threads.divided(run.threads, ours.on_this_machine, ours.device.type == "cpu")
+    torch.set_num_threads(threads.torch)
     network = Network(trainable(Description.of_spec(run.spec, binary)), mode=run.mode_at(0.0), seed=run.seed)
     folder = Path(run.out)
     folder.mkdir(parents=True, exist_ok=True)
-    source = FileSource(run, binary)
+    source = FileSource(run, binary, threads.data)
     held_out = source.held_out() if ours.is_first else None
     training = Training(run, network, ours, held_out.batches if held_out else [])
-    saved = folder / "checkpoint.pt"
+    saved = folder / checkpoint.NAME
     if saved.exists() and not restart:
-        training.restore(checkpoint.load(saved, training.settings))
+        training.restore(saved)
     if ours.is_first and training.steps:
         print(f"going on from {training.positions:,} positions", file=sys.stderr)
     nets = Nets(run, source, held_out.positions, folder) if ours.is_first else None

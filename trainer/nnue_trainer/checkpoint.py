@@ -1,13 +1,37 @@
-"""Checkpoints: the state of a run in a file, from which it goes on as if it had never stopped."""
+"""Checkpoints: the state of a run in a file, from which it goes on as if it had never stopped.
 
+A checkpoint is a file of safetensors: tensors, and a text, which is JSON here. Unlike a pickle, which
+`torch.save` writes, nothing in it can be executed, so that a checkpoint from somebody else does no
+harm.
+"""
+
+import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
-import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
 
-from nnue_trainer.fields import RunError
+from nnue_trainer.fields import RunError, shown
 
-VERSION = 1
+VERSION = 2
+NAME = "checkpoint.safetensors"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a file has: nothing of it but its settings has been compared with the run."""
+
+    path: Path
+    tensors: dict
+    """By their names, on the CPU."""
+    progress: object
+    """What is no tensor, as JSON gives it."""
+
+    def unfit(self, why):
+        """The error that says why a run cannot go on from it."""
+        return _unreadable(self.path, why)
 
 
 def write_whole(path, write):
@@ -16,34 +40,58 @@ def write_whole(path, write):
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         write(unfinished)
+        # A rename may reach the disk before what is in the file does.
+        with open(unfinished, "rb") as file:
+            os.fsync(file.fileno())
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
-def save(path, settings, state):
-    """Writes the `state` of a run with these `settings`."""
-    contents = {"version": VERSION, "settings": settings, **state}
-    write_whole(path, lambda unfinished: torch.save(contents, unfinished))
+def save(path, settings, tensors, progress):
+    """Writes the state of a run with these `settings`: tensors by their names, and as `progress` what
+    else is needed, of types that JSON has."""
+    text = json.dumps({"version": VERSION, "settings": settings, "progress": progress})
+    write_whole(path, lambda unfinished: save_file(tensors, unfinished, metadata={"run": text}))
 
 
 def load(path, settings):
-    """The state that was saved of a run with the same settings, on the CPU."""
+    """The checkpoint that was saved of a run with the same settings.
+
+    Raises `RunError` for any other file.
+    """
     try:
-        contents = torch.load(path, map_location="cpu")
-    except Exception as error:  # torch says in many ways that a file is none of its own
-        raise RunError(f"cannot read the checkpoint `{path}`: {error}; `--restart` begins without it") from error
+        with safe_open(path, framework="pt", device="cpu") as file:
+            text = (file.metadata() or {}).get("run", "")
+            tensors = {name: file.get_tensor(name) for name in file.keys()}
+    except Exception as error:  # safetensors and torch have many ways to say that a file is no good
+        raise _unreadable(path, error) from error
+    try:
+        contents = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(path, "it has no text of a run") from error
+    if not isinstance(contents, dict):
+        raise _unreadable(path, "its text is not that of a run")
     if contents.get("version") != VERSION:
-        raise RunError(
-            f"`{path}` has version {contents.get('version')} of checkpoints, this trainer reads {VERSION}; "
-            "`--restart` begins without it"
-        )
-    saved = contents["settings"]
-    different = sorted(key for key in {*saved, *settings} if saved.get(key) != settings.get(key))
-    if different:
-        first = different[0]
-        raise RunError(
-            f"`{path}` is of another run, with {first} {saved.get(first)!r} and not {settings.get(first)!r}; "
-            "`--restart` begins without it, `--out` takes another folder"
-        )
-    return contents
+        raise _unreadable(path, f"its version is {shown(contents.get('version'))}, and this trainer reads {VERSION}")
+    _compare(path, contents.get("settings"), settings)
+    return Checkpoint(path, tensors, contents.get("progress"))
+
+
+def _compare(path, saved, settings):
+    """Raises an error if the `saved` settings are not these."""
+    if not isinstance(saved, dict):
+        raise _unreadable(path, f"its settings are {shown(saved)}")
+    # As they are after they have been saved: tuples are lists.
+    settings = json.loads(json.dumps(settings))
+    for key in sorted({*saved, *settings}):
+        if saved.get(key) != settings.get(key):
+            name = key if key in settings else shown(key)
+            raise RunError(
+                f"`{path}` is of another run, with {name} {shown(saved.get(key))} and not "
+                f"{shown(settings.get(key))}; `--restart` begins without it, `--out` takes another folder"
+            )
+
+
+def _unreadable(path, why):
+    return RunError(f"cannot read the checkpoint `{path}`: {why}; `--restart` begins without it")

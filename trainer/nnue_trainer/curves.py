@@ -1,29 +1,36 @@
 """Curves of a run as a picture: an SVG of its own, so that nothing else is needed to draw it."""
 
 import math
+import textwrap
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 720, 200
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 30, 30
+LINE, CHARACTERS = 14, 110
+WARNING = "#b00"
 COLOURS = ("#1f77b4", "#d62728")
 
 
-def draw(title, panels, end):
-    """An SVG with a diagram for each of `panels`, one above the other.
+def draw(title, panels, end, warnings=()):
+    """An SVG with a diagram for each of `panels`, one above the other, and `warnings` above them.
 
     A panel is `(name, is_logarithmic, curves)`, and `curves` is `{name: [(x, y), ...]}`. Values are
     shown from 0, or on a logarithmic scale on which only those above 0 are. All panels have the same
     axis from 0 to `end`, which is in positions.
     """
-    height = 30 + len(panels) * HEIGHT
+    lines = [line for warning in warnings for line in textwrap.wrap(warning, CHARACTERS)]
+    first = 30 + LINE * len(lines)
+    height = first + len(panels) * HEIGHT
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
         'font-family="sans-serif" font-size="11" fill="#333">',
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
         f'<text x="{LEFT}" y="20" font-size="14">{escape(title)}</text>',
     ]
+    for index, line in enumerate(lines):
+        parts.append(f'<text x="{LEFT}" y="{36 + LINE * index}" fill="{WARNING}">{escape(line)}</text>')
     for index, panel in enumerate(panels):
-        parts += _panel(*panel, end, 30 + index * HEIGHT)
+        parts += _panel(*panel, end, first + index * HEIGHT)
     return "\n".join([*parts, "</svg>\n"])
 
 

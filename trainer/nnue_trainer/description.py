@@ -9,8 +9,15 @@ import math
 from types import SimpleNamespace
 
 from . import nnue
+from .fields import shown
+from .form import Misfit, check
+from .schema import DESCRIPTION
 
 SCHEMA = 1
+
+
+class BadDescription(ValueError):
+    """What was read is no description of a network that this trainer understands."""
 
 
 class Description:
@@ -19,12 +26,10 @@ class Description:
     def __init__(self, text):
         """Of the JSON that `nnue describe` prints.
 
-        Raises `ValueError` if it has another schema.
+        Raises `BadDescription` if it is something else, or of another schema.
         """
+        _check(text)
         content = json.loads(text, object_hook=lambda keys: SimpleNamespace(**keys))
-        schema = getattr(content, "schema", None)
-        if schema != SCHEMA:
-            raise ValueError(f"found schema {schema} of `nnue describe`, supported is {SCHEMA}")
         self.text = text
         self.name = content.name
         self.features = content.features
@@ -70,6 +75,23 @@ class Description:
         if source in named:
             return named[source]
         return next(layer.output for layer in self.layers if layer.name == source)
+
+
+def _check(text):
+    """Raises `BadDescription` unless the text is JSON in which all is of the type that it must be."""
+    hint = "`nnue` and the trainer must be of the same version of the project"
+    try:
+        document = json.loads(text)
+        schema = document.get("schema") if isinstance(document, dict) else None
+        if isinstance(document, dict) and schema != SCHEMA:
+            raise BadDescription(f"`nnue describe` printed schema {shown(schema)}, supported is {SCHEMA}: {hint}")
+        check(document, DESCRIPTION, "the description")
+    except Misfit as error:
+        raise BadDescription(f"`nnue describe` printed what this trainer does not understand, {error}: {hint}") from error
+    except RecursionError as error:
+        raise BadDescription(f"`nnue describe` printed JSON that is nested too deeply: {hint}") from error
+    except json.JSONDecodeError as error:
+        raise BadDescription(f"`nnue describe` printed {shown(text)}, which is no JSON: {hint}") from error
 
 
 def len_of(tensor, name):

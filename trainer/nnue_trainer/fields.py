@@ -10,6 +10,13 @@ class RunError(Exception):
     """A run cannot be done as its file says. The message is for the file's author."""
 
 
+REQUIRED = dataclasses.MISSING
+"""The default of what must be said."""
+
+SHOWN = 80
+"""How many characters of a value a message has at most."""
+
+
 def _field(default, read):
     return dataclasses.field(default=default, metadata={"read": read})
 
@@ -40,7 +47,7 @@ def _number(value, where, low, high, above, below, whole):
     # In Python, true is the number 1.
     right = isinstance(value, int) and not isinstance(value, bool)
     if not right and (whole or not isinstance(value, float)):
-        raise RunError(f"{where} is {_shown(value)}: {wanted} is expected")
+        raise RunError(f"{where} is {shown(value)}: {wanted} is expected")
     limits = []
     if low is not None:
         limits.append((value >= low, f"at least {low:,}"))
@@ -52,20 +59,27 @@ def _number(value, where, low, high, above, below, whole):
         limits.append((value < below, f"less than {below:,}"))
     if not all(kept for kept, _ in limits) or not math.isfinite(value):
         allowed = " and ".join(words for _, words in limits) or "finite"
-        raise RunError(f"{where} is {value}: it must be {allowed}")
+        raise RunError(f"{where} is {shown(value)}: it must be {allowed}")
     return value if whole else float(value)
 
 
 def choice(default, *others):
     """One of some words."""
-    words = (default, *others)
+    return _field(default, _one_of((default, *others)))
 
+
+def word(*words):
+    """One of some words, which must be said."""
+    return _field(REQUIRED, _one_of(words))
+
+
+def _one_of(words):
     def read(value, where):
         if value not in words:
-            raise RunError(f"{where} is {_shown(value)}{nearest(str(value), words)}: allowed are {_list(words)}")
+            raise RunError(f"{where} is {shown(value)}{nearest(str(value), words)}: allowed are {_list(words)}")
         return value
 
-    return _field(default, read)
+    return read
 
 
 def share(default):
@@ -74,7 +88,7 @@ def share(default):
     def read(value, where):
         numbers = re.fullmatch("([0-9]+)/([0-9]+)", _text(value, where))
         if not numbers or not 0 < int(numbers[1]) < int(numbers[2]):
-            raise RunError(f"{where} is {_shown(value)}: expected is a part of all, such as '1/20'")
+            raise RunError(f"{where} is {shown(value)}: expected is a part of all, such as '1/20'")
         return value
 
     return _field(default, read)
@@ -90,25 +104,31 @@ def texts():
     return _field((), lambda value, where: tuple(_text(each, where) for each in _items(value, where)))
 
 
+def tables(table):
+    """A list of tables, which are dataclasses `table`."""
+    read_each = lambda value, where: [read_table(table, each, f"a table of {where}") for each in _items(value, where)]
+    return _field(REQUIRED, read_each)
+
+
 def _items(value, where):
     if not isinstance(value, list):
-        raise RunError(f"{where} is {_shown(value)}: a list is expected")
+        raise RunError(f"{where} is {shown(value)}: a list is expected")
     return value
 
 
 def _text(value, where):
     if not isinstance(value, str):
-        raise RunError(f"{where} is {_shown(value)}: text is expected")
+        raise RunError(f"{where} is {shown(value)}: text is expected")
     return value
 
 
 def read_table(table, values, where, ignored=()):
     """The dataclass `table` with the `values` of a TOML table, which messages call `where`.
 
-    A field `lambda_` is the key `lambda`. Fields whose default is a dataclass are tables.
+    A field `lambda_` is the key `lambda`. Fields whose type is a dataclass are tables.
     """
     if not isinstance(values, dict):
-        raise RunError(f"{where} is {_shown(values)}: a table is expected")
+        raise RunError(f"{where} is {shown(values)}: a table is expected")
     fields = {field.name.rstrip("_"): field for field in dataclasses.fields(table)}
     arguments = {}
     for key, value in values.items():
@@ -120,7 +140,10 @@ def read_table(table, values, where, ignored=()):
                 arguments[field.name] = field.metadata["read"](value, f"`{key}` of {where}")
         elif key not in ignored:
             known = (*fields, *ignored)
-            raise RunError(f"unknown key `{key}` in {where}{nearest(key, known)}: allowed are {_list(known)}")
+            raise RunError(f"unknown key {_key(key)} in {where}{nearest(key, known)}: allowed are {_list(known)}")
+    for key, field in fields.items():
+        if field.default is REQUIRED and key not in values:
+            raise RunError(f"`{key}` of {where} is missing")
     return table(**arguments)
 
 
@@ -134,9 +157,19 @@ def _list(words):
     return ", ".join(f"`{word}`" for word in words)
 
 
-def _shown(value):
+def _key(key):
+    """A key in a message, which names a usual one as it is written."""
+    return f"`{key}`" if re.fullmatch("[A-Za-z0-9_-]{1,40}", key) else shown(key)
+
+
+def shown(value):
+    """A value in a message: of lists and tables, what they are; of text, no more than a line, in
+    which nothing is left that a terminal would obey."""
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, list):
         return "a list"
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    if value is None:
+        return "nothing"
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

@@ -31,6 +31,12 @@ class Loss:
     """What a mean activation of 1.0 of the transformer costs: it draws activations towards zero."""
 
     @property
+    def is_blended_alike(self):
+        """Whether targets stay the same over the run."""
+        first, last = self.lambda_
+        return first == last
+
+    @property
     def units(self):
         """How many of the network's units are worth a centipawn."""
         return self._value_scale / self.score_scale

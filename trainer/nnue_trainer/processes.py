@@ -18,6 +18,8 @@ class Processes:
     rank: int
     count: int
     device: torch.device
+    on_this_machine: int = 1
+    """How many of them share its cores."""
 
     @property
     def is_first(self):
@@ -54,7 +56,7 @@ def processes(device):
         return
     torch.distributed.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
     try:
-        yield Processes(rank, count, chosen)
+        yield Processes(rank, count, chosen, int(os.environ.get("LOCAL_WORLD_SIZE", count)))
     finally:
         torch.distributed.destroy_process_group()
 

@@ -15,6 +15,7 @@ class Progress:
         self.is_terminal = self.out.isatty()
         self.shown = time.monotonic()
         self.positions = None
+        self.has_warned = False
         self._line(_row(TITLES))
 
     def step(self, training):
@@ -44,6 +45,11 @@ class Progress:
                 )
             )
         )
+        # Once is enough: what holds at the end is in the summary.
+        if training.warnings and not self.has_warned:
+            self.has_warned = True
+            for warning in training.warnings:
+                self._line(f"warning: {warning}")
 
     def _line(self, text):
         # The row replaces the line that changes.

@@ -29,6 +29,7 @@ def finish(run, training, nets, folder):
         "validation_loss": last.validation_loss,
         "validation_loss_of_integers": float(run.loss(values["exact"], score, result, 1.0)),
         "validation_positions": len(score),
+        "warnings": training.warnings,
         "zero_blocks": last.zero_blocks,
         "rounding_cost": {
             mode: rounding_cost(values[mode], values["exact"], run.loss.units) for mode in ("fake", "float")

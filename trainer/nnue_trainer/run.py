@@ -29,7 +29,7 @@ class Data:
     hold_out: str = share("1/20")
     validation_positions: int = number(50_000, low=1, high=10_000_000, whole=True)
     """How many of the held-out positions are evaluated."""
-    batch_size: int = number(16384, low=1, high=1 << 20, whole=True)
+    batch_size: int = number(8192, low=1, high=1 << 20, whole=True)
     """Positions of a batch, for each process."""
     options: tuple = texts()
     """Further options of `nnue data batches`."""
@@ -45,6 +45,8 @@ class Run:
     """The folder for all that is written; without it, one beside the run file with its name."""
     seed: int = number(1, low=0, high=(1 << 63) - 1, whole=True)
     device: str = choice("auto", "cpu", "cuda", "mps")
+    threads: int = number(None, low=1, high=4096, whole=True)
+    """For torch and the process that makes batches together; by default one for each core."""
     mode: str = choice("fake", "float")
     """Whether the forward pass rounds as the integers do."""
     float_first: float = number(0.0, low=0, high=1)
@@ -67,12 +69,13 @@ class Run:
         return "float" if share < self.float_first else self.mode
 
     def settings(self):
-        """All that a run's numbers depend on, as plain values by the names of the keys."""
+        """All that a run's numbers depend on, as plain values by the names of the keys. Threads change
+        but their last digits, and may be others when a run goes on."""
         settings = {}
         for key, value in dataclasses.asdict(self).items():
             if isinstance(value, dict):
                 settings.update({f"{key}.{name.rstrip('_')}": each for name, each in value.items()})
-            elif key != "out":
+            elif key not in ("out", "threads"):
                 settings[key] = value
         return settings
 

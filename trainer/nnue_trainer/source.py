@@ -21,9 +21,9 @@ class HeldOut:
 class FileSource:
     """The positions of a run's files."""
 
-    def __init__(self, run, binary):
-        """`binary` is the path of `nnue`."""
-        self.run, self.binary = run, binary
+    def __init__(self, run, binary, threads):
+        """`binary` is the path of `nnue`, which gets so many `threads`."""
+        self.run, self.binary, self.threads = run, binary, threads
 
     def training(self, seed):
         """Endless batches to train on. The same seed gives the same ones."""
@@ -54,6 +54,8 @@ class FileSource:
     def _batches(self, files, options):
         data = self.run.data
         options = ["--batch-size", data.batch_size, *data.options, *options]
+        if not any(option.split("=")[0] == "--threads" for option in data.options):
+            options += ["--threads", self.threads]
         return stream.batches(self.run.spec, files, *options, binary=self.binary)
 
 

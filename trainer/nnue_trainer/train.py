@@ -11,27 +11,47 @@ from torch.optim.lr_scheduler import LambdaLR
 from torch.optim.swa_utils import AveragedModel
 
 from nnue_trainer import checkpoint, curves
-from nnue_trainer.fields import RunError
+from nnue_trainer.fields import REQUIRED, RunError, number, read_table, shown, tables, word
 from nnue_trainer.loss import are_known
+from nnue_trainer.too_little_data import warnings
+
+
+def _count():
+    return number(REQUIRED, low=0, high=1 << 62, whole=True)
+
+
+def _amount(high=1e30):
+    return number(REQUIRED, low=0, high=high)
 
 
 @dataclass
 class Report:
     """How a run stands after some steps."""
 
-    positions: int
-    seconds: float
+    positions: int = _count()
+    seconds: float = _amount()
     """Spent on training, validation left out, and what an interruption made vain."""
-    positions_per_second: float
+    positions_per_second: float = _amount()
     """Since the report before."""
-    rate: float
-    mode: str
-    train_loss: float
-    """The mean since the report before."""
-    validation_loss: float
-    """Of the averaged weights, with the targets of the end of the run."""
-    zero_blocks: float
+    rate: float = _amount()
+    mode: str = word("fake", "float")
+    train_loss: float = _amount()
+    """The mean since the report before, with the targets of the end of the run, whatever the
+    network was trained on at that time: only then can it be compared with `validation_loss`."""
+    validation_loss: float = _amount()
+    """Of the averaged weights, with the same targets."""
+    zero_blocks: float = _amount(high=1)
     """The share of blocks of four outputs of the transformer that are all zero, on held-out positions."""
+
+
+@dataclass
+class Reached:
+    """How far a run has come: all of a checkpoint that is no tensor."""
+
+    steps: int = _count()
+    positions: int = _count()
+    seconds: float = _amount()
+    reports: list = tables(Report)
 
 
 class Training:
@@ -52,7 +72,7 @@ class Training:
         self.steps_of_run = math.ceil(run.positions / (run.data.batch_size * processes.count))
         self.optimiser = run.optimiser.over(self.network, run.schedule.rate)
         self.lookahead = run.optimiser.lookahead_over(self.network)
-        self.schedule = LambdaLR(self.optimiser, lambda done: run.schedule.part(done, self.steps_of_run))
+        self.schedule = self._schedule(0)
         self.steps = 0
         self.positions = 0
         self.seconds = 0.0
@@ -67,30 +87,75 @@ class Training:
     def is_over(self):
         return self.steps >= self.steps_of_run
 
-    def _parts(self):
-        return {
-            "network": self.network,
-            "average": self.average,
-            "optimiser": self.optimiser,
-            "lookahead": self.lookahead,
-            "schedule": self.schedule,
-        }
+    def tensors(self):
+        """All tensors that steps change, by names for a checkpoint. They are those of the training
+        itself, and no copies.
 
-    def state(self):
-        """All that a checkpoint needs."""
-        state = {name: part.state_dict() for name, part in self._parts().items()}
-        state["reports"] = [asdict(report) for report in self.reports]
-        return {**state, "steps": self.steps, "positions": self.positions, "seconds": self.seconds}
+        The optimiser has none of a parameter before its first step. What else it and the schedule
+        keep follows from the settings and the number of steps.
+        """
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        tensors.update((f"average.{name}", tensor) for name, tensor in self.average.state_dict().items())
+        for name, parameter in self.network.named_parameters():
+            for key, tensor in self.optimiser.state.get(parameter, {}).items():
+                tensors[f"optimiser.{name}.{key}"] = tensor
+        tensors.update((f"lookahead.{index}", tensor) for index, tensor in enumerate(self.lookahead.slow))
+        return tensors
 
-    def restore(self, state):
-        """Takes over what `state` returned."""
-        for name, part in self._parts().items():
-            part.load_state_dict(state[name])
-        self.reports = [Report(**report) for report in state["reports"]]
-        self.steps, self.positions, self.seconds = state["steps"], state["positions"], state["seconds"]
+    def save(self, path):
+        """Writes a checkpoint."""
+        reached = Reached(self.steps, self.positions, self.seconds, self.reports)
+        checkpoint.save(path, self.settings, self.tensors(), asdict(reached))
+
+    @torch.no_grad()
+    def restore(self, path):
+        """Goes on from the checkpoint that `save` wrote.
+
+        Raises `RunError` if the file is no checkpoint of this run.
+        """
+        saved = checkpoint.load(path, self.settings)
+        try:
+            reached = read_table(Reached, saved.progress, "the run's progress")
+        except RunError as error:
+            raise saved.unfit(error) from error
+        if not 0 < reached.steps <= self.steps_of_run or not reached.reports:
+            raise saved.unfit(
+                f"it has {reached.steps:,} of {self.steps_of_run:,} steps and {len(reached.reports):,} reports"
+            )
+        # A step without gradients gives the optimiser its tensors; all that it changes is replaced.
+        for name, parameter in self.network.named_parameters():
+            if any(each.startswith(f"optimiser.{name}.") for each in saved.tensors):
+                parameter.grad = torch.zeros_like(parameter)
+        self.optimiser.step()
+        for parameter in self.network.parameters():
+            parameter.grad = None
+        own = self.tensors()
+        for name in sorted({*own, *saved.tensors}):
+            if name not in own:
+                raise saved.unfit(f"it has a tensor {shown(name)}, which the run has not")
+            if name not in saved.tensors:
+                raise saved.unfit(f"it lacks the tensor `{name}`")
+            found, expected = _form(saved.tensors[name]), _form(own[name])
+            if found != expected:
+                raise saved.unfit(f"its tensor `{name}` is {found}, and the run's {expected}")
+            own[name].copy_(saved.tensors[name])
+        for state in self.optimiser.state.values():
+            # What optimisers divide by: others would make them divide by zero.
+            if float(state["step"]) != reached.steps or not 0 <= float(state.get("mu_product", 0)) < 1:
+                raise saved.unfit(f"its optimiser has not made the {reached.steps:,} steps of the run")
+        self.steps, self.positions, self.seconds = reached.steps, reached.positions, reached.seconds
+        self.reports = reached.reports
+        self.lookahead.steps = self.steps
+        self.schedule = self._schedule(self.steps)
+
+    def _schedule(self, steps):
+        """The learning rates from the step with this number on."""
+        part = lambda done: self.run.schedule.part(done, self.steps_of_run)
+        return LambdaLR(self.optimiser, part, last_epoch=steps - 1)
 
     def step(self, batch):
-        """Learns from one batch, and returns its loss as a tensor."""
+        """Learns from one batch, and returns its loss with the targets of the end of the run, as a
+        tensor."""
         run, network = self.run, self.network
         network.mode = run.mode_at(self.share)
         values = self.shared(batch)
@@ -107,7 +172,14 @@ class Training:
         self.schedule.step()
         self.steps += 1
         self.positions += values.shape[0] * self.processes.count
-        return loss.detach()
+        if run.loss.is_blended_alike:
+            return loss.detach()
+        return run.loss(values.detach(), batch.score, batch.result, 1.0)
+
+    @property
+    def warnings(self):
+        """What is to be said of the run so far."""
+        return warnings(self.reports, self.run.reports)
 
     @torch.no_grad()
     def validate(self):
@@ -130,8 +202,8 @@ class Training:
     def go(self, batches, folder, progress, write_net=None):
         """Trains to the end of the run with `batches`, which begin at the run's first step.
 
-        In `folder` it leaves `checkpoint.pt` and `curves.svg` at each report. Before that,
-        `write_net` is called with the training: what it raises ends the run.
+        In `folder` it leaves a checkpoint and `curves.svg` at each report. Before that, `write_net` is
+        called with the training: what it raises ends the run.
         """
         every = self.steps_of_run / self.run.reports
         for _ in range(self.steps):
@@ -169,10 +241,12 @@ class Training:
             validation_loss=validation_loss,
             zero_blocks=zero_blocks,
         )
+        if not math.isfinite(validation_loss):
+            raise RunError(f"the loss of held-out positions is {validation_loss} after {self.positions:,} positions")
         self.reports.append(report)
         if write_net is not None:
             write_net(self)
-        checkpoint.save(folder / "checkpoint.pt", self.settings, self.state())
+        self.save(folder / checkpoint.NAME)
         picture = self.picture()
         checkpoint.write_whole(folder / "curves.svg", lambda path: path.write_text(picture, encoding="utf-8"))
         # Whoever sees the report may rely on the checkpoint.
@@ -184,13 +258,20 @@ class Training:
         def curve(name):
             return [(report.positions, getattr(report, name)) for report in self.reports]
 
+        name = "loss" if self.run.loss.is_blended_alike else "loss, with the targets of the end of the run"
         panels = [
-            ("loss", True, {"training": curve("train_loss"), "validation": curve("validation_loss")}),
+            (name, True, {"training": curve("train_loss"), "validation": curve("validation_loss")}),
             ("learning rate", False, {"": curve("rate")}),
             ("share of zero blocks", False, {"": curve("zero_blocks")}),
             ("positions a second", False, {"": curve("positions_per_second")}),
         ]
-        return curves.draw(f"{Path(self.run.out).name}: {self.positions:,} positions", panels, self.positions)
+        title = f"{Path(self.run.out).name}: {self.positions:,} positions"
+        return curves.draw(title, panels, self.positions, self.warnings)
+
+
+def _form(tensor):
+    """What a tensor must have in common with one that takes its place, for a message."""
+    return f"{str(tensor.dtype).replace('torch.', '')} {list(tensor.shape)}"
 
 
 def _next(batches):

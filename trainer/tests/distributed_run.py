@@ -21,7 +21,7 @@ def main(folder):
             # All networks begin with the weights of the first one.
             training(run, ours, seed=5 + ours.rank).go(interrupted(source(), 25), folder, Silent())
         resumed = training(run, ours)
-        resumed.restore(checkpoint.load(folder / "checkpoint.pt", resumed.settings))
+        resumed.restore(folder / checkpoint.NAME)
         resumed.go(source(), folder, Silent())
         torch.save((weights(resumed.network), resumed.positions), folder / f"{ours.rank}.pt")
 

@@ -107,3 +107,40 @@ def test_clipping_twice_changes_nothing():
         network.clip()
         for old, new in zip(before, network.parameters()):
             torch.testing.assert_close(new.detach(), old, rtol=1e-4, atol=1e-4)
+
+
+@torch.no_grad()
+def largest_sums(transformer):
+    """The furthest that accumulators can be from 0: for each neuron, of as many rows as can be
+    active, those whose integers are the largest, as they are added."""
+    biases = ARITHMETIC["exact"].parameter(transformer.bias_grid, transformer.biases)
+    ends = []
+    for sign in (1, -1):
+        total = (sign * biases).clamp(min=0)
+        for own in transformer.sets:
+            rows = sign * own.integers(ARITHMETIC["exact"]).unflatten(0, (own.copies, -1))
+            most = min(own.features.max_active, rows.shape[1])
+            total = total + (rows.topk(most, dim=1).values.clamp(min=0).sum(dim=1) << own.shift)
+        ends.append(int(total.max()))
+    return ends
+
+
+@pytest.mark.parametrize("name", [name for name in SPECS if any(f.shift for f in description(SPECS[name]).features)])
+@pytest.mark.parametrize("share", [0.35, 0.75, 1.5, 8.0])
+@pytest.mark.parametrize("bias", [0.0, 0.4])
+@pytest.mark.parametrize("sign", [1, -1])
+@torch.no_grad()
+def test_rows_that_are_shifted_fit_as_they_are_added(name, share, bias, sign):
+    """Of rows whose sum is `share` of 16 bits before the shift by 1, with and without biases."""
+    network = Network(description(SPECS[name]))
+    transformer = network.transformer
+    transformer.biases.fill_(sign * bias * 32767 / transformer.bias_grid.one)
+    for own in transformer.sets:
+        assert own.shift in (0, 1)
+        each = share * 32767 / own.features.max_active if own.shift else 0.0
+        own.weights.fill_(sign * each / own.grid.one)
+        assert own.virtual is None
+    network.clip()
+    above, below = largest_sums(transformer)
+    far, other = (above, below) if sign > 0 else (below, above)
+    assert 0.98 * min(2 * share + bias, 1) * 32767 < far <= 32767 and other == 0

@@ -49,7 +49,7 @@ def test_an_interrupted_run_gives_the_same_numbers(tmp_path, changes):
     with pytest.raises(KeyboardInterrupt):
         training(run).go(interrupted(batches(run.seed), 25), tmp_path, Silent())
     resumed = training(run, seed=99)
-    resumed.restore(checkpoint.load(tmp_path / "checkpoint.pt", resumed.settings))
+    resumed.restore(tmp_path / checkpoint.NAME)
     assert resumed.steps == 20
     resumed.go(batches(run.seed), tmp_path, Silent())
     assert torch.equal(weights(whole.network), weights(resumed.network))
@@ -113,38 +113,9 @@ def test_a_loss_that_is_no_number_ends_the_run(tmp_path):
         broken.network.second.bias.fill_(float("nan"))
     with pytest.raises(RunError, match="the loss is nan after 320 positions"):
         broken.go(batches(1), tmp_path, Silent())
-    assert not (tmp_path / "checkpoint.pt").exists()
+    assert not (tmp_path / checkpoint.NAME).exists()
 
 
 def test_data_that_ends_is_an_error(tmp_path):
     with pytest.raises(RunError, match="the data ended"):
         training().go(iter([]), tmp_path, Silent())
-
-
-def test_a_checkpoint_of_another_run_is_refused(tmp_path):
-    trained(folder=tmp_path)
-    path = tmp_path / "checkpoint.pt"
-    checkpoint.load(path, training(changed(RUN, out="elsewhere")).settings)
-    with pytest.raises(RunError, match="with loss.exponent 2.0 and not 3.0; `--restart`"):
-        checkpoint.load(path, training(changed(RUN, loss={"exponent": 3.0})).settings)
-    with pytest.raises(RunError, match="of another run, with network"):
-        checkpoint.load(path, {**training().settings, "network": "of another spec"})
-
-
-def test_a_file_that_is_no_checkpoint_is_refused(tmp_path):
-    (tmp_path / "checkpoint.pt").write_bytes(b"something else")
-    with pytest.raises(RunError, match="cannot read the checkpoint"):
-        checkpoint.load(tmp_path / "checkpoint.pt", {})
-
-
-def test_an_interrupted_write_leaves_the_old_file(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("old")
-
-    def half(unfinished):
-        unfinished.write_text("ne")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError):
-        checkpoint.write_whole(path, half)
-    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]

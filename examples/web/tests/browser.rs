@@ -29,6 +29,7 @@ const point = (square) => { const box = document.querySelector(`[data-square="${
 const drag = (from, to) => {
     document.querySelector(`[data-square="${from}"]`).dispatchEvent(new PointerEvent('pointerdown', point(from)));
     dispatchEvent(new PointerEvent('pointerup', to)); };
+const { fetch } = window;
 (async () => {
     while (!document.documentElement.classList.contains('ready')) await pause();
     const found = { title: document.title, error: text('error'), levels: [] };
@@ -54,11 +55,14 @@ const drag = (from, to) => {
         shown.speed = Number(text('speed').replaceAll(',', ''));
         found.levels.push(shown);
     }
-    const { fetch } = window;
     const net = new Uint8Array(await (await fetch(NET)).arrayBuffer());
     window.fetch = (name) => name.includes('relaxed') ? Promise.reject(new Error('gone')) : fetch(name);
     await chooseBest(net);
     found.without_relaxed = document.documentElement.dataset.level;
+    window.fetch = () => Promise.resolve({ ok: false });
+    found.without_all = await chooseBest(net).catch((error) => error.message);
+    window.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
+    found.without_server = await bytesOf(NET).catch((error) => error.message);
     await fetch('/result', { method: 'POST', body: JSON.stringify(found) });
 })();
 "#;
@@ -110,6 +114,17 @@ fn a_browser_shows_the_page_and_the_same_integers() {
     assert_eq!(found["title"], "NNUE in the browser");
     assert_eq!(found["error"], "");
     assert_eq!(found["without_relaxed"], "simd128", "the next best");
+    let advice = " beside this page: run `examples/web/build`, and then ";
+    for (key, name) in [
+        ("without_all", "nnue-scalar.wasm"),
+        ("without_server", "nn-37f18f62d772.nnue"),
+    ] {
+        let said = found[key].as_str().expect("a message");
+        assert!(
+            said.starts_with(&format!("there is no {name}{advice}")),
+            "{said}"
+        );
+    }
     let levels = found["levels"].as_array().expect("levels");
     // Chromium knows them all.
     let modules: Vec<&Value> = levels.iter().map(|shown| &shown["module"]).collect();

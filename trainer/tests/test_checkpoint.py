@@ -1,0 +1,216 @@
+"""Checkpoints: nothing in them is executed, and whatever is wrong with one is said."""
+
+import inspect
+import json
+import math
+import pickle
+import struct
+
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from small_run import RUN, Silent, batches, changed, training, weights
+
+from nnue_trainer import checkpoint
+from nnue_trainer.fields import RunError
+
+NADAM = changed(RUN, optimiser={"name": "nadam"})
+
+
+@pytest.fixture
+def path(tmp_path):
+    """The checkpoint of a run that is over."""
+    training(NADAM).go(batches(1), tmp_path, Silent())
+    return tmp_path / checkpoint.NAME
+
+
+def refusal(path, run=NADAM):
+    """What is said of a file from which a run cannot go on."""
+    fresh = training(run)
+    with pytest.raises(RunError) as error:
+        fresh.restore(path)
+    message = str(error.value)
+    assert "`--restart` begins without it" in message and len(message) < 500 + len(str(path))
+    assert message.isprintable()
+    return message
+
+
+def rewritten(path, change):
+    """The same checkpoint after `change(tensors, contents)`, which alters its tensors and JSON."""
+    with safe_open(path, framework="pt") as file:
+        contents = json.loads(file.metadata()["run"])
+        tensors = {name: file.get_tensor(name) for name in file.keys()}
+    change(tensors, contents)
+    save_file(tensors, path, metadata={"run": json.dumps(contents)})
+
+
+def raw(header, data=b""):
+    """A file of safetensors with this header."""
+    header = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(header)) + header + data
+
+
+def with_text(text):
+    return raw({"__metadata__": {"run": text}})
+
+
+class Executes:
+    """Whoever unpickles it makes a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+@pytest.mark.parametrize("write", [torch.save, lambda value, path: path.write_bytes(pickle.dumps(value))])
+def test_a_pickle_is_refused_and_not_executed(tmp_path, write):
+    path, executed = tmp_path / checkpoint.NAME, tmp_path / "executed"
+    write({"version": 1, "network": Executes(executed)}, path)
+    assert "cannot read the checkpoint" in refusal(path)
+    assert not executed.exists()
+    # It would have been, by what reads pickles.
+    if write is torch.save:
+        # Newer versions know by the name that it should be another format, and ask for leave.
+        path = path.rename(tmp_path / "checkpoint.pt")
+        may_ask = "weights_only" in inspect.signature(torch.load).parameters
+        torch.load(path, **({"weights_only": False} if may_ask else {}))
+    else:
+        pickle.loads(path.read_bytes())
+    assert executed.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"something else",
+        struct.pack("<Q", 1 << 62) + b"{}",
+        struct.pack("<Q", 90_000_000) + b"{}",
+        raw(b"[" * 100_000),
+        raw({"network": {"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 4]}}, b"1234"),
+        raw({"network": {"dtype": "F32", "shape": [1 << 62, 1 << 62], "data_offsets": [0, 4]}}, b"1234"),
+        # Types that this torch need not have.
+        raw({"network": {"dtype": "F4", "shape": [2], "data_offsets": [0, 1]}}, b"1"),
+        raw({"network": {"dtype": "U64", "shape": [1], "data_offsets": [0, 8]}}, b"12345678"),
+        raw({"network": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, b"1234"),
+        raw({}),
+        with_text(""),
+        with_text("[" * 100_000),
+        with_text("1" * 100_000),
+        with_text("[]"),
+        with_text("null"),
+        with_text("{}"),
+        with_text(json.dumps({"version": "\x1b[2J\u202e" * 1000})),
+        with_text(json.dumps({"version": 1})),
+        with_text(json.dumps({"version": checkpoint.VERSION})),
+        with_text(json.dumps({"version": checkpoint.VERSION, "settings": []})),
+        with_text(json.dumps({"version": checkpoint.VERSION, "settings": {"\x1b[2J" * 1000: 3}})),
+    ],
+)
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path, content):
+    path = tmp_path / checkpoint.NAME
+    path.write_bytes(content)
+    refusal(path)
+
+
+def test_a_folder_is_no_checkpoint(tmp_path):
+    refusal(tmp_path)
+
+
+def test_a_cut_file_is_refused(path):
+    whole = path.read_bytes()
+    for length in (*range(0, len(whole), 97), len(whole) - 1):
+        path.write_bytes(whole[:length])
+        assert "cannot read the checkpoint" in refusal(path)
+
+
+def test_a_checkpoint_of_another_run_is_refused(path):
+    checkpoint.load(path, training(changed(NADAM, out="elsewhere")).settings)
+    other = changed(NADAM, loss={"exponent": 3.0})
+    assert "of another run, with loss.exponent 2.0 and not 3.0; `--restart`" in refusal(path, other)
+    with pytest.raises(RunError, match="of another run, with network"):
+        checkpoint.load(path, {**training(NADAM).settings, "network": "of another spec"})
+
+
+def set_tensor(name, value):
+    def change(tensors, _):
+        assert name in tensors
+        tensors[name] = value
+
+    return change
+
+
+def set_progress(key, value):
+    return lambda _, contents: contents["progress"].update({key: value})
+
+
+def set_report(key, value):
+    return lambda _, contents: contents["progress"]["reports"][0].update({key: value})
+
+
+STEP, PRODUCT = "optimiser.first.weight.step", "optimiser.first.weight.mu_product"
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (set_tensor("network.first.weight", torch.zeros(4, 8)), "is float32 [4, 8], and the run's float32 [8, 4]"),
+        (set_tensor("network.first.weight", torch.zeros(8, 4).double()), "is float64 [8, 4]"),
+        (set_tensor("optimiser.first.weight.exp_avg", torch.zeros(3)), "`optimiser.first.weight.exp_avg` is"),
+        (lambda tensors, _: tensors.pop("average.module.first.bias"), "lacks the tensor `average.module.first.bias`"),
+        (lambda tensors, _: tensors.pop("optimiser.first.weight.exp_avg"), "lacks the tensor `optimiser.first"),
+        (lambda tensors, _: tensors.update({"\x1b[2J": torch.zeros(1)}), "which the run has not"),
+        (lambda tensors, _: tensors.update({"lookahead.0": torch.zeros(1)}), "which the run has not"),
+        (set_tensor(STEP, torch.tensor(-1.0)), "has not made the 40 steps"),
+        (set_tensor(STEP, torch.tensor(0.0)), "has not made the 40 steps"),
+        (set_tensor(STEP, torch.tensor(math.nan)), "has not made the 40 steps"),
+        (set_tensor(PRODUCT, torch.tensor(1.0)), "has not made the 40 steps"),
+        (set_tensor(PRODUCT, torch.tensor(math.nan)), "has not made the 40 steps"),
+        (lambda _, contents: contents.update(progress=3), "the run's progress is 3: a table is expected"),
+        (lambda _, contents: contents["progress"].pop("steps"), "`steps` of the run's progress is missing"),
+        (set_progress("more", 3), "unknown key `more`"),
+        (set_progress("\x1b[2J" * 1000, 3), "unknown key '"),
+        (set_progress("steps", "\x1b[2J" * 1000), "a whole number is expected"),
+        (set_progress("steps", 10**400), "it must be"),
+        (set_progress("steps", -1), "it must be at least 0"),
+        (set_progress("steps", 41), "it has 41 of 40 steps"),
+        (set_progress("steps", 0), "it has 0 of 40 steps"),
+        (set_progress("positions", 1.5), "a whole number is expected"),
+        (set_progress("seconds", math.nan), "it must be"),
+        (set_progress("reports", []), "and 0 reports"),
+        (set_progress("reports", 7), "a list is expected"),
+        (set_progress("reports", [7]), "a table is expected"),
+        (set_report("mode", "other"), "`mode` of a table"),
+        (set_report("mode", []), "`mode` of a table"),
+        (set_report("positions", 10**400), "it must be"),
+        (set_report("train_loss", None), "a number is expected"),
+        (set_report("train_loss", math.inf), "it must be"),
+    ],
+)
+def test_what_does_not_fit_the_run_is_said(path, change, message):
+    rewritten(path, change)
+    assert message in refusal(path)
+
+
+def test_what_is_written_again_is_the_same_file(path):
+    again = training(NADAM)
+    again.restore(path)
+    again.save(path.with_name("again"))
+    assert path.with_name("again").read_bytes() == path.read_bytes()
+    assert not torch.equal(weights(again.network), weights(training(NADAM).network))
+
+
+def test_an_interrupted_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    def half(unfinished):
+        unfinished.write_text("ne")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError):
+        checkpoint.write_whole(path, half)
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,63 @@
+import io
+from types import SimpleNamespace
+
+import pytest
+import torch
+from small_run import RUN, Silent, batch, batches, changed, training
+
+from nnue_trainer.progress import Progress
+from nnue_trainer.too_little_data import warnings
+
+
+def reports(*ratios):
+    return [SimpleNamespace(train_loss=0.002, validation_loss=0.002 * ratio) for ratio in ratios]
+
+
+@pytest.mark.parametrize(
+    "ratios, of_run, is_warned",
+    [
+        ((1.0, 1.5, 1.4, 1.34), 20, True),
+        ((1.5, 1.5, 1.1), 20, False),
+        ((1.1, 1.5, 1.5), 20, False),
+        ((1.5, 1.5), 20, False),
+        ((1.5, 1.5), 2, True),
+        ((1.19, 1.19, 1.19), 3, False),
+        ((), 20, False),
+    ],
+)
+def test_a_validation_that_stays_far_above_training_is_said(ratios, of_run, is_warned):
+    said = warnings(reports(*ratios), of_run)
+    assert bool(said) == is_warned
+    if said:
+        assert f"({ratios[-1] - 1:.0%} in the last report): there is too little data" in said[0]
+
+
+def test_a_network_that_learns_a_few_positions_by_heart_is_warned_of(tmp_path):
+    few = training(changed(RUN, positions=64_000, reports=8, schedule={"rate": 0.03}))
+    generator = torch.Generator().manual_seed(7)
+    known = batch(generator, 32)
+    # What held-out positions are worth has nothing to do with what is learnt.
+    few.validation[0].score = -few.validation[0].score
+    out = io.StringIO()
+    few.go(iter(lambda: known, None), tmp_path, Progress(out))
+    assert out.getvalue().count("warning: the loss on held-out positions stays far above") == 1
+    assert len(few.warnings) == 1
+    assert "stays far above that of training" in (tmp_path / "curves.svg").read_text()
+
+
+def test_enough_data_is_not_warned_of(tmp_path):
+    enough = training(changed(RUN, positions=64_000, reports=8))
+    enough.go(batches(1), tmp_path, Silent())
+    assert enough.warnings == [] and "far above" not in (tmp_path / "curves.svg").read_text()
+
+
+def test_both_curves_have_the_targets_of_the_end_of_the_run(tmp_path):
+    # So slow that the network stays as it was: both losses are of the same values.
+    run = changed(RUN, mode="float", positions=320, reports=1, schedule={"rate": 1e-12}, loss={"lambda_": (1.0, 0.0)})
+    compared = training(run)
+    known = batch(torch.Generator().manual_seed(7), 32)
+    compared.validation = [known]
+    compared.go(iter(lambda: known, None), tmp_path, Silent())
+    (report,) = compared.reports
+    assert report.train_loss == pytest.approx(report.validation_loss, rel=1e-5)
+    assert "loss, with the targets of the end of the run" in (tmp_path / "curves.svg").read_text()
