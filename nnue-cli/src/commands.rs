@@ -84,6 +84,10 @@ pub(crate) enum Command {
     Loop(training_loop::TrainingLoop),
     /// Play games between two engines, or two nets: Elo with its interval, and a sequential test
     Match(Box<match_engines::MatchEngines>),
+    /// Run a command that ends with another process; `nnue loop` runs its stages so
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Guard(crate::training_loop::guard::Guard),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
 }
@@ -117,6 +121,8 @@ impl Command {
             Command::Report(command) => command.run(out),
             Command::Loop(command) => command.run(out),
             Command::Match(command) => command.run(out),
+            #[cfg(unix)]
+            Command::Guard(command) => command.run(),
             Command::Completions(command) => command.run(out),
         }
     }
