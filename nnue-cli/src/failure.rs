@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use nnue_files::{Error, is_standard};
+
 use crate::style::{WARNING, paint};
 
 /// Why there is nothing more to write.
@@ -31,6 +33,18 @@ impl Failure {
     /// The work cannot be done, for a reason that is an error of its own.
     pub(crate) fn work(error: impl fmt::Display) -> Failure {
         Failure::Work(error.to_string())
+    }
+}
+
+impl From<nnue_files::Error> for Failure {
+    fn from(error: nnue_files::Error) -> Failure {
+        match error {
+            Error::Unwritable { path, error } if is_standard(&path) => Failure::Output(error),
+            Error::Overwritten { .. } | Error::WrittenTwice { .. } => {
+                Failure::Arguments(error.to_string())
+            }
+            error => Failure::work(error),
+        }
     }
 }
 

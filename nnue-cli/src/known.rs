@@ -69,6 +69,14 @@ impl SpecChoice {
         })
     }
 
+    /// The file, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            SpecChoice::Known(_) => None,
+            SpecChoice::File(path) => Some(path),
+        }
+    }
+
     /// What reads such arguments.
     pub(crate) fn parser() -> impl TypedValueParser<Value = SpecChoice> {
         OsStringValueParser::new().try_map(SpecChoice::of)

@@ -42,18 +42,8 @@ pub enum DataError {
         /// What became of the records.
         reason: String,
     },
-    /// A file cannot be written.
-    Unwritable {
-        /// The file.
-        name: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// A file would be written while its positions are still to be read.
-    Overwritten {
-        /// The file.
-        name: String,
-    },
+    /// A file cannot be written, or must not be because it is read.
+    File(nnue_files::Error),
     /// A record has not what the format needs that it is written in.
     Unsuitable {
         /// The file that is written.
@@ -74,11 +64,7 @@ impl fmt::Display for DataError {
             DataError::Format { name, wrong } => write!(f, "`{name}`: {wrong}"),
             DataError::Bad(record) => record.fmt(f),
             DataError::Empty { reason } => write!(f, "no positions are left: {reason}"),
-            DataError::Unwritable { name, error } => write!(f, "cannot write `{name}`: {error}"),
-            DataError::Overwritten { name } => write!(
-                f,
-                "cannot write `{name}`: it is one of the files that are read"
-            ),
+            DataError::File(error) => error.fmt(f),
             DataError::Unsuitable {
                 name,
                 record,
@@ -90,3 +76,9 @@ impl fmt::Display for DataError {
 }
 
 impl std::error::Error for DataError {}
+
+impl From<nnue_files::Error> for DataError {
+    fn from(error: nnue_files::Error) -> DataError {
+        DataError::File(error)
+    }
+}

@@ -36,17 +36,8 @@ impl Input {
     /// [`DataError::Unreadable`] if the file cannot be read, [`DataError::Format`] if its format is
     /// none that can be read.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Input, DataError> {
-        let is_standard = path.as_os_str() == "-";
-        let name = match is_standard {
-            true => "standard input".into(),
-            false => path.display().to_string(),
-        };
-        let mut input = Input {
-            path: path.to_path_buf(),
-            name: name.into(),
-            format: format.unwrap_or(Format::Text),
-        };
-        if !is_standard {
+        let mut input = Input::of(path, format.unwrap_or(Format::Text));
+        if !input.is_standard() {
             let mut bytes = input.bytes().map_err(|error| input.unreadable(error))?;
             let start = bytes.fill_buf().map_err(|error| input.unreadable(error))?;
             let of_name = Format::of(path, start).map_err(|wrong| input.wrong(wrong))?;
@@ -55,16 +46,29 @@ impl Input {
         Ok(input)
     }
 
+    /// A file whose format is known, whatever its name says.
+    pub(crate) fn of(path: &Path, format: Format) -> Input {
+        let name = match nnue_files::is_standard(path) {
+            true => "standard input".into(),
+            false => path.display().to_string(),
+        };
+        Input {
+            path: path.to_path_buf(),
+            name: name.into(),
+            format,
+        }
+    }
+
     /// Whether it is standard input, which can be read only once.
     #[must_use]
     pub fn is_standard(&self) -> bool {
-        self.path.as_os_str() == "-"
+        nnue_files::is_standard(&self.path)
     }
 
-    /// Whether this path leads to the same file. A file that is not there yet is none that is read.
-    fn is_at(&self, path: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().ok();
-        !self.is_standard() && real(path).is_some_and(|written| real(&self.path) == Some(written))
+    /// Where it is; `-` is standard input.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What it is called in messages.
@@ -118,20 +122,6 @@ impl Input {
             waiting: Vec::new(),
             first: 1,
         }
-    }
-}
-
-/// Refuses to write a file that is read: creating it would empty it before its positions are read.
-///
-/// # Errors
-///
-/// [`DataError::Overwritten`] if the path leads to one of the inputs.
-pub fn check_written(inputs: &[Input], path: &Path) -> Result<(), DataError> {
-    match inputs.iter().any(|input| input.is_at(path)) {
-        true => Err(DataError::Overwritten {
-            name: path.display().to_string(),
-        }),
-        false => Ok(()),
     }
 }
 

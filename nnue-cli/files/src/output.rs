@@ -40,7 +40,7 @@ enum Place {
 /// [`Error::Unwritable`].
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     let mut output = Output::create(path)?;
-    output.write_all(bytes.as_ref())?;
+    output.add(bytes.as_ref())?;
     output.finish()
 }
 
@@ -79,24 +79,14 @@ impl Output {
         })
     }
 
-    /// Adds bytes. This hides the method of [`Write`], whose errors do not name the file.
+    /// Adds bytes, as [`Write::write_all`] does, whose errors do not name the file.
     ///
     /// # Errors
     ///
     /// [`Error::Unwritable`].
-    pub fn write_all(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let written = Write::write_all(self, bytes);
+    pub fn add(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let written = self.write_all(bytes);
         written.map_err(|error| Error::unwritable(&self.path, error))
-    }
-
-    /// Where the bytes are until the file is finished, for those who want to look at them. `None` if
-    /// they are written directly.
-    #[must_use]
-    pub fn part(&self) -> Option<&Path> {
-        match &self.place {
-            Place::Direct(_) => None,
-            Place::Beside { file, .. } => Some(file.get_ref().path()),
-        }
     }
 
     /// Brings all bytes to the disk, and then puts the file in its place.

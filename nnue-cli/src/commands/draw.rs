@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::Failure;
-use crate::inputs::{SampledPositions, write};
+use crate::inputs::{SampledPositions, check_outputs, remarks, write};
 use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::{drawing, picture};
@@ -59,6 +59,12 @@ impl Draw {
                 )));
             }
         }
+        let inputs = [
+            self.net.as_deref(),
+            self.spec.as_ref().and_then(SpecChoice::path),
+            self.positions.path(),
+        ];
+        check_outputs(inputs, self.out.as_deref())?;
         if let (Some(net), Some(path)) = (&self.net, &self.out) {
             self.draw_weights(net, path, out)?;
             return Ok(ExitCode::SUCCESS);
@@ -86,6 +92,7 @@ impl Draw {
         let picture = picture::draw(&file.net()?, self.neurons.into(), &positions)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write(path, &picture.png)?;
+        let mut out = remarks(path, out);
         writeln!(out, "`{}`: {name}", path.display())?;
         if picture.planes == 0 {
             writeln!(

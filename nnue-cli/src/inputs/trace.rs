@@ -1,6 +1,6 @@
 //! The search that a subcommand replays.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nnue_trace::Trace;
@@ -16,6 +16,11 @@ pub(crate) struct TraceFile {
 }
 
 impl TraceFile {
+    /// The file, if one is named.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
     /// Reads the trace, and checks that it has something to evaluate.
     pub(crate) fn read(&self) -> Result<Trace, Failure> {
         let (name, trace) = match &self.path {

@@ -11,7 +11,7 @@ use nnue_data::{Options, SharedCounts, WrittenFormat, convert};
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;
-use crate::inputs::unwritable;
+use crate::inputs::{remarks, unwritable};
 
 const EXAMPLE: &str = "\
 Example: nnue data convert games.pgn --scored --to bulletformat --shards 16 --out shards";
@@ -56,6 +56,7 @@ impl Convert {
         let counts = SharedCounts::default();
         let written = convert(inputs, &options, &counts, self.to, &files);
         report_bad(&counts);
+        let mut out = remarks(&self.out, out);
         for (records, file) in written.map_err(failure)?.iter().zip(&files) {
             writeln!(out, "`{}`: {records} records", file.display())?;
         }
