@@ -171,6 +171,10 @@ impl Searcher {
     /// 0 this is quiescence search: until the position is settled, only captures are tried, or all
     /// moves where the king is in check.
     fn visit(&mut self, board: &Board, depth: i32, mut alpha: i32, mut beta: i32) -> i32 {
+        // A search that is over visits nothing more, or it would exceed its limit.
+        if self.stopped {
+            return alpha;
+        }
         let ply = self.keys.len() - self.root;
         if ply > 0 {
             if is_drawn(board, &self.keys, self.root) {
@@ -211,6 +215,9 @@ impl Searcher {
             }
             if depth >= 3 && value >= beta && self.passes(board, depth, beta) {
                 return beta;
+            }
+            if self.stopped {
+                return alpha;
             }
         }
 
