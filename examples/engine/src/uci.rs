@@ -1,6 +1,5 @@
 //! The Universal Chess Interface: what a graphical program says to the engine.
 
-use std::cell::Cell;
 use std::io::{self, Write};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -129,17 +128,8 @@ impl Engine {
         let (shared, table, chess960) = (task.clone(), self.table.clone(), self.chess960);
         let handle = thread::spawn(move || {
             let board = &shared.game.board;
-            let told = Cell::new(0);
-            let tell = |found: &Found| {
-                told.set(found.nodes);
-                say(&info(found, board, &table, chess960));
-            };
-            let found = search(&mut searchers, &shared, tell);
-            // The iteration that a limit has ended has told nothing of itself.
-            if found.nodes > told.get() {
-                say(&format!("info {}", effort(&found)));
-            }
-            let best = found.best;
+            let tell = |found: &Found| say(&info(found, board, &table, chess960));
+            let best = search(&mut searchers, &shared, tell).best;
             let best = best.map_or("0000".to_owned(), |mv| spell(board, mv, chess960));
             say(&format!("bestmove {best}"));
             searchers
@@ -225,22 +215,16 @@ fn spell(board: &Board, mv: Move, chess960: bool) -> String {
     }
 }
 
-/// What a search has taken so far.
-fn effort(found: &Found) -> String {
-    let (nodes, ms) = (found.nodes, found.elapsed.as_millis());
-    let nps = (nodes as f64 / found.elapsed.as_secs_f64().max(1e-6)) as u64;
-    format!("nodes {nodes} nps {nps} time {ms}")
-}
-
 /// What was found in an iteration. The table knows how the line goes on.
 fn info(found: &Found, board: &Board, table: &Table, chess960: bool) -> String {
-    let depth = found.depth;
+    let (depth, nodes, ms) = (found.depth, found.nodes, found.elapsed.as_millis());
+    let nps = (nodes as f64 / found.elapsed.as_secs_f64().max(1e-6)) as u64;
     let score = match found.score {
         score if score >= DECIDED => format!("mate {}", (MATE - score + 1) / 2),
         score if score <= -DECIDED => format!("mate {}", -(MATE + score) / 2),
         score => format!("cp {score}"),
     };
-    let mut info = format!("info depth {depth} score {score} {} pv", effort(found));
+    let mut info = format!("info depth {depth} score {score} nodes {nodes} nps {nps} time {ms} pv");
     let (mut board, mut next) = (board.clone(), found.best);
     for _ in 0..depth {
         if let Some(mv) = next.filter(|&mv| board.is_legal(mv)) {
