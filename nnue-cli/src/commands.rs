@@ -87,6 +87,10 @@ pub(crate) enum Command {
     Loop(training_loop::TrainingLoop),
     /// Play games between two engines or two nets, for Elo or SPRT
     Match(Box<match_engines::MatchEngines>),
+    /// Run a command that ends with another process; `nnue loop` runs its stages so
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Guard(crate::training_loop::guard::Guard),
     /// Print what a shell needs to complete this program's arguments
     Completions(completions::Completions),
     /// Print what a subcommand does, and its options
@@ -122,6 +126,8 @@ impl Command {
             Command::Report(command) => command.run(out),
             Command::Loop(command) => command.run(out),
             Command::Match(command) => command.run(out),
+            #[cfg(unix)]
+            Command::Guard(command) => command.run(),
             Command::Completions(command) => command.run(out),
             Command::Help(command) => command.run(out),
         }

@@ -3,9 +3,13 @@
 //!
 //! Each stage is a command that can be run by hand, and the report shows it.
 
+#[cfg(unix)]
+pub(crate) mod guard;
+mod record;
 mod report;
 mod run_file;
 mod stage;
+mod training;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -15,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use nnue_compiler::format::foreign;
+use nnue_files::{Error, Lock};
 
 use crate::Failure;
 use crate::inputs::{unreadable, unwritable, write};
@@ -23,6 +28,7 @@ use crate::verification::require_values;
 use self::report::{Played, Report};
 use self::run_file::{CurrentNet, RunFile};
 use self::stage::{Stage, Stages};
+use self::training::Training;
 
 /// What the engine takes for a net that only counts material.
 const MATERIAL: &str = "<material>";
@@ -41,13 +47,20 @@ pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(),
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     // The engine's package and the run file have other folders.
     let folder = fs::canonicalize(folder).map_err(|error| unwritable(folder, &error))?;
+    let _lock = Lock::folder(&folder).map_err(|error| match error {
+        Error::Locked { .. } => Failure::Work(format!(
+            "another `nnue loop` works in `{}`: wait until it ends, or name another folder with `--out`",
+            folder.display()
+        )),
+        other => Failure::work(other),
+    })?;
+    let mut stages = Stages::new(&folder, Some(own_program()?), out)?;
     let files = Files::within(&folder);
     write(&files.spec, text)?;
     if let Some(current) = &run.current {
         write(&files.current_spec, current.spec.read()?.0)?;
     }
 
-    let mut stages = Stages::new(&folder, out)?;
     let new = build_engine(&run, &files, &mut stages)?;
     let current = build_current(&run, &files, &new, &mut stages)?;
     play_games(&run, &files, &current, &mut stages)?;
@@ -60,9 +73,9 @@ pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(),
         network: &network,
         stages: &stages.finished,
         matches: &matches,
-        training: &files.training,
+        training: &Training::read(&files.training)?,
     };
-    write(&files.report, report.html()?)?;
+    write(&files.report, report.html())?;
     report.summary(out)?;
     writeln!(out, "report: {}", foreign(files.report.display()))?;
     Ok(())
@@ -84,6 +97,8 @@ struct Files {
     net: PathBuf,
     /// Positions with the values that the trainer computed for them.
     golden: PathBuf,
+    /// What the trainer says of the run.
+    summary: PathBuf,
     matches: PathBuf,
     report: PathBuf,
 }
@@ -99,6 +114,7 @@ impl Files {
             positions: folder.join("positions.txt"),
             net: training.join("network.nnue"),
             golden: training.join("golden.txt"),
+            summary: training.join("summary.json"),
             training,
             matches: folder.join("matches"),
             report: folder.join("report.html"),
@@ -168,7 +184,8 @@ fn install(
         // Nets are loaded, so that one engine plays with all nets of a spec.
         .variable("EVALFILE", "")
         .reads(spec)
-        .writes(&program);
+        .writes(&program)
+        .writes(root.join("bin").join(executable("nnue-selfplay")));
     // The engine is compiled by the same version of the compiler as this program has.
     stage = stage.reads(own_program()?);
     for source in sources(&run.engine)? {
@@ -291,6 +308,8 @@ fn train(
         .settings(run.for_trainer.clone())
         .reads(&files.spec)
         .writes(&files.net)
+        .writes(&files.golden)
+        .writes(&files.summary)
         .goes_on_from(&files.training);
     stage = run.data.iter().fold(stage, Stage::reads);
     if run.selfplay.is_some() {
@@ -346,6 +365,7 @@ fn play_matches(
             .option("--pgn", file("pgn"))
             .option("--state", file("state"))
             .argument("--json")
+            .writes(file("pgn"))
             .goes_on_from(file("state"));
         let printed = stages.run(&opponent.plays_in(new.plays_in(stage)))?;
         let result = serde_json::from_str(&printed).map_err(|error| {

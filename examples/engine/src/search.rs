@@ -140,6 +140,9 @@ impl Searcher {
             found.best = self.best;
             if !self.stopped {
                 (found.score, found.depth) = (score, depth);
+            }
+            // An iteration that was ended tells its nodes, with the score of the one before.
+            if found.depth > 0 {
                 tell(&found);
             }
             if self.stopped || found.elapsed > limits.soft {
@@ -173,7 +176,8 @@ impl Searcher {
     fn visit(&mut self, board: &Board, depth: i32, mut alpha: i32, mut beta: i32) -> i32 {
         let ply = self.keys.len() - self.root;
         if ply > 0 {
-            if is_drawn(board, &self.keys, self.root) {
+            // A search that is over visits nothing more, or it would exceed its limit.
+            if self.stopped || is_drawn(board, &self.keys, self.root) {
                 return 0;
             }
             // No line from here is better than a mate that was found closer to the root.
@@ -276,7 +280,7 @@ impl Searcher {
         entry.score
     }
 
-    /// Whether the position is good enough even if the side to move passes.
+    /// Whether the position is good enough even if the side to move passes, or the search is over.
     fn passes(&mut self, board: &Board, depth: i32, beta: i32) -> bool {
         // Where pawns alone are left, to have to move may be what loses.
         let pawns = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
@@ -287,7 +291,7 @@ impl Searcher {
         self.make(board, None, &next);
         let score = -self.visit(&next, depth - 4 - depth / 4, -beta, 1 - beta);
         self.unmake();
-        score >= beta && !self.stopped
+        score >= beta || self.stopped
     }
 
     /// A quiet move was too good for the opponent; others, tried before, were not.

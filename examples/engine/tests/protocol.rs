@@ -158,11 +158,20 @@ fn searches_end_when_they_are_told_to() {
         let (best, _) = session.best("startpos", go);
         assert_eq!(best.len(), 4, "{go}");
     }
-    let (_, info) = session.best("startpos", "go nodes 5000");
-    let nodes = info
-        .split_once(" nodes ")
-        .map(|(_, rest)| rest.split_once(' ').unwrap().0);
-    assert!(nodes.unwrap().parse::<u64>().unwrap() <= 5000, "{info}");
+}
+
+/// The iteration in which a search ends counts too: whoever adds nodes up would miss a third.
+#[test]
+fn the_last_line_has_all_nodes() {
+    let mut session = Session::engine();
+    for nodes in [700, 3000, 5000, 20_000] {
+        let (_, info) = session.best("startpos", &format!("go nodes {nodes}"));
+        let (_, told) = info.split_once(" nodes ").expect("nodes are told");
+        assert_eq!(told.split(' ').next(), Some(&*nodes.to_string()), "{info}");
+    }
+    // A search that nothing cuts off has told of all of itself, with a score.
+    let (_, info) = session.best("startpos", "go depth 5");
+    assert!(info.contains(" score "), "{info}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Folders in which one program works at a time.
 
 use std::fs::{File, TryLockError};
+use std::io;
 use std::path::Path;
+use std::process::Stdio;
 
 use crate::Error;
 
@@ -12,7 +14,7 @@ const NAME: &str = ".nnue-lock";
 /// program, however that ends.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -24,12 +26,22 @@ impl Lock {
     pub fn folder(folder: &Path) -> Result<Lock, Error> {
         let file = open(folder)?;
         match file.try_lock() {
-            Ok(()) => Ok(Lock { _file: file }),
+            Ok(()) => Ok(Lock { file }),
             Err(TryLockError::WouldBlock) => Err(Error::Locked {
                 folder: folder.into(),
             }),
             Err(TryLockError::Error(error)) => Err(Error::unwritable(&folder.join(NAME), error)),
         }
+    }
+
+    /// A handle for the standard input of another program: the folder stays locked as long as either
+    /// program runs.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, which may have no more handles.
+    pub fn share(&self) -> io::Result<Stdio> {
+        self.file.try_clone().map(Stdio::from)
     }
 
     /// Locks a folder as soon as no other program has locked it. If that is not at once, `waits` is
@@ -46,7 +58,7 @@ impl Lock {
         waits();
         let file = open(folder)?;
         match file.lock() {
-            Ok(()) => Ok(Lock { _file: file }),
+            Ok(()) => Ok(Lock { file }),
             Err(error) => Err(Error::unwritable(&folder.join(NAME), error)),
         }
     }
@@ -55,6 +67,7 @@ impl Lock {
 fn open(folder: &Path) -> Result<File, Error> {
     let path = folder.join(NAME);
     let mut options = File::options();
-    let opened = options.append(true).create(true).open(&path);
+    // As standard input it can be read, and is empty.
+    let opened = options.read(true).append(true).create(true).open(&path);
     opened.map_err(|error| Error::unwritable(&path, error))
 }

@@ -19,8 +19,9 @@ verify` compares it with what the trainer computed, interpreted and compiled; th
 against material and against the current net; a report shows all of it. Each stage is a command of \
 its own, which the report shows.
 
-A stage that is done is not done again, unless something that it reads has changed. The trainer goes \
-on from its last checkpoint, and a match from its last pair of games.";
+A stage that is done is not done again, unless something that it reads or has left is no longer as it \
+was, which a line says. The trainer goes on from its last checkpoint, and a match from its last pair \
+of games. What a loop has started ends with it.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]

@@ -25,8 +25,8 @@ pub(crate) struct Report {
     pub(crate) pentanomial: Pentanomial,
     /// How many Elo A is stronger, and the interval of 95 %, which needs pairs of different scores.
     elo: Option<f64>,
-    elo_low: Option<f64>,
-    elo_high: Option<f64>,
+    pub(crate) elo_low: Option<f64>,
+    pub(crate) elo_high: Option<f64>,
     /// The same in units of the standard deviation of a game's result.
     normalised_elo: Option<f64>,
     normalised_elo_low: Option<f64>,
@@ -34,7 +34,7 @@ pub(crate) struct Report {
     sprt: Option<Test>,
     /// Games that A and B lost by crashes, hangs, illegal moves and on time.
     forfeits: [u64; 2],
-    /// Means of A and B.
+    /// Means of A and B over all moves; nodes as the engines told them last before each move.
     pub(crate) nodes_per_move: [Option<f64>; 2],
     seconds_per_move: [Option<f64>; 2],
 }
@@ -63,10 +63,11 @@ impl Report {
     ) -> Report {
         let logistic = elo(&results.pentanomial);
         let normalised = normalised_elo(&results.pentanomial);
-        let per_move = |of: &dyn Fn(usize) -> f64| {
+        let per_move = |of: &dyn Fn(usize) -> Option<f64>| {
             Side::BOTH.map(|side| {
                 let moves = results.usage[side as usize].moves;
-                (moves > 0).then(|| of(side as usize) / moves as f64)
+                let total = of(side as usize)?;
+                (moves > 0).then(|| total / moves as f64)
             })
         };
         Report {
@@ -94,8 +95,12 @@ impl Report {
                 }
             }),
             forfeits: results.forfeits,
-            nodes_per_move: per_move(&|side| results.usage[side].nodes as f64),
-            seconds_per_move: per_move(&|side| results.usage[side].seconds),
+            nodes_per_move: per_move(&|side| {
+                let nodes = results.usage[side].nodes;
+                // An engine that tells none has searched some all the same.
+                (nodes > 0).then_some(nodes as f64)
+            }),
+            seconds_per_move: per_move(&|side| Some(results.usage[side].seconds)),
         }
     }
 
@@ -204,8 +209,9 @@ fn number(value: f64) -> String {
     match value {
         f64::INFINITY => "+∞".into(),
         f64::NEG_INFINITY => "-∞".into(),
-        // Zero has no sign.
-        _ => format!("{:+.1}", value + 0.0),
+        // What is rounded to zero has no minus, as zero itself.
+        _ if value <= 0.0 && value > -0.05 => "+0.0".into(),
+        _ => format!("{value:+.1}"),
     }
 }
 
@@ -248,6 +254,19 @@ mod tests {
         assert_eq!(elo_text([0, 0, 7, 0, 0]), "+0.0 ± ?");
         assert_eq!(elo_text([0, 0, 0, 1, 0]), "+190.8 ± ?");
         assert_eq!(elo_text([0; 5]), "unknown");
+    }
+
+    #[test]
+    fn nothing_is_below_zero_by_nothing() {
+        for value in [0.0, -0.0, -0.04, 0.04, -1e-300] {
+            assert_eq!(number(value), "+0.0", "{value}");
+        }
+        assert_eq!(
+            (number(-0.06), number(0.06)),
+            ("-0.1".into(), "+0.1".into())
+        );
+        let even = elo(&[1, 0, 2, 0, 1]).unwrap();
+        assert!(even.value.is_sign_positive(), "JSON would have -0.0");
     }
 
     #[test]

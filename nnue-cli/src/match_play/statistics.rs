@@ -73,7 +73,9 @@ fn points(counts: &Pentanomial) -> Option<(Estimate, f64)> {
 
 /// The Elo difference that gives an expected share of the points.
 fn elo_of(points: f64) -> f64 {
-    -400.0 * (1.0 / points.clamp(0.0, 1.0) - 1.0).log10()
+    let points = points.clamp(0.0, 1.0);
+    // Of equal players this is zero, and not the negative zero of floating point.
+    400.0 * (points / (1.0 - points)).log10()
 }
 
 /// The expected share of the points for an Elo difference.

@@ -1,23 +1,19 @@
 //! What a loop has found, on one HTML page that needs no other files.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
-use serde_json::Value;
 
-use crate::Failure;
 use crate::drawing;
-use crate::inputs::read;
 use crate::match_play;
 use crate::page::{END, start};
 use crate::xml::escaped;
 
+use super::record::Finished;
 use super::run_file::RunFile;
-use super::stage::Finished;
+use super::training::Training;
 
 /// All that the page shows.
 pub(super) struct Report<'a> {
@@ -25,8 +21,7 @@ pub(super) struct Report<'a> {
     pub(super) network: &'a Network,
     pub(super) stages: &'a [Finished],
     pub(super) matches: &'a [Played],
-    /// The folder in which the trainer has written `summary.json` and pictures.
-    pub(super) training: &'a Path,
+    pub(super) training: &'a Training,
 }
 
 /// A match of the new net.
@@ -37,7 +32,7 @@ pub(super) struct Played {
 }
 
 impl Report<'_> {
-    /// Writes the results of the matches, a line each.
+    /// Writes the results of the matches, a line each, and what is wrong with the training.
     pub(super) fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
         for Played { opponent, result } in self.matches {
             writeln!(
@@ -51,17 +46,20 @@ impl Report<'_> {
                 result.elo()
             )?;
         }
+        if let Some(warning) = self.training.warning() {
+            writeln!(out, "warning: {warning}")?;
+        }
         Ok(())
     }
 
     /// The page.
-    pub(super) fn html(&self) -> Result<String, Failure> {
+    pub(super) fn html(&self) -> String {
         let name = &self.network.name;
         let mut page = start(name);
         page += "<h2>Matches of the new net</h2>\n";
         page += &self.matches();
         page += "<h2>Training</h2>\n";
-        page += &self.training()?;
+        page += &self.training.html();
         page += "<h2>Stages</h2>\n";
         page += &self.stages();
         page += "<h2>The network</h2>\n";
@@ -73,46 +71,44 @@ impl Report<'_> {
         );
         page += "<h2>The run file</h2>\n";
         let _ = writeln!(page, "<pre>{}</pre>", escaped(&self.run.text));
-        Ok(page + END)
+        page + END
     }
 
     fn matches(&self) -> String {
         let mut table = "<table id=\"matches\">\n<tr><th>opponent</th><th>games</th><th>won</th>\
-                         <th>drawn</th><th>lost</th><th>pairs with 0, ½, 1, 1½, 2 points</th>\
-                         <th>Elo, interval of 95 %</th><th>nodes a move, of both</th></tr>\n"
+                         <th>drawn</th><th>lost</th><th>Elo, interval of 95 %</th>\
+                         <th>the new net is</th><th>nodes a move of the new net</th>\
+                         <th>of the opponent</th></tr>\n"
             .to_string();
+        let mut openings = String::new();
         for Played { opponent, result } in self.matches {
-            let pairs = result.pentanomial.map(|pairs| pairs.to_string()).join(", ");
+            let opponent = escaped(opponent);
             let counts = [result.games, result.wins, result.draws, result.losses];
             let counts = counts.map(|count| format!("<td class=\"number\">{count}</td>"));
-            let nodes = result.nodes_per_move;
-            let nodes = nodes.map(|nodes| nodes.map_or("?".into(), |nodes| format!("{nodes:.0}")));
+            let nodes = result.nodes_per_move.map(|nodes| match nodes {
+                Some(nodes) => format!("<td class=\"number\">{nodes:.0}</td>"),
+                None => "<td>not told</td>".into(),
+            });
             let _ = writeln!(
                 table,
-                "<tr><td>{}</td>{}<td>{pairs}</td><td>{}</td><td>{}</td></tr>",
-                escaped(opponent),
+                "<tr><td>{opponent}</td>{}<td>{}</td><td>{}</td>{}</tr>",
                 counts.concat(),
                 result.elo(),
-                nodes.join(", ")
+                verdict(result.elo_low, result.elo_high),
+                nodes.concat()
+            );
+            let [lost, behind, even, ahead, won] = result.pentanomial;
+            let all: u64 = result.pentanomial.iter().sum();
+            let _ = writeln!(
+                openings,
+                "<p>Against {opponent}, {all} openings were played, each with both colours. The \
+                 new net won both games of {won}, and won one and drew the other of {ahead}. Of \
+                 {even} each side had one point. It lost one and drew the other of {behind}, and \
+                 lost both of {lost}.</p>"
             );
         }
         let nodes = self.run.matches.nodes;
-        table
-            + &format!(
-                "</table>\n<p>At most {nodes} nodes a move, each opening with both colours.</p>\n"
-            )
-    }
-
-    /// The trainer's pictures and numbers.
-    fn training(&self) -> Result<String, Failure> {
-        // The trainer draws it as XML without a declaration.
-        let mut part = fs::read_to_string(self.training.join("curves.svg")).unwrap_or_default();
-        let path = self.training.join("summary.json");
-        let summary: Value = serde_json::from_slice(&read(&path)?)
-            .map_err(|error| Failure::Work(format!("`{}`: {error}", path.display())))?;
-        part += "<table id=\"training\">\n";
-        rows("", &summary, &mut part);
-        Ok(part + "</table>\n")
+        format!("{table}</table>\n{openings}<p>A search had at most {nodes} nodes.</p>\n")
     }
 
     fn stages(&self) -> String {
@@ -136,37 +132,13 @@ impl Report<'_> {
     }
 }
 
-/// A row for each value within a value, named by the keys on the way.
-fn rows(name: &str, value: &Value, table: &mut String) {
-    match value {
-        Value::Object(entries) => {
-            for (key, value) in entries {
-                let key = key.replace('_', " ");
-                let name = match name {
-                    "" => key,
-                    name => format!("{name}: {key}"),
-                };
-                rows(&name, value, table);
-            }
-        }
-        // The reports of the run, which are in the curves.
-        Value::Array(values) if values.iter().any(Value::is_object) => {}
-        value => {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                Value::Number(number) => match number.as_f64() {
-                    Some(float) if number.is_f64() => format!("{float:.6}"),
-                    _ => number.to_string(),
-                },
-                other => other.to_string(),
-            };
-            let _ = writeln!(
-                table,
-                "<tr><th>{}</th><td class=\"number\">{}</td></tr>",
-                escaped(name),
-                escaped(&text)
-            );
-        }
+/// What a match shows, by the ends of the interval of Elo. An end that is infinite is missing in JSON,
+/// as is an interval that is not known.
+fn verdict(low: Option<f64>, high: Option<f64>) -> &'static str {
+    match (low, high) {
+        (Some(low), _) if low > 0.0 => "stronger",
+        (_, Some(high)) if high < 0.0 => "weaker",
+        _ => "not shown to be stronger or weaker: more games would tell",
     }
 }
 
@@ -175,21 +147,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_is_a_table() {
-        let summary = serde_json::json!({
-            "rounding_cost": { "mean": 0.25, "largest": 3 },
-            "device": "cpu",
-            "reports": [{ "loss": 1 }],
-        });
-        let mut table = String::new();
-        rows("", &summary, &mut table);
-        for row in [
-            "<tr><th>rounding cost: mean</th><td class=\"number\">0.250000</td></tr>",
-            "<tr><th>rounding cost: largest</th><td class=\"number\">3</td></tr>",
-            "<tr><th>device</th><td class=\"number\">cpu</td></tr>",
-        ] {
-            assert!(table.contains(row), "{table}");
+    fn a_match_shows_something_only_beyond_its_interval() {
+        assert_eq!(verdict(Some(3.0), Some(40.0)), "stronger");
+        assert_eq!(verdict(Some(3.0), None), "stronger");
+        assert_eq!(verdict(None, Some(-1.0)), "weaker");
+        for open in [(Some(-3.0), Some(1.0)), (None, None), (None, Some(2.0))] {
+            assert!(verdict(open.0, open.1).starts_with("not shown"));
         }
-        assert_eq!(table.lines().count(), 3, "{table}");
     }
 }

@@ -1,5 +1,6 @@
 //! What a run file says to `nnue loop`. The rest of it is for the trainer.
 
+use std::collections::BTreeMap;
 use std::num::{NonZeroU16, NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
@@ -108,8 +109,8 @@ impl Default for Match {
 pub(super) struct RunFile {
     /// Its text.
     pub(super) text: String,
-    /// What of it is for the trainer.
-    pub(super) for_trainer: String,
+    /// The keys of it that are for the trainer, with their values.
+    pub(super) for_trainer: BTreeMap<String, String>,
     pub(super) spec: SpecChoice,
     /// How many of the network's units are a pawn, if the engine is to be told.
     pub(super) pawn: Option<NonZeroU16>,
@@ -177,7 +178,7 @@ impl RunFile {
         };
         let data = files.into_iter().chain(validation);
         Ok(RunFile {
-            for_trainer: serde_json::to_string(&table).map_err(Failure::work)?,
+            for_trainer: settings(&table)?,
             text,
             spec: spec(&keys.spec)?,
             pawn: keys.engine.pawn,
@@ -192,6 +193,25 @@ impl RunFile {
             data: data.map(|file| folder.join(file)).collect(),
         })
     }
+}
+
+/// The keys of a table and of the tables in it, with their values as JSON.
+fn settings(table: &toml::Table) -> Result<BTreeMap<String, String>, Failure> {
+    let mut found = BTreeMap::new();
+    for (key, value) in table {
+        match serde_json::to_value(value).map_err(Failure::work)? {
+            serde_json::Value::Object(inner) => {
+                let inner = inner.iter();
+                found.extend(
+                    inner.map(|(name, value)| (format!("`{key}.{name}`"), value.to_string())),
+                );
+            }
+            value => {
+                found.insert(format!("`{key}`"), value.to_string());
+            }
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -213,10 +233,13 @@ mod tests {
         let run = run_file("keys", text).unwrap();
         assert_eq!(run.matches.games, 2);
         assert_eq!(run.matches.nodes.get(), 5000);
-        for word in ["batches", "7", "power"] {
-            assert!(run.for_trainer.contains(word), "{}", run.for_trainer);
-        }
-        assert!(!run.for_trainer.contains("games"));
+        let expected = [
+            ("`batches`", "7"),
+            ("`loss.power`", "2.5"),
+            ("`spec`", "\"small128\""),
+        ];
+        let expected = expected.map(|(key, value)| (key.to_string(), value.to_string()));
+        assert_eq!(run.for_trainer, BTreeMap::from(expected));
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! Stages: commands whose results stay, so that a loop that was interrupted goes on where it was.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use nnue_files::Lock;
 
+use super::record::{Basis, Finished, contents};
 use crate::Failure;
-use crate::inputs::{unreadable, unwritable, write};
+use crate::inputs::{unwritable, write};
 
 /// A command, and all that its result depends on.
 pub(super) struct Stage {
@@ -24,10 +26,10 @@ pub(super) struct Stage {
     inputs: Vec<PathBuf>,
     /// Arguments on which the result does not depend, behind the others.
     other: Vec<OsString>,
-    /// The part of the run file that it reads.
-    settings: String,
-    /// The file that it writes; without one, what it prints is its result.
-    product: Option<PathBuf>,
+    /// Keys of the run file that it reads.
+    settings: BTreeMap<String, String>,
+    /// The files that it writes; without one, what it prints is its result.
+    products: Vec<PathBuf>,
     /// What it goes on from after an interruption: a file or a folder. The same command with other
     /// inputs must not find it.
     partial: Option<PathBuf>,
@@ -42,8 +44,8 @@ impl Stage {
             variables: Vec::new(),
             inputs: Vec::new(),
             other: Vec::new(),
-            settings: String::new(),
-            product: None,
+            settings: BTreeMap::new(),
+            products: Vec::new(),
             partial: None,
         }
     }
@@ -74,13 +76,15 @@ impl Stage {
         self
     }
 
-    pub(super) fn settings(mut self, text: String) -> Stage {
-        self.settings = text;
+    /// Keys of the run file, with their values, on which the result depends.
+    pub(super) fn settings(mut self, settings: BTreeMap<String, String>) -> Stage {
+        self.settings = settings;
         self
     }
 
+    /// A file that it writes.
     pub(super) fn writes(mut self, file: impl Into<PathBuf>) -> Stage {
-        self.product = Some(file.into());
+        self.products.push(file.into());
         self
     }
 
@@ -90,7 +94,7 @@ impl Stage {
     }
 
     /// The command as a shell takes it.
-    fn shown(&self) -> String {
+    fn as_typed(&self) -> String {
         let variables = self.variables.iter();
         let variables = variables.map(|(name, value)| format!("{name}={}", quoted(value)));
         let words = std::iter::once(&self.program).chain(&self.arguments);
@@ -98,27 +102,31 @@ impl Stage {
         variables.chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// The same for the same command on files of the same content.
-    fn fingerprint(&self) -> Result<String, Failure> {
-        let mut hash = Sha256::new();
-        let variables = self.variables.iter();
-        let variables = variables.flat_map(|(name, value)| [OsStr::new(name), value]);
-        let words = variables.chain(self.arguments.iter().map(OsString::as_os_str));
-        for word in words {
-            hash.update(word.as_encoded_bytes());
-            // No word has one.
-            hash.update([0]);
+    /// All that its result depends on, as it is now.
+    fn basis(&self) -> Result<Basis, Failure> {
+        let mut words = self.settings.clone();
+        words.extend(
+            (self.variables.iter()).map(|(name, value)| (format!("`{name}`"), shown(value))),
+        );
+        let mut arguments = self.arguments.iter().enumerate().peekable();
+        while let Some((index, argument)) = arguments.next() {
+            let is_option = |word: &OsStr| word.as_encoded_bytes().starts_with(b"--");
+            let value = arguments.next_if(|(_, next)| is_option(argument) && !is_option(next));
+            match value {
+                Some((_, value)) => words.insert(format!("`{}`", shown(argument)), shown(value)),
+                None => words.insert(format!("argument {}", index + 1), shown(argument)),
+            };
         }
-        hash.update(self.settings.as_bytes());
-        for input in &self.inputs {
-            hash.update(hash_of(input).map_err(|error| unreadable(input, &error))?);
-        }
-        let bytes = hash.finalize();
-        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        let files = contents(&self.inputs)?;
+        Ok(Basis { words, files })
     }
 
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
+    /// The command, in a guard if that is what runs commands.
+    fn command(&self, guard: Option<&Guarded>) -> Command {
+        let mut command = match guard {
+            Some(guard) => guard.command(&self.program),
+            None => Command::new(&self.program),
+        };
         let variables = self.variables.iter().map(|(name, value)| (name, value));
         let arguments = self.arguments.iter().chain(&self.other);
         command.args(arguments).envs(variables);
@@ -126,18 +134,11 @@ impl Stage {
     }
 }
 
-/// The hash of a file, which may be larger than the memory.
-fn hash_of(path: &Path) -> io::Result<[u8; 32]> {
-    let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
-    let mut hash = Sha256::new();
-    loop {
-        let part = file.fill_buf()?;
-        if part.is_empty() {
-            return Ok(hash.finalize().into());
-        }
-        hash.update(part);
-        let read = part.len();
-        file.consume(read);
+/// A word in a way that differs for different words.
+fn shown(word: &OsStr) -> String {
+    match word.to_str() {
+        Some(word) => word.into(),
+        None => format!("{word:?}"),
     }
 }
 
@@ -150,56 +151,73 @@ fn quoted(word: &OsStr) -> String {
     }
 }
 
-/// What a stage left.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Finished {
-    pub(super) name: String,
-    /// The command as a shell takes it.
-    pub(super) command: String,
-    pub(super) seconds: f64,
-    /// What it wrote to standard output.
-    pub(super) printed: String,
-    fingerprint: String,
-}
-
-/// The stages of a loop, in a folder that remembers which are finished.
+/// The stages of a loop, in a folder that remembers which are finished. Nobody else works there as
+/// long as this value is there, or what it has started runs.
 pub(super) struct Stages<'o> {
     folder: PathBuf,
     out: &'o mut dyn Write,
+    /// The program that runs commands, so that they end with this one.
+    guard: Option<PathBuf>,
+    /// What is started has it too.
+    running: Lock,
     pub(super) finished: Vec<Finished>,
 }
 
+/// How long what an interrupted loop has left may take to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 impl<'o> Stages<'o> {
-    pub(super) fn new(folder: &Path, out: &'o mut dyn Write) -> Result<Stages<'o>, Failure> {
+    /// Opens a folder of stages, or makes it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if something runs there that an interrupted loop has left.
+    pub(super) fn new(
+        folder: &Path,
+        guard: Option<PathBuf>,
+        out: &'o mut dyn Write,
+    ) -> Result<Stages<'o>, Failure> {
         let folder = folder.join("stages");
         fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
         Ok(Stages {
+            running: lock(&folder)?,
             folder,
             out,
+            guard,
             finished: Vec::new(),
         })
     }
 
-    /// Runs a stage, unless it is finished and nothing that it reads has changed since. What it
-    /// printed is returned.
+    /// Runs a stage, unless its record says that it is finished, and what it reads and what it left
+    /// are as recorded. What it printed is returned.
     ///
     /// # Errors
     ///
     /// [`Failure`] if it cannot be run or fails; what it wrote to standard error says why.
     pub(super) fn run(&mut self, stage: &Stage) -> Result<String, Failure> {
-        let record = self.record_of(stage);
-        let fingerprint = stage.fingerprint()?;
-        let is_there = stage
-            .product
-            .as_ref()
-            .is_none_or(|product| product.exists());
-        let before = fs::read(&record).ok();
-        let before = before.and_then(|text| serde_json::from_slice::<Finished>(&text).ok());
+        let basis = stage.basis()?;
+        let (before, reasons) = match fs::read(self.record_of(stage)) {
+            Err(_) => (None, Vec::new()),
+            Ok(text) => match serde_json::from_slice::<Finished>(&text) {
+                Ok(finished) => {
+                    let reasons = finished.stale(&basis, &stage.products);
+                    (reasons.is_empty().then_some(finished), reasons)
+                }
+                Err(_) => (None, vec!["its record cannot be read".into()]),
+            },
+        };
+        if !reasons.is_empty() {
+            writeln!(
+                self.out,
+                "{} is done again: {}",
+                stage.name,
+                first(&reasons)
+            )?;
+            self.out.flush()?;
+        }
         let (finished, note) = match before {
-            Some(finished) if is_there && finished.fingerprint == fingerprint => {
-                (finished, "  done before")
-            }
-            _ => (self.start(stage, fingerprint)?, ""),
+            Some(finished) => (finished, "  done before"),
+            None => (self.start(stage, basis)?, ""),
         };
         let Finished { name, seconds, .. } = &finished;
         writeln!(self.out, "{name:<28}{seconds:>7.1} s{note}")?;
@@ -221,23 +239,28 @@ impl<'o> Stages<'o> {
         self.folder.join(format!("{name}.json"))
     }
 
-    fn start(&self, stage: &Stage, fingerprint: String) -> Result<Finished, Failure> {
+    fn start(&self, stage: &Stage, basis: Basis) -> Result<Finished, Failure> {
         let record = self.record_of(stage);
         let begun = record.with_extension("begun");
-        if fs::read(&begun).is_ok_and(|found| found != fingerprint.as_bytes()) {
-            for left in [&stage.partial, &stage.product].into_iter().flatten() {
+        let now = serde_json::to_vec_pretty(&basis).map_err(Failure::work)?;
+        if fs::read(&begun).is_ok_and(|before| before != now) {
+            for left in stage.partial.iter().chain(&stage.products) {
                 set_aside(left)?;
             }
         }
-        write(&begun, &fingerprint)?;
+        write(&begun, &now)?;
         let started = Instant::now();
         let failed = |reason: String| {
-            let (name, command) = (&stage.name, stage.shown());
+            let (name, command) = (&stage.name, stage.as_typed());
             Failure::Work(format!("{name}: {reason}\nthe command was: {command}"))
         };
+        let guarded = self.guard.as_ref().map(|program| Guarded {
+            program,
+            note: self.folder.join(NOTE),
+        });
         let output = stage
-            .command()
-            .stdin(Stdio::null())
+            .command(guarded.as_ref())
+            .stdin(self.running.share().map_err(Failure::work)?)
             .stderr(Stdio::inherit())
             .output()
             .map_err(|error| failed(format!("cannot be run: {error}")))?;
@@ -245,22 +268,84 @@ impl<'o> Stages<'o> {
         if !output.status.success() {
             return Err(failed(format!("{}\n{}", output.status, printed.trim_end())));
         }
-        if let Some(product) = stage.product.as_ref().filter(|product| !product.exists()) {
+        if let Some(product) = stage.products.iter().find(|product| !product.exists()) {
             let product = product.display();
             return Err(failed(format!("it has not written `{product}`")));
         }
         let finished = Finished {
             name: stage.name.clone(),
-            command: stage.shown(),
+            command: stage.as_typed(),
             seconds: started.elapsed().as_secs_f64(),
             printed,
-            fingerprint,
+            basis,
+            products: contents(&stage.products)?,
         };
         let json = serde_json::to_vec_pretty(&finished).map_err(Failure::work)?;
-        // A record that is cut off by an interruption is not read as one.
         write(&record, json)?;
         Ok(finished)
     }
+}
+
+/// The file with the name and the number of the command that runs.
+const NOTE: &str = "running";
+
+/// A program that runs a command, and ends it when this process ends.
+struct Guarded<'g> {
+    program: &'g Path,
+    /// The file in which it says what it runs.
+    note: PathBuf,
+}
+
+impl Guarded<'_> {
+    #[cfg(unix)]
+    fn command(&self, guarded: &OsStr) -> Command {
+        let mut command = Command::new(self.program);
+        command.arg(super::guard::NAME);
+        command.arg(std::process::id().to_string());
+        command.arg(&self.note).arg("--").arg(guarded);
+        // What a terminal sends is for this program.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command
+    }
+
+    /// Without groups of processes a guard could end no more than the command itself.
+    #[cfg(not(unix))]
+    fn command(&self, guarded: &OsStr) -> Command {
+        Command::new(guarded)
+    }
+}
+
+/// Locks the folder of stages, as soon as all has ended that a loop has left there.
+fn lock(folder: &Path) -> Result<Lock, Failure> {
+    let started = Instant::now();
+    loop {
+        match Lock::folder(folder) {
+            Err(nnue_files::Error::Locked { .. }) if started.elapsed() < PATIENCE => {
+                thread::sleep(Duration::from_millis(50));
+            }
+            Err(nnue_files::Error::Locked { .. }) => {
+                let note = fs::read_to_string(folder.join(NOTE));
+                let what = note.unwrap_or_else(|_| "a program".into());
+                return Err(Failure::Work(format!(
+                    "{what}, which an interrupted loop has left, still runs in `{}`: end it, or \
+                     wait until it ends",
+                    folder.display()
+                )));
+            }
+            locked => return locked.map_err(Failure::work),
+        }
+    }
+}
+
+/// The first reasons of many.
+fn first(reasons: &[String]) -> String {
+    const SHOWN: usize = 3;
+
+    let mut text = reasons[..reasons.len().min(SHOWN)].join("; ");
+    if reasons.len() > SHOWN {
+        text += &format!("; and {} more", reasons.len() - SHOWN);
+    }
+    text
 }
 
 /// Renames a file or a folder, if it is there: somebody may miss what it holds.
@@ -301,10 +386,34 @@ mod tests {
         Stage::new("list of tests", std::env::current_exe().unwrap()).argument("--list")
     }
 
+    fn settings(value: &str) -> BTreeMap<String, String> {
+        BTreeMap::from([("`positions`".into(), value.into())])
+    }
+
+    /// Runs a stage again, and returns the reason that was told.
+    fn why(folder: &Path, stage: &Stage) -> String {
+        // What was set aside is not made by a stage that only prints.
+        let mut out = Vec::new();
+        let mut stages = Stages::new(folder, None, &mut out).unwrap();
+        if stages.run(stage).is_err() {
+            write(&stage.products[0], "").unwrap();
+            stages.run(stage).unwrap();
+        }
+        drop(stages);
+        let told = String::from_utf8(out).unwrap();
+        let first = told.lines().next().unwrap_or_default();
+        first
+            .trim_start_matches("list of tests is done again: ")
+            .into()
+    }
+
     /// Runs a stage, and says whether it was done before.
     fn was_done(folder: &Path, stage: &Stage) -> bool {
         let mut out = Vec::new();
-        let printed = Stages::new(folder, &mut out).unwrap().run(stage).unwrap();
+        let printed = Stages::new(folder, None, &mut out)
+            .unwrap()
+            .run(stage)
+            .unwrap();
         assert!(printed.contains("what_is_finished_is_not_done_again"));
         String::from_utf8(out).unwrap().ends_with("done before\n")
     }
@@ -313,24 +422,48 @@ mod tests {
     fn what_is_finished_is_not_done_again() {
         let folder = folder("finished");
         let input = folder.join("input");
-        let stage = || list().reads(&input).settings("rounds".into());
+        let stage = || list().reads(&input).settings(settings("rounds"));
         write(&input, "1").unwrap();
         assert!(!was_done(&folder, &stage()));
         assert!(was_done(&folder, &stage()));
         write(&input, "2").unwrap();
         assert!(!was_done(&folder, &stage()), "its input has changed");
         assert!(was_done(&folder, &stage()));
-        let other = || stage().settings("more rounds".into());
+        let other = || stage().settings(settings("more rounds"));
         assert!(!was_done(&folder, &other()), "its settings have changed");
         let elsewhere = || other().other_option("--nnue", "elsewhere");
         assert!(was_done(&folder, &elsewhere()), "this makes no difference");
         let product = folder.join("product");
         write(&product, "").unwrap();
         let with_product = || other().writes(&product);
+        assert!(!was_done(&folder, &with_product()), "it did not write that");
         assert!(was_done(&folder, &with_product()));
+        write(&product, "half").unwrap();
+        assert_eq!(
+            why(&folder, &with_product()),
+            format!("`{}` has 4 bytes, and 0 were written", product.display())
+        );
+        write(&product, "flah").unwrap();
+        assert_eq!(
+            why(&folder, &with_product()),
+            format!("`{}` is not what was written", product.display())
+        );
+        write(&input, "3").unwrap();
+        assert_eq!(
+            why(&folder, &with_product().settings(settings("fewer"))),
+            format!(
+                "`positions` was more rounds and is fewer; `{}` has changed",
+                input.display()
+            )
+        );
+        let record = folder.join("stages/list-of-tests.json");
+        fs::write(&record, &fs::read(&record).unwrap()[..40]).unwrap();
+        assert_eq!(why(&folder, &with_product()), "its record cannot be read");
         remove(&product).unwrap();
         let mut out = Vec::new();
-        let error = Stages::new(&folder, &mut out).unwrap().run(&with_product());
+        let error = Stages::new(&folder, None, &mut out)
+            .unwrap()
+            .run(&with_product());
         let message = error.unwrap_err().message();
         assert!(message.contains("it has not written"), "{message}");
         remove(&folder).unwrap();
@@ -343,10 +476,10 @@ mod tests {
         let fails = |settings: &str| {
             let stage = Stage::new("failing", std::env::current_exe().unwrap())
                 .argument("--no-such-option")
-                .settings(settings.into())
+                .settings(self::settings(settings))
                 .goes_on_from(&partial);
             let mut out = Vec::new();
-            let result = Stages::new(&folder, &mut out).unwrap().run(&stage);
+            let result = Stages::new(&folder, None, &mut out).unwrap().run(&stage);
             let message = result.unwrap_err().message();
             assert!(message.contains("--no-such-option"), "{message}");
         };
@@ -365,7 +498,7 @@ mod tests {
         let folder = folder("missing");
         let mut out = Vec::new();
         let stage = Stage::new("games", "no-such-program");
-        let error = Stages::new(&folder, &mut out).unwrap().run(&stage);
+        let error = Stages::new(&folder, None, &mut out).unwrap().run(&stage);
         let message = error.unwrap_err().message();
         assert!(message.starts_with("games: cannot be run: "), "{message}");
         assert!(message.ends_with("the command was: no-such-program"));

@@ -1,0 +1,138 @@
+//! What a stage was made from and what it left, by which a later run knows that it is done.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::Failure;
+use crate::inputs::unreadable;
+
+/// Length and hash of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Content {
+    bytes: u64,
+    /// SHA-256, in hexadecimal digits.
+    sha256: String,
+}
+
+impl Content {
+    /// Reads a file, which may be larger than the memory.
+    pub(super) fn of(path: &Path) -> io::Result<Content> {
+        let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+        let mut hash = Sha256::new();
+        let mut bytes = 0;
+        loop {
+            let part = file.fill_buf()?;
+            if part.is_empty() {
+                let sha256 = hash.finalize();
+                let sha256 = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+                return Ok(Content { bytes, sha256 });
+            }
+            hash.update(part);
+            let read = part.len();
+            bytes += read as u64;
+            file.consume(read);
+        }
+    }
+
+    /// How what was found is not this, if it is not.
+    fn differs(&self, found: &Content) -> Option<String> {
+        if found.bytes != self.bytes {
+            let (found, written) = (found.bytes, self.bytes);
+            return Some(format!("has {found} bytes, and {written} were written"));
+        }
+        (found != self).then(|| "is not what was written".into())
+    }
+}
+
+/// What files have in them now, by their paths.
+///
+/// # Errors
+///
+/// [`Failure`] that names the file which cannot be read.
+pub(super) fn contents(paths: &[PathBuf]) -> Result<BTreeMap<String, Content>, Failure> {
+    let each = paths.iter().map(|path| {
+        let content = Content::of(path).map_err(|error| unreadable(path, &error))?;
+        Ok((path.to_string_lossy().into_owned(), content))
+    });
+    each.collect()
+}
+
+/// All that the result of a stage depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Basis {
+    /// Arguments, variables of the environment and keys of the run file, by their names.
+    pub(super) words: BTreeMap<String, String>,
+    /// The files that it reads, by their paths.
+    pub(super) files: BTreeMap<String, Content>,
+}
+
+impl Basis {
+    /// In what it differs from an earlier one.
+    fn changes_since(&self, before: &Basis) -> Vec<String> {
+        let mut changes = Vec::new();
+        for name in names(&before.words, &self.words) {
+            let [was, is] = [before, self].map(|basis| match basis.words.get(name) {
+                Some(value) => value.as_str(),
+                None => "not given",
+            });
+            if was != is {
+                changes.push(format!("{name} was {was} and is {is}"));
+            }
+        }
+        for path in names(&before.files, &self.files) {
+            match [before, self].map(|basis| basis.files.get(path)) {
+                [Some(was), Some(is)] if was == is => {}
+                [Some(_), Some(_)] => changes.push(format!("`{path}` has changed")),
+                [None, _] => changes.push(format!("`{path}` is read now")),
+                [_, None] => changes.push(format!("`{path}` is not read any more")),
+            }
+        }
+        changes
+    }
+}
+
+/// The names in two maps, each once.
+fn names<'m, V>(
+    one: &'m BTreeMap<String, V>,
+    other: &'m BTreeMap<String, V>,
+) -> BTreeSet<&'m String> {
+    one.keys().chain(other.keys()).collect()
+}
+
+/// What a stage left. It is written when all that the stage leaves is there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Finished {
+    pub(super) name: String,
+    /// The command as a shell takes it.
+    pub(super) command: String,
+    pub(super) seconds: f64,
+    /// What it wrote to standard output.
+    pub(super) printed: String,
+    pub(super) basis: Basis,
+    /// The files that it wrote, by their paths.
+    pub(super) products: BTreeMap<String, Content>,
+}
+
+impl Finished {
+    /// Why the stage has to be done again; nothing if it is done.
+    pub(super) fn stale(&self, basis: &Basis, products: &[PathBuf]) -> Vec<String> {
+        let mut reasons = basis.changes_since(&self.basis);
+        for path in products {
+            let recorded = self.products.get(&*path.to_string_lossy());
+            let (found, path) = (Content::of(path), path.display());
+            reasons.extend(match (recorded, found) {
+                (None, _) => Some(format!("it did not write `{path}`")),
+                (_, Err(error)) => Some(format!("`{path}` cannot be read: {error}")),
+                (Some(recorded), Ok(found)) => recorded
+                    .differs(&found)
+                    .map(|how| format!("`{path}` {how}")),
+            });
+        }
+        reasons
+    }
+}
