@@ -216,7 +216,7 @@ fn king_bit(piece: Piece) -> u8 {
 }
 
 /// Why a list of changes cannot be a [`Delta`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeltaError {
     /// A list has more pieces than a delta holds.
@@ -271,6 +271,8 @@ impl fmt::Display for DeltaError {
         }
     }
 }
+
+nnue_format::debug_is_message!(DeltaError);
 
 impl Error for DeltaError {}
 

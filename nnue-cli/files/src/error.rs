@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::is_standard;
 
 /// Why a file is not read or written. All messages name the file.
-#[derive(Debug)]
 pub enum Error {
     /// The system does not let it be read.
     Unreadable {
@@ -117,6 +116,8 @@ impl fmt::Display for Error {
         }
     }
 }
+
+nnue_format::debug_is_message!(Error);
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
