@@ -2,6 +2,7 @@
 
 use core::error::Error;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::position::Position;
@@ -14,7 +15,8 @@ const CAPACITY: usize = 4;
 ///
 /// A delta is small, `Copy`, and allocates nothing. All removals come before all additions, so a
 /// piece can be added where another is removed: captures and castling in Chess960 need that.
-/// Removing a piece from a square and adding it there again changes nothing.
+/// Removing a piece from a square and adding it there again changes nothing. Two deltas are equal if
+/// they remove the same pieces and add the same ones, in any order.
 ///
 /// Constructors do not know the board. After a delta that does not fit the board, evaluations mean
 /// nothing, but nothing worse happens. [`Board::apply`](crate::Board::apply) checks that a delta
@@ -276,11 +278,10 @@ nnue_format::debug_is_message!(DeltaError);
 
 impl Error for DeltaError {}
 
-/// A list of up to [`CAPACITY`] pieces with their squares.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// A list of up to [`CAPACITY`] pieces with their squares. Lists are compared without regard to
+/// their order, in which they are filled: to sort them would cost time with each move.
+#[derive(Clone, Copy)]
 struct Changes {
-    /// Entries from `len` on are those of [`Changes::NONE`], so that the derived comparison is that
-    /// of the lists.
     entries: [(Piece, Square); CAPACITY],
     len: u8,
 }
@@ -339,6 +340,35 @@ impl Changes {
     }
 }
 
+impl Changes {
+    /// The list in an order that depends only on what is in it. It names no square twice, except
+    /// where the caller of a constructor does.
+    fn sorted(&self) -> [Option<(Square, Piece)>; CAPACITY] {
+        let mut sorted = [None; CAPACITY];
+        for (entry, (piece, square)) in sorted.iter_mut().zip(self.as_slice()) {
+            *entry = Some((*square, *piece));
+        }
+        sorted.sort_unstable_by_key(|entry| {
+            entry.map(|(square, piece)| (square.index(), piece.color.index(), piece.role.index()))
+        });
+        sorted
+    }
+}
+
+impl PartialEq for Changes {
+    fn eq(&self, other: &Changes) -> bool {
+        self.sorted() == other.sorted()
+    }
+}
+
+impl Eq for Changes {}
+
+impl Hash for Changes {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.sorted().hash(state);
+    }
+}
+
 impl fmt::Debug for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.as_slice()).finish()
@@ -359,6 +389,8 @@ fn only_in(
 #[cfg(test)]
 mod tests {
     use alloc::string::ToString;
+    use core::hash::{BuildHasher, BuildHasherDefault};
+    use std::hash::DefaultHasher;
 
     use super::*;
     use crate::board::Board;
@@ -475,6 +507,41 @@ mod tests {
         let capture = Delta::capture(PAWN, Square::A2, Square::A4, BLACK_PAWN, Square::A4);
         assert_eq!(delta, Ok(capture));
         assert_eq!(Delta::from_changes(&[stays], &[stays]), Ok(Delta::null()));
+    }
+
+    #[test]
+    fn deltas_are_equal_in_any_order() {
+        let before = board("4k3/8/8/8/8/2p5/8/B3K3 w");
+        let after = board("4k3/8/8/8/8/2B5/8/4K3 b");
+        let bishop = Piece::new(Color::White, Role::Bishop);
+        let capture = Delta::capture(bishop, Square::A1, Square::C3, BLACK_PAWN, Square::C3);
+        assert_eq!(Delta::between(&before, &after), Ok(capture));
+
+        let list = [
+            (PAWN, Square::A2),
+            (ROOK, Square::H8),
+            (KING, Square::E1),
+            (BLACK_PAWN, Square::B7),
+        ];
+        let hash = |delta: &Delta| BuildHasherDefault::<DefaultHasher>::default().hash_one(delta);
+        for len in 0..=list.len() {
+            let (first, mut second) = (&list[..len], list[..len].to_vec());
+            let removed = Delta::from_changes(first, &[]).unwrap();
+            for _ in 0..len {
+                second.rotate_left(1);
+                let rotated = Delta::from_changes(&second, &[]).unwrap();
+                assert_eq!(rotated, removed);
+                assert_eq!(hash(&rotated), hash(&removed));
+                // What differs in one entry, in its square or in its list is another delta.
+                let [mut piece, mut square] = [second.clone(), second.clone()];
+                piece[0].0 = BLACK_ROOK;
+                square[0].1 = Square::D4;
+                for other in [&piece, &square, &second[1..].to_vec()] {
+                    assert_ne!(Delta::from_changes(other, &[]).unwrap(), removed);
+                }
+                assert_ne!(Delta::from_changes(&[], &second).unwrap(), removed);
+            }
+        }
     }
 
     #[test]

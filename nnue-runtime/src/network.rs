@@ -152,6 +152,21 @@ impl<A: Architecture> Network<A> {
         Ok(network)
     }
 
+    /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
+    /// it if it is compressed with zstd, so keep the result.
+    // The bound is the method's and not the block's, for only so a network without a file is
+    // refused with what `Embedded` says of it.
+    #[must_use]
+    pub fn embedded() -> Network<A>
+    where
+        A: Embedded,
+    {
+        match Network::from_bytes(<A as Embedded>::FILE) {
+            Ok(network) => network,
+            Err(error) => unreachable!("the embedded file was checked while compiling: {error}"),
+        }
+    }
+
     /// The description in the net file. Usually it is text, but any bytes are allowed.
     #[must_use]
     pub fn description(&self) -> &[u8] {
@@ -209,18 +224,6 @@ impl<A: SelectedByPieces> Network<A> {
     pub fn bucket(pieces: usize) -> usize {
         let table = <A as SelectedByPieces>::BUCKETS;
         usize::from(table[pieces.min(table.len() - 1)])
-    }
-}
-
-impl<A: Embedded> Network<A> {
-    /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
-    /// it if it is compressed with zstd, so keep the result.
-    #[must_use]
-    pub fn embedded() -> Network<A> {
-        match Network::from_bytes(<A as Embedded>::FILE) {
-            Ok(network) => network,
-            Err(error) => unreachable!("the embedded file was checked while compiling: {error}"),
-        }
     }
 }
 

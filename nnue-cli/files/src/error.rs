@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nnue_format::foreign;
+
 use crate::is_standard;
 
 /// Why a file is not read or written. All messages name the file.
@@ -111,7 +113,7 @@ impl fmt::Display for Error {
             Error::Locked { folder } => write!(
                 f,
                 "`{}` is in use by another program: wait until it ends, or name another folder",
-                folder.display()
+                foreign(folder.display())
             ),
         }
     }
@@ -139,6 +141,6 @@ fn output(path: &Path) -> String {
 fn name(path: &Path, standard: &str) -> String {
     match is_standard(path) {
         true => standard.into(),
-        false => format!("`{}`", path.display()),
+        false => format!("`{}`", foreign(path.display())),
     }
 }
