@@ -154,8 +154,8 @@ impl<A: Architecture> Network<A> {
 
     /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
     /// it if it is compressed with zstd, so keep the result.
-    // The bound is the method's and not the block's, for only so a network without a file is
-    // refused with what `Embedded` says of it.
+    // The bound is that of the method and not of a block: only then does rustc say of a network
+    // without a file what `Embedded` says of it.
     #[must_use]
     pub fn embedded() -> Network<A>
     where
@@ -209,11 +209,15 @@ impl<A: Architecture> Network<A> {
     }
 }
 
-impl<A: SelectedByPieces> Network<A> {
+// The bound is that of the methods and not of the block, as that of `embedded` is.
+impl<A: Architecture> Network<A> {
     /// Evaluates a position whose accumulator is given, with the bucket for its number of pieces.
     #[inline]
     #[must_use]
-    pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> A::Output {
+    pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> A::Output
+    where
+        A: SelectedByPieces,
+    {
         let bucket = Self::bucket(position.occupied().len());
         self.evaluate_bucket(accumulator, position.side_to_move(), bucket)
     }
@@ -221,7 +225,10 @@ impl<A: SelectedByPieces> Network<A> {
     /// The bucket of positions with so many pieces. For more than 32 it is the bucket of 32 pieces.
     #[inline]
     #[must_use]
-    pub fn bucket(pieces: usize) -> usize {
+    pub fn bucket(pieces: usize) -> usize
+    where
+        A: SelectedByPieces,
+    {
         let table = <A as SelectedByPieces>::BUCKETS;
         usize::from(table[pieces.min(table.len() - 1)])
     }

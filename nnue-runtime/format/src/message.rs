@@ -13,3 +13,19 @@ macro_rules! debug_is_message {
         }
     )+};
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use crate::LoadError;
+
+    #[test]
+    fn errors_are_debugged_as_their_message() {
+        let error = crate::split(&crate::FileLayout::EMPTY, b"no net").unwrap_err();
+        assert!(matches!(error, LoadError::Version(_)), "{error}");
+        assert_eq!(format!("{error:?}"), format!("{error}"));
+        assert_eq!(format!("{error:#?}"), format!("{error}"));
+        assert!(!format!("{error:?}").contains("Version("));
+    }
+}

@@ -9,6 +9,7 @@ mod net {
 
             [stacks]
             count = 8
+            select = { by = "caller" }
 
             [[layer]]
             name = "out"
