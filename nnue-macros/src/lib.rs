@@ -3,6 +3,7 @@
 
 mod arguments;
 mod files;
+mod siblings;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
@@ -45,6 +46,10 @@ pub fn nnue_net_portable(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 
 fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::TokenStream {
     let input = TokenStream::from(input);
+    if let Some(error) = second_of_a_module(&input) {
+        // Without a skeleton: the first call has defined the names.
+        return error.to_compile_error().into();
+    }
     let expansion = match syn::parse2::<Arguments>(input.clone()) {
         Ok(arguments) => expand(&arguments, levels),
         Err(error) => {
@@ -56,6 +61,16 @@ fn nnue_net(input: proc_macro::TokenStream, levels: Levels) -> proc_macro::Token
         }
     };
     expansion.into()
+}
+
+/// The error of a call that is not the first one in its module, at its first argument.
+fn second_of_a_module(input: &TokenStream) -> Option<syn::Error> {
+    let place = input.clone().into_iter().nth(1)?.span();
+    siblings::has_earlier(place).then(|| {
+        let message = "found a second `nnue_net!` in one module, whose names are those of the first: \
+            put each into a module of its own, as in `mod sfnnv5 { nnue_net!(\"specs/sfnnv5.toml\"); }`";
+        syn::Error::new(place, message)
+    })
 }
 
 fn expand(arguments: &Arguments, levels: Levels) -> TokenStream {

@@ -110,12 +110,23 @@ impl Order {
 
 /// Networks whose bucket follows from the number of pieces; the others leave the choice to the
 /// caller.
+#[diagnostic::on_unimplemented(
+    message = "the bucket of `{Self}` does not follow from the number of pieces",
+    label = "which bucket is not known here",
+    note = "choose the bucket yourself: `evaluate_bucket` takes its number",
+    note = "or let the spec say it: `select = {{ pieces = ... }}` in `[stacks]`"
+)]
 pub trait SelectedByPieces: Architecture {
     /// The bucket of a position with 0, 1, ... 32 pieces.
     const BUCKETS: [u8; 33];
 }
 
 /// Networks that carry a net file: `nnue_net!("...", weights = "...")`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no net file embedded",
+    label = "there is no file that this could load",
+    note = "name one in the macro, `nnue_net!(\"specs/my-net.toml\", weights = \"my-net.nnue\")`, or load one with `Network::open`"
+)]
 pub trait Embedded: Architecture {
     /// The file, checked while compiling.
     const FILE: &'static [u8];

@@ -266,7 +266,7 @@ impl FromStr for Square {
 }
 
 /// A text is not the name of a square.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct SquareError {
     /// The text, in full.
     pub found: String,
@@ -281,6 +281,8 @@ impl fmt::Display for SquareError {
         )
     }
 }
+
+nnue_format::debug_is_message!(SquareError);
 
 impl Error for SquareError {}
 

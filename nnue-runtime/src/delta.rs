@@ -2,6 +2,7 @@
 
 use core::error::Error;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::position::Position;
@@ -14,7 +15,8 @@ const CAPACITY: usize = 4;
 ///
 /// A delta is small, `Copy`, and allocates nothing. All removals come before all additions, so a
 /// piece can be added where another is removed: captures and castling in Chess960 need that.
-/// Removing a piece from a square and adding it there again changes nothing.
+/// Removing a piece from a square and adding it there again changes nothing. Deltas that change the
+/// same pieces are equal, in whatever order they were told.
 ///
 /// Constructors do not know the board. After a delta that does not fit the board, evaluations mean
 /// nothing, but nothing worse happens. [`Board::apply`](crate::Board::apply) checks that a delta
@@ -216,7 +218,7 @@ fn king_bit(piece: Piece) -> u8 {
 }
 
 /// Why a list of changes cannot be a [`Delta`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeltaError {
     /// A list has more pieces than a delta holds.
@@ -272,13 +274,17 @@ impl fmt::Display for DeltaError {
     }
 }
 
+nnue_format::debug_is_message!(DeltaError);
+
 impl Error for DeltaError {}
 
 /// A list of up to [`CAPACITY`] pieces with their squares.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+///
+/// It is compared and hashed as a set: the order in which a move was told says nothing.
+#[derive(Clone, Copy)]
 struct Changes {
-    /// Entries from `len` on are those of [`Changes::NONE`], so that the derived comparison is that
-    /// of the lists.
+    /// Entries from `len` on are those of [`Changes::NONE`], so that lists of the same entries are
+    /// the same once they are sorted.
     entries: [(Piece, Square); CAPACITY],
     len: u8,
 }
@@ -334,6 +340,28 @@ impl Changes {
         // `len` never exceeds the capacity. The minimum tells the compiler so, which then leaves
         // out the code for a panic.
         &self.entries[..usize::from(self.len).min(CAPACITY)]
+    }
+
+    /// What is the same for lists of the same entries in any order. Lists are sorted when they are
+    /// compared, not when they are made: searches make deltas and hardly ever compare them.
+    fn set(&self) -> (u8, [(Piece, Square); CAPACITY]) {
+        let mut entries = self.entries;
+        entries.sort_unstable();
+        (self.len, entries)
+    }
+}
+
+impl PartialEq for Changes {
+    fn eq(&self, other: &Changes) -> bool {
+        self.set() == other.set()
+    }
+}
+
+impl Eq for Changes {}
+
+impl Hash for Changes {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.set().hash(state);
     }
 }
 
@@ -514,6 +542,41 @@ mod tests {
         );
         assert_eq!(delta.added(), [(PAWN, Square::D6)]);
         assert_eq!(Delta::between(&after, &after), Ok(Delta::null()));
+    }
+
+    /// The first thing that authors test of their own deltas.
+    #[test]
+    fn equality_does_not_depend_on_the_order_of_pieces() {
+        let before = board("4k3/8/8/3r4/4P3/8/8/4K3 w");
+        let after = board("4k3/8/8/3P4/8/8/8/4K3 b");
+        let found = Delta::between(&before, &after).unwrap();
+        let rook_first = [(BLACK_ROOK, Square::D5), (PAWN, Square::E4)];
+        let pawn_first = [rook_first[1], rook_first[0]];
+        let added = [(PAWN, Square::D5)];
+        for removed in [rook_first, pawn_first] {
+            let told = Delta::from_changes(&removed, &added).unwrap();
+            assert_eq!(told, found);
+            assert_eq!(hash(&told), hash(&found));
+        }
+        let capture = Delta::capture(PAWN, Square::E4, Square::D5, BLACK_ROOK, Square::D5);
+        assert_eq!(capture, found);
+
+        // Other pieces, or the same on other squares, are other changes.
+        let swapped = [(BLACK_ROOK, Square::E4), (PAWN, Square::D5)];
+        assert_ne!(
+            Delta::from_changes(&swapped, &[]),
+            Delta::from_changes(&rook_first, &[])
+        );
+        assert_ne!(Delta::from_changes(&rook_first[..1], &added), Ok(found));
+        // Absent entries are not those of a pawn on a1.
+        let pawn_on_a1 = Delta::from_changes(&[(PAWN, Square::A1)], &[]);
+        assert_ne!(pawn_on_a1, Ok(Delta::null()));
+    }
+
+    fn hash(delta: &Delta) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        delta.hash(&mut hasher);
+        hasher.finish()
     }
 
     #[test]

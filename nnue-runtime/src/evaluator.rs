@@ -391,10 +391,14 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     }
 }
 
-impl<A: SelectedByPieces, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
+impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N, C> {
     /// Evaluates the position for the side to move.
+    // The bound is that of the method, as that of `Network::evaluate` is.
     #[inline]
-    pub fn evaluate(&mut self) -> A::Output {
+    pub fn evaluate(&mut self) -> A::Output
+    where
+        A: SelectedByPieces,
+    {
         self.evaluate_bucket_of(|placement| Network::<A>::bucket(placement.pieces()))
     }
 }

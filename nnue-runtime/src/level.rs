@@ -286,7 +286,7 @@ impl FromStr for Level {
 }
 
 /// Why a level cannot be had.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LevelError {
     /// No level has this name.
@@ -341,6 +341,8 @@ impl fmt::Display for LevelError {
         }
     }
 }
+
+nnue_format::debug_is_message!(LevelError);
 
 impl Error for LevelError {}
 

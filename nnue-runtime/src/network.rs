@@ -152,6 +152,21 @@ impl<A: Architecture> Network<A> {
         Ok(network)
     }
 
+    /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
+    /// it if it is compressed with zstd, so keep the result.
+    // The bound is that of the method and not of a block: only then does rustc say of a network
+    // without a file what `Embedded` says of it.
+    #[must_use]
+    pub fn embedded() -> Network<A>
+    where
+        A: Embedded,
+    {
+        match Network::from_bytes(<A as Embedded>::FILE) {
+            Ok(network) => network,
+            Err(error) => unreachable!("the embedded file was checked while compiling: {error}"),
+        }
+    }
+
     /// The description in the net file. Usually it is text, but any bytes are allowed.
     #[must_use]
     pub fn description(&self) -> &[u8] {
@@ -194,11 +209,15 @@ impl<A: Architecture> Network<A> {
     }
 }
 
-impl<A: SelectedByPieces> Network<A> {
+// The bound is that of the methods and not of the block, as that of `embedded` is.
+impl<A: Architecture> Network<A> {
     /// Evaluates a position whose accumulator is given, with the bucket for its number of pieces.
     #[inline]
     #[must_use]
-    pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> A::Output {
+    pub fn evaluate(&self, accumulator: &Accumulator<A>, position: &impl Position) -> A::Output
+    where
+        A: SelectedByPieces,
+    {
         let bucket = Self::bucket(position.occupied().len());
         self.evaluate_bucket(accumulator, position.side_to_move(), bucket)
     }
@@ -206,21 +225,12 @@ impl<A: SelectedByPieces> Network<A> {
     /// The bucket of positions with so many pieces. For more than 32 it is the bucket of 32 pieces.
     #[inline]
     #[must_use]
-    pub fn bucket(pieces: usize) -> usize {
+    pub fn bucket(pieces: usize) -> usize
+    where
+        A: SelectedByPieces,
+    {
         let table = <A as SelectedByPieces>::BUCKETS;
         usize::from(table[pieces.min(table.len() - 1)])
-    }
-}
-
-impl<A: Embedded> Network<A> {
-    /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
-    /// it if it is compressed with zstd, so keep the result.
-    #[must_use]
-    pub fn embedded() -> Network<A> {
-        match Network::from_bytes(<A as Embedded>::FILE) {
-            Ok(network) => network,
-            Err(error) => unreachable!("the embedded file was checked while compiling: {error}"),
-        }
     }
 }
 

@@ -129,7 +129,7 @@ pub struct Run {
 }
 
 /// Why the outputs cannot be put into this order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OrderError {
     /// The order has too many entries, or too few.
@@ -196,6 +196,8 @@ impl fmt::Display for OrderError {
         }
     }
 }
+
+nnue_format::debug_is_message!(OrderError);
 
 impl core::error::Error for OrderError {}
 

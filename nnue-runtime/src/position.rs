@@ -46,6 +46,12 @@ use crate::chess::{Bitboard, Color, Piece, Role, Square};
 /// assert_eq!(bare_kings.king(Color::Black), Square::E8);
 /// assert_eq!(bare_kings.occupied().len(), 2);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no position that a network can evaluate",
+    label = "`Position` is not implemented for `{Self}`",
+    note = "for `cozy_chess::Board`, enable the feature `cozy-chess` of nnue-runtime",
+    note = "for a board of your own, implement `nnue_runtime::Position`: it needs `side_to_move` and `pieces`"
+)]
 pub trait Position {
     /// The player whose turn it is, and from whose point of view evaluations are given.
     fn side_to_move(&self) -> Color;

@@ -32,8 +32,7 @@ fn active(player: Color, squares: &Squares) -> Vec<u32> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: ataxx NET")?;
-    // As text, because `main` prints errors with `Debug`.
-    let net = ataxx::Network::open(path).map_err(|error| error.to_string())?;
+    let net = ataxx::Network::open(path)?;
 
     let mut start: Squares = [None; 49];
     (start[6], start[42]) = (Some(Color::White), Some(Color::White));

@@ -16,8 +16,7 @@ mod small128 {
 fn main() -> Result<(), Box<dyn Error>> {
     let net = small128::Network::embedded();
     let board = match std::env::args().nth(1) {
-        // As text, because `main` prints errors with `Debug`.
-        Some(fen) => Board::from_fen(&fen).map_err(|error| error.to_string())?,
+        Some(fen) => Board::from_fen(&fen)?,
         None => Board::start(),
     };
     let accumulator = small128::Accumulator::new(&net, &board);

@@ -15,8 +15,7 @@ mod small128 {
 const NET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/nn-37f18f62d772.nnue");
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // As text, because `main` prints errors with `Debug`.
-    let net = small128::Network::open(NET).map_err(|error| error.to_string())?;
+    let net = small128::Network::open(NET)?;
     let mut board = Board::default();
     let mut evaluator = small128::Evaluator::new(&net, &board);
     println!("{:>6} at the start", evaluator.evaluate().value);

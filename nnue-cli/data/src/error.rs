@@ -21,7 +21,6 @@ impl fmt::Display for BadRecord {
 }
 
 /// Why there are no more positions.
-#[derive(Debug)]
 pub enum DataError {
     /// A file cannot be read.
     Unreadable {
@@ -78,6 +77,8 @@ impl fmt::Display for DataError {
         }
     }
 }
+
+nnue_compiler::format::debug_is_message!(DataError);
 
 impl std::error::Error for DataError {}
 

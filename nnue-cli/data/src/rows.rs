@@ -10,7 +10,7 @@ use crate::feature_sets::feature_sets;
 use crate::record::Record;
 
 /// A network whose rows do not follow from positions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum UnsupportedNetwork {
     /// The engine tells which features of a set are active.
     ToldFeatures {
@@ -38,6 +38,8 @@ impl fmt::Display for UnsupportedNetwork {
         }
     }
 }
+
+nnue_compiler::format::debug_is_message!(UnsupportedNetwork);
 
 impl std::error::Error for UnsupportedNetwork {}
 

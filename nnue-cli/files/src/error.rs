@@ -4,10 +4,11 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nnue_format::foreign;
+
 use crate::is_standard;
 
 /// Why a file is not read or written. All messages name the file.
-#[derive(Debug)]
 pub enum Error {
     /// The system does not let it be read.
     Unreadable {
@@ -112,11 +113,13 @@ impl fmt::Display for Error {
             Error::Locked { folder } => write!(
                 f,
                 "`{}` is in use by another program: wait until it ends, or name another folder",
-                folder.display()
+                foreign(folder.display())
             ),
         }
     }
 }
+
+nnue_format::debug_is_message!(Error);
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
@@ -138,6 +141,6 @@ fn output(path: &Path) -> String {
 fn name(path: &Path, standard: &str) -> String {
     match is_standard(path) {
         true => standard.into(),
-        false => format!("`{}`", path.display()),
+        false => format!("`{}`", foreign(path.display())),
     }
 }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 
 /// Why a trace cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum TraceError {
     /// The file begins like one compressed by gzip, but cannot be decompressed.
     Gzip {
@@ -22,7 +22,7 @@ pub enum TraceError {
 }
 
 /// What is wrong with a line of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum LineError {
     /// It is not UTF-8.
     NotText,
@@ -109,6 +109,8 @@ impl fmt::Display for Expected {
         })
     }
 }
+
+nnue_runtime::__private::file::debug_is_message!(TraceError, LineError);
 
 impl Error for TraceError {}
 impl Error for LineError {}

@@ -340,7 +340,7 @@ impl Diagnostics {
 }
 
 /// All errors of the stage that failed, and the file they are about.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Errors {
     /// The spec that is wrong.
     pub file: SourceFile,
@@ -399,6 +399,8 @@ fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{number} {what}{plural}")
 }
+
+nnue_format::debug_is_message!(Errors);
 
 impl std::error::Error for Errors {}
 

@@ -251,7 +251,7 @@ impl Accumulate {
 }
 
 /// A network is too large to be written out as straight-line code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TooMuchCode {
     /// Vector operations in straight-line code, for all layers and the instruction sets of an
     /// architecture together.
@@ -293,5 +293,7 @@ impl fmt::Display for TooMuchCode {
         )
     }
 }
+
+nnue_format::debug_is_message!(TooMuchCode);
 
 impl std::error::Error for TooMuchCode {}

@@ -29,7 +29,7 @@ use crate::{
     missing_docs,
     reason = "the type says what the fields of all variants mean"
 )]
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The version word at offset 0 is not that of the spec.
@@ -325,5 +325,7 @@ impl LoadError {
         }
     }
 }
+
+crate::debug_is_message!(LoadError);
 
 impl core::error::Error for LoadError {}

@@ -59,6 +59,7 @@ mod known;
 mod layout;
 mod leb128;
 mod load;
+mod message;
 mod numbers;
 mod paired;
 mod piece_square;

@@ -18,7 +18,7 @@ pub(crate) use piece_square::virtual_rows::Sum;
 pub type ActiveRows = [Vec<usize>; 2];
 
 /// A feature that no custom set of the network has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UnknownFeature {
     /// The number that the caller gave, from 0.
     pub found: u32,
@@ -42,6 +42,8 @@ impl fmt::Display for UnknownFeature {
         }
     }
 }
+
+nnue_format::debug_is_message!(UnknownFeature);
 
 impl std::error::Error for UnknownFeature {}
 

@@ -114,7 +114,7 @@ pub struct LayerWeights {
 }
 
 /// Weights that are not those of the network.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct WrongWeights {
     /// The name of the table, as in `transformer.biases` or `stack 3 fc_0.weights`.
     pub tensor: String,
@@ -169,6 +169,8 @@ impl fmt::Display for WrongWeights {
         write!(f, "`{tensor}` has {found}, expected {expected}")
     }
 }
+
+nnue_format::debug_is_message!(WrongWeights);
 
 impl std::error::Error for WrongWeights {}
 

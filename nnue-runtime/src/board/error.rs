@@ -6,7 +6,7 @@ use core::fmt;
 use crate::chess::{Piece, Square};
 
 /// Why a change or a position does not fit on a [`Board`](crate::Board).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BoardError {
     /// A piece to remove is not there.
@@ -65,5 +65,7 @@ impl fmt::Display for BoardError {
         }
     }
 }
+
+nnue_format::debug_is_message!(BoardError);
 
 impl Error for BoardError {}

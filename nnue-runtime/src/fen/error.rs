@@ -17,7 +17,7 @@ use crate::chess::{Color, Square};
     missing_docs,
     reason = "the type says what the fields of all variants mean"
 )]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FenError {
     /// The text is empty or blank.
@@ -144,5 +144,7 @@ impl fmt::Display for FenError {
         }
     }
 }
+
+nnue_format::debug_is_message!(FenError);
 
 impl Error for FenError {}
