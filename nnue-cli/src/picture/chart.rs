@@ -12,6 +12,8 @@ const BAR: (usize, usize) = (2, 80);
 const COUNTS: usize = 10 * LETTER.0;
 /// The length of a tick, in pixels.
 const TICK: usize = 4;
+/// From the bars down to the values: half of the lowest count is beside.
+const BELOW: usize = LETTER.1 / 2;
 const LIMIT: Colour = [207, 34, 46];
 
 /// The width of a histogram with its counts, in pixels.
@@ -42,7 +44,7 @@ pub(super) fn draw(canvas: &mut Canvas, top: usize, histogram: &Histogram) -> us
         write_line(canvas, (label_left, middle - LETTER.1 / 2), &label);
     }
     draw_values(canvas, (left, top + highest), histogram);
-    top + highest + TICK + LETTER.1 + GAP
+    top + highest + BELOW + LETTER.1 + GAP
 }
 
 /// The ticks of the values and their numbers.
@@ -63,7 +65,7 @@ fn draw_values(canvas: &mut Canvas, (left, top): (usize, usize), histogram: &His
         if taken.iter().all(is_free) {
             taken.push((start, end));
             canvas.fill((middle, top), (1, TICK), INK);
-            write_line(canvas, (start, top + TICK), &label);
+            write_line(canvas, (start, top + BELOW), &label);
         }
     }
 }
