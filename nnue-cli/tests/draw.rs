@@ -463,3 +463,17 @@ fn a_place_that_cannot_be_written_is_an_error() {
         "{message}"
     );
 }
+
+/// Specs that nobody would write are drawn as clearly.
+#[test]
+fn nothing_overlaps_in_strange_networks() {
+    let specs = specs_in("tests/zoo/specs");
+    assert!(specs.len() > 50, "{specs:?}");
+    for spec in specs {
+        let (boxes, arrows) = read(&output(&["draw", &text(&spec)]));
+        assert!(
+            boxes.len() > 3 && arrows.len() >= boxes.len() - 1,
+            "{spec:?}"
+        );
+    }
+}

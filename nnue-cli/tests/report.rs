@@ -278,7 +278,7 @@ fn a_browser_shows_the_page() {
     let page = String::from_utf8_lossy(&done.stdout);
     let width = 133 + 11 * 62;
     assert!(
-        page.contains(&format!("<title>{width} 14</title>")),
+        page.contains(&format!("<title>{width} 16</title>")),
         "{page}"
     );
 }

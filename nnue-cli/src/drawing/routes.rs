@@ -11,10 +11,12 @@ const GAP: usize = 26;
 const TRACK: usize = 8;
 /// From one lane to the next.
 const LANE: usize = 16;
-/// From a box's right edge to the place at which ways leave or arrive.
-const PORT: usize = 20;
+/// From a box's right edge to the place where its way leaves, and to that where the first one
+/// arrives. They differ, so that a way which leaves and one which arrives do not meet in a gap.
+const LEAVES: usize = 12;
+const ARRIVES: usize = 24;
 /// From one arriving way to the next, and the room for all of them.
-const ARRIVAL: (usize, usize) = (14, 70);
+const ARRIVAL: (usize, usize) = (14, 66);
 
 /// An arrow from a part to one that reads it.
 pub(super) struct Route {
@@ -125,12 +127,12 @@ impl Ways {
         main: usize,
     ) -> Vec<(usize, usize)> {
         let (from, to) = (&placed[source], &placed[target]);
-        let leaves = from.right - PORT;
+        let leaves = from.right - LEAVES;
         let arriving = &self.arrivals[target];
         let number = arriving.iter().position(|own| *own == source).unwrap_or(0);
         let (step, room) = ARRIVAL;
         let step = step.min(room / arriving.len());
-        let arrives = to.right - PORT - step * number;
+        let arrives = to.right - ARRIVES - step * number;
         let down = self.track(placed, from.row, source);
         let mut points = vec![(leaves, from.bottom), (leaves, down)];
         if to.row > from.row + 1 {
