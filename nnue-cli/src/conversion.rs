@@ -5,6 +5,7 @@ mod coalesced;
 use std::convert::Infallible;
 
 use nnue_compiler::file_layout;
+use nnue_compiler::format::foreign;
 use nnue_compiler::format::{self, Encoding, FileLayout, Format, Loaded, Section};
 use nnue_compiler::network::Network;
 use serde_json::Value;
@@ -117,7 +118,9 @@ fn check_same(from: &Network, to: &Network) -> Result<bool, Failure> {
     match difference(&first, &value(to)?, String::new()) {
         None => Ok(adds),
         Some((place, first, second)) => Err(Failure::Work(format!(
-            "the specs do not describe the same network: `{place}` of `nnue describe` is {first} in the first and {second} in the second"
+            "the specs do not describe the same network: `{place}` of `nnue describe` is {} in the first and {} in the second",
+            foreign(first),
+            foreign(second)
         ))),
     }
 }

@@ -1,7 +1,10 @@
 //! Why a subcommand cannot do its work.
 
+use nnue_compiler::format::is_hidden;
 use std::fmt;
 use std::io::{self, Write};
+
+use nnue_files::{Error, is_standard};
 
 use crate::style::{WARNING, paint};
 
@@ -34,6 +37,18 @@ impl Failure {
     }
 }
 
+impl From<nnue_files::Error> for Failure {
+    fn from(error: nnue_files::Error) -> Failure {
+        match error {
+            Error::Unwritable { path, error } if is_standard(&path) => Failure::Output(error),
+            Error::Overwritten { .. } | Error::WrittenTwice { .. } => {
+                Failure::Arguments(error.to_string())
+            }
+            error => Failure::work(error),
+        }
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         Failure::Output(error)
@@ -45,17 +60,34 @@ impl fmt::Display for Failure {
         // The red of clap's own errors.
         const ERROR: &str = "\x1b[1;31merror:\x1b[0m";
         match self {
-            Failure::Output(_) | Failure::Work(_) => write!(f, "{ERROR} {}", self.message()),
+            Failure::Output(_) | Failure::Work(_) => {
+                write!(f, "{ERROR} {}", plain(&self.message()))
+            }
             // As clap's own errors end.
             Failure::Arguments(message) => {
                 write!(
                     f,
-                    "{ERROR} {message}\n\nFor more information, try '--help'."
+                    "{ERROR} {}\n\nFor more information, try '--help'.",
+                    plain(message)
                 )
             }
             Failure::Spec(messages) => f.write_str(messages),
         }
     }
+}
+
+/// A message of one line or several, without what a terminal would obey or not show. What comes
+/// from others is [shown as foreign](nnue_compiler::format::foreign) where the message is made; this
+/// is for what nobody thought of, such as paths in messages of libraries.
+pub(crate) fn plain(message: &str) -> String {
+    let mut plain = String::new();
+    for letter in message.chars() {
+        match is_hidden(letter) && letter != '\n' {
+            true => plain.extend(letter.escape_default()),
+            false => plain.push(letter),
+        }
+    }
+    plain
 }
 
 /// Writes an error that does not end the work. There is nobody to tell that standard error is
@@ -67,5 +99,5 @@ pub(crate) fn complain(message: &str) {
 /// Writes a warning, as [`complain`] writes errors.
 pub(crate) fn warn(message: &str) {
     let label = paint(WARNING, "warning:");
-    let _ = writeln!(anstream::stderr(), "{label} {message}");
+    let _ = writeln!(anstream::stderr(), "{label} {}", plain(message));
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
+use nnue_compiler::format::foreign;
 use nnue_runtime::Output;
 
 use crate::Failure;
@@ -85,7 +86,7 @@ fn vectors(mut lines: Lines) -> Result<Vec<Vector>, Failure> {
 fn vector(line: &str) -> Result<Vector, String> {
     let integer = |text: &str| {
         text.parse()
-            .map_err(|_| format!("found `{text}`, expected an integer of 32 bits"))
+            .map_err(|_| format!("found `{}`, expected an integer of 32 bits", foreign(text)))
     };
     let fields: Vec<&str> = line.split('|').map(str::trim).collect();
     let (fen, value, parts) = match *fields {

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use nnue_compiler::format::foreign;
+
 use crate::evaluation::Evaluate;
 use crate::style::{FAINT, STRONG, WARNING, paint};
 
@@ -12,7 +14,8 @@ use crate::style::{FAINT, STRONG, WARNING, paint};
 ///
 /// The errors of the writer.
 pub fn write(net: &dyn Evaluate, file: &str, usage: &str, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{} · {file} · {usage}", paint(STRONG, net.name()))?;
+    let (name, file) = (paint(STRONG, foreign(net.name())), foreign(file));
+    writeln!(out, "{name} · {file} · {usage}")?;
     let description = one_line(net.description());
     if !description.is_empty() {
         writeln!(out, "{}", paint(FAINT, description))?;
@@ -23,16 +26,11 @@ pub fn write(net: &dyn Evaluate, file: &str, usage: &str, out: &mut dyn Write) -
     Ok(())
 }
 
-/// A description as one short line, without control characters that a terminal would obey.
+/// A description as one short line. Some files fill it up with zeros.
 fn one_line(description: &[u8]) -> String {
-    const LIMIT: usize = 160;
-
-    let text = String::from_utf8_lossy(description).replace(char::is_control, " ");
-    let text = text.trim();
-    match text.char_indices().nth(LIMIT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into(),
-    }
+    let text = String::from_utf8_lossy(description);
+    let words: Vec<&str> = text.trim_end_matches('\0').split_whitespace().collect();
+    foreign(words.join(" ")).to_string()
 }
 
 #[cfg(test)]
@@ -41,9 +39,9 @@ mod tests {
 
     #[test]
     fn descriptions_stay_on_their_line() {
-        assert_eq!(one_line(b" a\tb\x1B[31m\nc\0"), "a b [31m c");
+        assert_eq!(one_line(b" a\tb\x1B[31m\nc\0"), r"a b\u{1b}[31m c");
         assert_eq!(one_line(b"\xFF"), "\u{FFFD}");
         let long = one_line(&[b'x'; 1000]);
-        assert!(long.len() < 200 && long.ends_with('…'));
+        assert!(long.len() < 200 && long.ends_with("..."));
     }
 }

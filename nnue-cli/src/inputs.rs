@@ -6,20 +6,22 @@ mod positions;
 #[cfg(feature = "compiled")]
 mod trace;
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::Unroll;
+use nnue_files::{Inputs, is_standard};
 use nnue_levels::ISAS;
 use nnue_runtime::Level;
 use serde::Serialize;
 
 use crate::Failure;
+use crate::json::write_plain;
 use crate::known::SpecChoice;
 
 pub(crate) use self::net::{ChosenNet, NetOptions};
@@ -27,23 +29,48 @@ pub(crate) use self::positions::SampledPositions;
 #[cfg(feature = "compiled")]
 pub(crate) use self::trace::TraceFile;
 
-/// Reads a file.
+/// The most bytes that a net file can have. Networks are far smaller.
+const LONGEST_NET: u64 = 1 << 32;
+
+/// The most bytes that a spec or another text for people can have.
+const LONGEST_TEXT: u64 = 1 << 26;
+
+/// Reads a file, such as a net; `-` is standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| unreadable(path, &error))
+    Ok(nnue_files::read(path, LONGEST_NET)?)
+}
+
+/// Refuses to write what is read, before anything is opened.
+pub(crate) fn check_outputs<'p>(
+    read: impl IntoIterator<Item = Option<&'p Path>>,
+    written: impl IntoIterator<Item = &'p Path>,
+) -> Result<(), Failure> {
+    Ok(Inputs::of(read.into_iter().flatten()).check(written)?)
+}
+
+/// Where a subcommand tells about a file that it wrote: not in the file, if that is standard output.
+pub(crate) fn remarks<'o>(written: &Path, out: &'o mut dyn Write) -> Box<dyn Write + 'o> {
+    match is_standard(written) {
+        true => Box::new(anstream::stderr()),
+        false => Box::new(out),
+    }
 }
 
 /// A file could not be read.
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!("cannot read `{}`: {error}", path.display()))
+    Failure::Work(format!(
+        "cannot read `{}`: {error}",
+        foreign(path.display())
+    ))
 }
 
 /// Reads a file of text.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
-    String::from_utf8(read(path)?).map_err(|error| {
+    String::from_utf8(nnue_files::read(path, LONGEST_TEXT)?).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         Failure::Work(format!(
             "`{}` is not UTF-8 text: the byte at offset {offset} is invalid",
-            path.display()
+            foreign(path.display())
         ))
     })
 }
@@ -57,20 +84,24 @@ pub(crate) fn spec(path: &Path) -> Result<(String, Network), Failure> {
     Ok((text, network))
 }
 
-/// Writes a file.
+/// Writes a file as a whole or not at all; `-` is standard output.
 pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Failure> {
-    fs::write(path, bytes).map_err(|error| unwritable(path, &error))
+    Ok(nnue_files::write(path, bytes)?)
 }
 
 /// A file or a folder could not be written.
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Work(format!("cannot write `{}`: {error}", path.display()))
+    Failure::Work(format!(
+        "cannot write `{}`: {error}",
+        foreign(path.display())
+    ))
 }
 
 /// Prints a value as JSON.
 pub(crate) fn write_json(value: &impl Serialize, out: &mut dyn Write) -> Result<(), Failure> {
-    serde_json::to_writer_pretty(&mut *out, value)
-        .map_err(|error| Failure::Output(error.into()))?;
+    let json =
+        serde_json::to_string_pretty(value).map_err(|error| Failure::Output(error.into()))?;
+    write_plain(&json, out)?;
     writeln!(out)?;
     Ok(())
 }
@@ -86,6 +117,11 @@ pub(crate) struct SpecFile {
 impl SpecFile {
     pub(crate) fn network(&self) -> Result<Network, Failure> {
         self.spec.network()
+    }
+
+    /// The file, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.spec.path()
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use nnue_compiler::diagnostics::{SourceFile, nearest};
+use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_compiler::{analyse, known_specs};
 
@@ -69,6 +70,14 @@ impl SpecChoice {
         })
     }
 
+    /// The file, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            SpecChoice::Known(_) => None,
+            SpecChoice::File(path) => Some(path),
+        }
+    }
+
     /// What reads such arguments.
     pub(crate) fn parser() -> impl TypedValueParser<Value = SpecChoice> {
         OsStringValueParser::new().try_map(SpecChoice::of)
@@ -110,12 +119,13 @@ impl fmt::Display for UnknownSpec {
         let UnknownSpec(name) = self;
         write!(
             f,
-            "unknown spec `{name}`, allowed are a TOML file and {}",
+            "unknown spec `{}`, allowed are a TOML file and {}",
+            foreign(name),
             all.join(", ")
         )?;
         let file = format!("{name}.toml");
         match nearest(name, names()) {
-            _ if Path::new(&file).is_file() => write!(f, ": did you mean `{file}`?"),
+            _ if Path::new(&file).is_file() => write!(f, ": did you mean `{}`?", foreign(&file)),
             Some(near) => write!(f, ": did you mean `{near}`?"),
             None => Ok(()),
         }

@@ -24,6 +24,7 @@ pub mod heading;
 mod info;
 mod inputs;
 mod interpreted;
+mod json;
 mod known;
 mod match_play;
 mod net_file;
@@ -52,9 +53,10 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use nnue_compiler::format::is_hidden;
 
 use crate::commands::Command;
-use crate::failure::Failure;
+use crate::failure::{Failure, plain};
 
 /// NNUE networks: what they are, what they cost, and what is in their files.
 #[derive(Debug, Parser)]
@@ -67,13 +69,19 @@ struct Arguments {
 
 /// The whole program, from its arguments to its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let is_odd = { arguments.iter() }.any(|text| text.to_string_lossy().contains(is_hidden));
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         // Help and version come this way too, and are written to standard output.
         Err(message) => {
             let code = message.exit_code();
-            // There is nobody to tell that standard error is closed.
-            let _ = message.print();
+            // There is nobody to tell that standard error is closed. Names of files, which a shell
+            // fills in, may have what a terminal would obey; then there are no colours either.
+            let _ = match is_odd && message.use_stderr() {
+                true => write!(std::io::stderr(), "{}", plain(&message.to_string())),
+                false => message.print(),
+            };
             return ExitCode::from(code as u8);
         }
     };

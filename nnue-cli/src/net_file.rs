@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use nnue_compiler::diagnostics::SourceFile;
+use nnue_compiler::format::foreign;
 use nnue_compiler::format::{self, FileLayout, Loaded};
 use nnue_compiler::network::Network;
 use nnue_compiler::{analyse, file_layout, spec_of};
@@ -42,7 +43,7 @@ impl NetFile {
     pub(crate) fn of(path: &Path, network: Network, bytes: &[u8]) -> Result<NetFile, Failure> {
         let layout = file_layout(&network);
         let refused = |problem: format::LoadError| {
-            let (path, name) = (path.display(), &network.name);
+            let (path, name) = (foreign(path.display()), foreign(&network.name));
             Failure::Work(format!("`{path}` is not a net file for {name}: {problem}"))
         };
         let bytes = format::unpack(&layout, bytes)
@@ -118,7 +119,10 @@ impl Recognised {
     /// has to be written.
     pub(crate) fn of(path: &Path, bytes: &[u8], name: &str) -> Result<Recognised, Failure> {
         if bytes.is_empty() {
-            return Err(Failure::Work(format!("`{}` is empty", path.display())));
+            return Err(Failure::Work(format!(
+                "`{}` is empty",
+                foreign(path.display())
+            )));
         }
         let identity = format::identify(bytes);
         // Of a file that was cut or damaged, what its beginning says: the error tells the rest.
@@ -136,7 +140,7 @@ impl Recognised {
                 "`{}` is {identity}: only nets that are built like Stockfish's tell their shape; \
                  for others, write a spec as `specs/README.md` describes, try it with \
                  `nnue check SPEC --weights FILE`, and name it with `--spec` (`nnue draw SPEC`)",
-                path.display()
+                foreign(path.display())
             )));
         };
         let source = SourceFile::new("the spec of the file", spec.to_string());

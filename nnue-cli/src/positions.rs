@@ -6,6 +6,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use nnue_compiler::format::foreign;
+use nnue_files::is_standard;
 use nnue_runtime::{Board, FenError};
 
 use crate::Failure;
@@ -53,6 +55,11 @@ pub(crate) struct PositionFile {
 }
 
 impl PositionFile {
+    /// The file, if the option is given.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.fens.as_deref()
+    }
+
     /// The list, if the option is given.
     pub(crate) fn open(&self) -> Result<Option<Positions>, Failure> {
         self.fens.as_deref().map(Positions::open).transpose()
@@ -66,9 +73,9 @@ impl PositionFile {
 
 /// What a path names, for messages; `-` is standard input.
 fn source(path: &Path) -> String {
-    match path.as_os_str() == "-" {
+    match is_standard(path) {
         true => "standard input".to_string(),
-        false => format!("`{}`", path.display()),
+        false => format!("`{}`", foreign(path.display())),
     }
 }
 
@@ -89,7 +96,7 @@ impl Lines {
     /// The lines of a file, or of standard input if the path is `-`.
     pub(crate) fn open(path: &Path) -> Result<Lines, Failure> {
         let source = source(path);
-        let lines: Box<dyn Read> = match path.as_os_str() == "-" {
+        let lines: Box<dyn Read> = match is_standard(path) {
             true => Box::new(io::stdin().lock()),
             false => Box::new(File::open(path).map_err(|error| unreadable(&source, &error))?),
         };

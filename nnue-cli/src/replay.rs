@@ -14,6 +14,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use nnue_compiler::format::foreign;
 use nnue_runtime::{Level, Output, Statistics};
 use nnue_trace::{Idle, Trace};
 
@@ -126,7 +127,7 @@ impl fmt::Display for Difference {
             "line {} of the trace, evaluation {}, `{}`: found {} by {} on `{}`, expected {} by {} on `{}`",
             self.line,
             self.number,
-            self.position,
+            foreign(&self.position),
             parts(self.found),
             self.pass,
             self.level,

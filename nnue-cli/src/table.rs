@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
+use nnue_compiler::format::foreign;
 
 use crate::style::{FAINT, PLAIN, paint};
 
-/// A text of a table.
+/// A text of a table, which may be somebody else's.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) style: Style,
@@ -17,7 +18,7 @@ impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Cell {
         Cell {
             style: PLAIN,
-            text: text.into(),
+            text: foreign(text.into()).to_string(),
         }
     }
 }

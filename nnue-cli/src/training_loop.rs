@@ -14,6 +14,8 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use nnue_compiler::format::foreign;
+
 use crate::Failure;
 use crate::inputs::{unreadable, unwritable, write};
 use crate::verification::require_one_value;
@@ -62,7 +64,7 @@ pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(),
     };
     write(&files.report, report.html()?)?;
     report.summary(out)?;
-    writeln!(out, "report: {}", files.report.display())?;
+    writeln!(out, "report: {}", foreign(files.report.display()))?;
     Ok(())
 }
 

@@ -171,7 +171,8 @@ pub(crate) fn compare_compiled(
     vectors: &[Vector],
     progress: &(dyn Fn() + Sync),
 ) -> Result<(), Failure> {
-    let program = packages.build(std::slice::from_ref(spec))?.remove(0);
+    let turn = packages.turn()?;
+    let program = turn.build(std::slice::from_ref(spec))?.remove(0);
     let program = program
         .map_err(|error| Failure::Work(format!("cannot compile `{}`:\n{error}", spec.choice)))?;
     let fens: Vec<&str> = vectors.iter().map(|vector| &*vector.given.fen).collect();

@@ -1,5 +1,7 @@
 //! Text in SVG and HTML.
 
+use nnue_compiler::format::is_hidden;
+
 /// Text as it stands in XML, between tags and in attributes.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
@@ -10,8 +12,8 @@ pub(crate) fn escaped(text: &str) -> String {
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
             '\n' => escaped.push(letter),
-            // XML has none of the others.
-            letter if letter.is_control() => escaped.push(' '),
+            // XML has no other controls, and the rest would be read as something else than it is.
+            letter if is_hidden(letter) => escaped.push(' '),
             letter => escaped.push(letter),
         }
     }

@@ -245,6 +245,44 @@ fn check_fault(fault: &str, reason: &str, limit: &str) {
     assert_eq!(games(&pgn).matches("[Termination \"normal\"]").count(), 0);
 }
 
+/// What an engine and the name of its file say is shown and kept in few words, which no terminal
+/// obeys.
+#[cfg(unix)]
+#[test]
+fn words_of_engines_are_no_orders() {
+    let engine = file("\u{1b}[31m\"\\engine");
+    std::os::unix::fs::symlink(match_engine::path(), &engine).expect("another name");
+    for fault in ["escape", "long", "last-words"] {
+        let pgn = file(&format!("{fault}.pgn"));
+        let mut command = nnue(&["match", &engine, &engine]);
+        command.args(match_engine::options()).args([
+            &format!("--options-b=Fault={fault}"),
+            "--nodes=100",
+            "--games=2",
+            "--pgn",
+            &pgn,
+        ]);
+        let output = command.output().expect("the program starts");
+        let kept = fs::read_to_string(&pgn).expect("the match has written it");
+        assert!(
+            kept.contains("[White \"match-\\\\u{1b}[31m\\\"\\\\engine"),
+            "{kept}"
+        );
+        assert!(kept.contains("[Termination \""), "{kept}");
+        for text in [stdout(&output), stderr(&output), &kept] {
+            let is_hidden =
+                |letter: char| letter != '\n' && letter.is_control() || letter == '\u{202e}';
+            assert!(!text.contains(is_hidden), "{text:?}");
+            assert!(text.lines().all(|line| line.len() < 600), "{text}");
+        }
+        // Comments end where they should, and nothing is left of the braces of what was said.
+        let comments = kept.matches('{').count();
+        let tags = 4 * "\\u{1b}".matches('{').count();
+        assert_eq!(comments, kept.matches('}').count(), "{kept}");
+        assert!(comments > tags, "{kept}");
+    }
+}
+
 /// What engines say that is not UCI, and what comes after an answer, is passed over.
 #[test]
 fn garbage_is_no_fault() {

@@ -41,6 +41,36 @@ fn row(output: &Output, label: &str) -> [f64; 3] {
     [(); 3].map(|()| numbers.next().expect("three numbers"))
 }
 
+/// It was once renamed over a device of the machine.
+#[cfg(unix)]
+#[test]
+fn a_pipe_stays_a_pipe_and_a_net_is_kept() {
+    use std::os::unix::fs::FileTypeExt;
+
+    let trace = scratch("reorder-pipe.txt", TRACE.as_bytes());
+    let content = synthetic::synthetic_net("v5");
+    let net = scratch("reorder-pipe-v5.nnue", &content);
+    let over = run(&["--net", &net, "--out", &net, &trace]);
+    assert_refused(&over, 2, &["which is read"]);
+    assert!(fs::read(&net).expect("it is there") == content);
+
+    let path = scratch_path("reorder-pipe");
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("there is `mkfifo`").success());
+    let reader = {
+        let path = path.clone();
+        std::thread::spawn(move || fs::read(path).expect("pipes can be read"))
+    };
+    let output = run(&["--net", &net, "--out", &text(&path), &trace]);
+    let kind = fs::symlink_metadata(&path)
+        .expect("it is there")
+        .file_type();
+    assert!(kind.is_fifo(), "the pipe was replaced");
+    printed(&output);
+    assert_eq!(reader.join().expect("it is read").len(), content.len());
+    fs::remove_file(path).expect("it is there");
+}
+
 #[test]
 fn a_net_comes_back_with_fewer_blocks_and_the_same_values() {
     let trace = scratch("reorder.txt", TRACE.as_bytes());

@@ -9,6 +9,7 @@ use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not};
 use core::str::FromStr;
+use nnue_format::foreign;
 
 /// One of the two players, and the perspective of that player: each half of an accumulator is seen
 /// from one.
@@ -276,7 +277,7 @@ impl fmt::Display for SquareError {
         write!(
             f,
             "found `{}`, expected a square from `a1` to `h8`",
-            self.found.escape_debug()
+            foreign(&self.found)
         )
     }
 }

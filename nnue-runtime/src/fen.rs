@@ -518,7 +518,7 @@ mod tests {
         let error = parse(&format!("{KINGS} \0")).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "found side to move `\\0` at offset 20, expected `w` or `b`"
+            "found side to move `\\u{0}` at offset 20, expected `w` or `b`"
         );
     }
 

@@ -15,6 +15,7 @@ use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
 use core::str::FromStr;
+use nnue_format::foreign;
 
 use nnue_levels::{ISAS, Isa, LevelKind};
 
@@ -321,7 +322,7 @@ impl fmt::Display for LevelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LevelError::Unknown { name } => {
-                write!(f, "unknown level `{name}`, expected one of")?;
+                write!(f, "unknown level `{}`, expected one of", foreign(name))?;
                 write_names(f, Level::names())
             }
             LevelError::OtherArchitecture { name, target_arch } => write!(

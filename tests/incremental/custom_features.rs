@@ -1,6 +1,7 @@
 //! Networks whose features the engine tells: a game of Ataxx, and chess with features of the
 //! engine's own.
 
+use nnue_test_support::seed::seeded;
 use std::collections::BTreeSet;
 
 use cozy_chess::Board as Game;
@@ -106,7 +107,7 @@ impl Ataxx {
 #[test]
 fn ataxx_is_followed_along_random_games() {
     let mut net = random_net::<ataxx::Net>(include_str!("../../specs/games/ataxx.toml"));
-    let mut random = Xorshift::new(49);
+    let mut random = seeded(49);
     let rounds = nnue_play::plies() / 1000;
     let (mut evaluations, mut taken_back, mut stones_turned) = (0, 0, 0);
     for level in Level::available() {
@@ -215,7 +216,7 @@ fn features_of_the_engine_are_summed_with_those_of_the_position() {
         _ => 0,
     });
     let net = mixed::Network::from_bytes(&file).expect("our own file");
-    let mut random = Xorshift::new(5);
+    let mut random = seeded(5);
     let mut king_moves = 0;
     for _ in 0..60 {
         let mut game = Game::startpos();
@@ -262,7 +263,7 @@ fn an_evaluator_follows_position_and_features_along_games() {
     let reference = weights.into_net(&file);
     let mut net = mixed::Network::from_bytes(&file).expect("our own file");
     assert!(net.to_bytes() == file, "written as it was read");
-    let mut random = Xorshift::new(17);
+    let mut random = seeded(17);
     for level in Level::available() {
         net = net.with_level(level);
         let mut seen = Seen::default();

@@ -1,21 +1,24 @@
 //! Records in another format: in one file in their order, or in shards in a random one.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use fastrand::Rng;
+use nnue_files::{Error, Inputs, Output};
+use tempfile::NamedTempFile;
 
 use crate::batches::{Batches, Options, SharedCounts};
 use crate::error::DataError;
 use crate::formats::WrittenFormat;
-use crate::input::{Input, check_written};
+use crate::input::Input;
 use crate::record::Record;
 
 /// Writes the records that the options choose to files: each record to a random one of them. If the
 /// options ask for an order of chance, each file is then shuffled as a whole, so that all records
 /// are, in the memory that one file needs. Returns how many records each file has.
+///
+/// The files take their places when all of them are whole.
 ///
 /// # Errors
 ///
@@ -30,69 +33,94 @@ pub fn convert(
     files: &[PathBuf],
 ) -> Result<Vec<u64>, DataError> {
     options.filter.check(&inputs)?;
-    for path in files {
-        check_written(&inputs, path)?;
-        if options.shuffle.is_some() {
-            check_written(&inputs, &while_shuffled(path))?;
+    Inputs::of(inputs.iter().map(Input::path)).check(files)?;
+    let mut written = Vec::new();
+    match options.shuffle {
+        None => {
+            let outputs = each_of(files, |path| Ok(Output::create(path)?))?;
+            written = spread(inputs, options, counts, format, outputs)?;
+        }
+        Some(_) => {
+            let outputs = each_of(files, unordered)?;
+            let spread = spread(inputs, options, counts, format, outputs)?;
+            for (number, (records, path)) in (1..).zip(spread.into_iter().zip(files)) {
+                let seed = options.seed.wrapping_add(number);
+                written.push(shuffled(records, path, format, seed)?);
+            }
         }
     }
-    let written = spread(inputs, options, counts, format, files)?;
-    if options.shuffle.is_some() {
-        for (number, path) in (1..).zip(files) {
-            shuffle(path, format, options.seed.wrapping_add(number))?;
-        }
-    }
-    Ok(written)
+    let finish = |records: Records<'_, Output>| {
+        records.file.finish()?;
+        Ok(records.count)
+    };
+    written.into_iter().map(finish).collect()
+}
+
+/// Opens something for each of the files.
+fn each_of<W>(
+    files: &[PathBuf],
+    open: impl Fn(&Path) -> Result<W, DataError>,
+) -> Result<Vec<(&Path, W)>, DataError> {
+    let files = files.iter().map(PathBuf::as_path);
+    files.map(|path| Ok((path, open(path)?))).collect()
 }
 
 /// Writes each record to a random file.
-fn spread(
+fn spread<'p, W: Write>(
     inputs: Vec<Input>,
     options: &Options,
     counts: &SharedCounts,
     format: WrittenFormat,
-    files: &[PathBuf],
-) -> Result<Vec<u64>, DataError> {
+    files: Vec<(&'p Path, W)>,
+) -> Result<Vec<Records<'p, W>>, DataError> {
     // The order within a file is made later.
     let in_order = Options {
         shuffle: None,
         ..options.clone()
     };
     let mut random = Rng::with_seed(options.seed);
-    let mut outputs = files
-        .iter()
-        .map(|path| Output::create(path))
-        .collect::<Result<Vec<_>, _>>()?;
+    let outputs = files
+        .into_iter()
+        .map(|(path, file)| Records::new(path, file));
+    let mut outputs: Vec<_> = outputs.collect();
     each(inputs, in_order, counts, |record| {
         let output = random.usize(..outputs.len());
         outputs[output].write(record, format)
     })?;
-    outputs.into_iter().map(Output::finish).collect()
+    Ok(outputs)
 }
 
-/// Where the records of a file are until all of them are in their order.
-fn while_shuffled(path: &Path) -> PathBuf {
-    path.with_extension("shuffled")
+/// Where the records of a file are until all of them are in their order: on the same disk, for they
+/// take as much room.
+fn unordered(path: &Path) -> Result<BufWriter<NamedTempFile>, DataError> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let file = NamedTempFile::new_in(folder.unwrap_or(".".as_ref()));
+    let file = file.map_err(|error| unwritable(path, error))?;
+    Ok(BufWriter::new(file))
 }
 
-/// Puts the records of a file into a random order.
-fn shuffle(path: &Path, format: WrittenFormat, seed: u64) -> Result<(), DataError> {
-    if fs::metadata(path).is_ok_and(|file| file.len() == 0) {
-        return Ok(());
+/// The same records in a random order.
+fn shuffled<'p>(
+    records: Records<'_, BufWriter<NamedTempFile>>,
+    path: &'p Path,
+    format: WrittenFormat,
+    seed: u64,
+) -> Result<Records<'p, Output>, DataError> {
+    let file = records.file.into_inner();
+    let file = file.map_err(|error| unwritable(path, error.into_error()))?;
+    let mut shuffled = Records::new(path, Output::create(path)?);
+    if records.count > 0 {
+        let options = Options {
+            seed,
+            shuffle: Some(usize::MAX),
+            ..Options::default()
+        };
+        let input = Input::of(file.path(), format.read());
+        each(vec![input], options, &SharedCounts::default(), |record| {
+            shuffled.write(record, format)
+        })?;
     }
-    let shuffled = while_shuffled(path);
-    let options = Options {
-        seed,
-        shuffle: Some(usize::MAX),
-        ..Options::default()
-    };
-    let input = Input::open(path, Some(format.read()))?;
-    let mut output = Output::create(&shuffled)?;
-    each(vec![input], options, &SharedCounts::default(), |record| {
-        output.write(record, format)
-    })?;
-    output.finish()?;
-    fs::rename(&shuffled, path).map_err(|error| unwritable(path, error))
+    Ok(shuffled)
 }
 
 /// Does something with each record.
@@ -110,24 +138,24 @@ fn each(
     })
 }
 
-/// A file that is written.
-struct Output {
-    path: PathBuf,
-    file: BufWriter<File>,
+/// A file of records that is written.
+struct Records<'p, W> {
+    /// What it is called in messages.
+    path: &'p Path,
+    file: W,
     /// Bytes of a record.
     bytes: Vec<u8>,
-    records: u64,
+    count: u64,
 }
 
-impl Output {
-    fn create(path: &Path) -> Result<Output, DataError> {
-        let file = File::create(path).map_err(|error| unwritable(path, error))?;
-        Ok(Output {
-            path: path.to_path_buf(),
-            file: BufWriter::new(file),
+impl<W: Write> Records<'_, W> {
+    fn new(path: &Path, file: W) -> Records<'_, W> {
+        Records {
+            path,
+            file,
             bytes: Vec::new(),
-            records: 0,
-        })
+            count: 0,
+        }
     }
 
     fn write(&mut self, record: &Record, format: WrittenFormat) -> Result<(), DataError> {
@@ -139,20 +167,12 @@ impl Output {
             wrong,
         })?;
         let written = self.file.write_all(&self.bytes);
-        self.records += 1;
-        written.map_err(|error| unwritable(&self.path, error))
-    }
-
-    fn finish(mut self) -> Result<u64, DataError> {
-        let flushed = self.file.flush();
-        flushed.map_err(|error| unwritable(&self.path, error))?;
-        Ok(self.records)
+        self.count += 1;
+        written.map_err(|error| unwritable(self.path, error))
     }
 }
 
-fn unwritable(path: &Path, error: io::Error) -> DataError {
-    DataError::Unwritable {
-        name: path.display().to_string(),
-        error,
-    }
+fn unwritable(path: &Path, error: std::io::Error) -> DataError {
+    let path = path.into();
+    Error::Unwritable { path, error }.into()
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use nnue_compiler::format::foreign;
+
 /// A record that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRecord {
@@ -42,18 +44,8 @@ pub enum DataError {
         /// What became of the records.
         reason: String,
     },
-    /// A file cannot be written.
-    Unwritable {
-        /// The file.
-        name: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// A file would be written while its positions are still to be read.
-    Overwritten {
-        /// The file.
-        name: String,
-    },
+    /// A file cannot be written, or must not be because it is read.
+    File(nnue_files::Error),
     /// A record has not what the format needs that it is written in.
     Unsuitable {
         /// The file that is written.
@@ -70,23 +62,27 @@ pub enum DataError {
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DataError::Unreadable { name, error } => write!(f, "cannot read `{name}`: {error}"),
-            DataError::Format { name, wrong } => write!(f, "`{name}`: {wrong}"),
+            DataError::Unreadable { name, error } => {
+                write!(f, "cannot read `{}`: {error}", foreign(name))
+            }
+            DataError::Format { name, wrong } => write!(f, "`{}`: {wrong}", foreign(name)),
             DataError::Bad(record) => record.fmt(f),
             DataError::Empty { reason } => write!(f, "no positions are left: {reason}"),
-            DataError::Unwritable { name, error } => write!(f, "cannot write `{name}`: {error}"),
-            DataError::Overwritten { name } => write!(
-                f,
-                "cannot write `{name}`: it is one of the files that are read"
-            ),
+            DataError::File(error) => error.fmt(f),
             DataError::Unsuitable {
                 name,
                 record,
                 wrong,
-            } => write!(f, "cannot write `{record}` to `{name}`: {wrong}"),
+            } => write!(f, "cannot write `{record}` to `{}`: {wrong}", foreign(name)),
             DataError::Output(error) => write!(f, "cannot write: {error}"),
         }
     }
 }
 
 impl std::error::Error for DataError {}
+
+impl From<nnue_files::Error> for DataError {
+    fn from(error: nnue_files::Error) -> DataError {
+        DataError::File(error)
+    }
+}

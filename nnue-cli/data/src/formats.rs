@@ -10,6 +10,8 @@ mod write;
 use std::fmt;
 use std::path::Path;
 
+use nnue_compiler::format::foreign;
+
 use crate::error::BadRecord;
 use crate::record::Record;
 
@@ -59,7 +61,7 @@ impl Format {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         if ending == BINPACK.0 || start.starts_with(BINPACK.1) {
             return Err(
-                "found Stockfish's binpack, for which there is no reader with a permissive licence; allowed are text, \
+                "found Stockfish's binpack, which is not read; allowed are text, \
                  bulletformat, viriformat and PGN: `convert` of Stockfish's branch `tools` makes a `.plain` file, of \
                  which a line of awk in docs/data.md makes text"
                     .into(),
@@ -127,7 +129,7 @@ impl Chunk<'_> {
     /// A record that cannot be used.
     fn bad(&self, what: &str, number: u64, wrong: impl Into<String>) -> BadRecord {
         BadRecord {
-            place: format!("{what} {number} of `{}`", self.name),
+            place: format!("{what} {number} of `{}`", foreign(self.name)),
             wrong: wrong.into(),
         }
     }

@@ -36,17 +36,8 @@ impl Input {
     /// [`DataError::Unreadable`] if the file cannot be read, [`DataError::Format`] if its format is
     /// none that can be read.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Input, DataError> {
-        let is_standard = path.as_os_str() == "-";
-        let name = match is_standard {
-            true => "standard input".into(),
-            false => path.display().to_string(),
-        };
-        let mut input = Input {
-            path: path.to_path_buf(),
-            name: name.into(),
-            format: format.unwrap_or(Format::Text),
-        };
-        if !is_standard {
+        let mut input = Input::of(path, format.unwrap_or(Format::Text));
+        if !input.is_standard() {
             let mut bytes = input.bytes().map_err(|error| input.unreadable(error))?;
             let start = bytes.fill_buf().map_err(|error| input.unreadable(error))?;
             let of_name = Format::of(path, start).map_err(|wrong| input.wrong(wrong))?;
@@ -55,16 +46,29 @@ impl Input {
         Ok(input)
     }
 
+    /// A file whose format is known, whatever its name says.
+    pub(crate) fn of(path: &Path, format: Format) -> Input {
+        let name = match nnue_files::is_standard(path) {
+            true => "standard input".into(),
+            false => path.display().to_string(),
+        };
+        Input {
+            path: path.to_path_buf(),
+            name: name.into(),
+            format,
+        }
+    }
+
     /// Whether it is standard input, which can be read only once.
     #[must_use]
     pub fn is_standard(&self) -> bool {
-        self.path.as_os_str() == "-"
+        nnue_files::is_standard(&self.path)
     }
 
-    /// Whether this path leads to the same file. A file that is not there yet is none that is read.
-    fn is_at(&self, path: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().ok();
-        !self.is_standard() && real(path).is_some_and(|written| real(&self.path) == Some(written))
+    /// Where it is; `-` is standard input.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What it is called in messages.
@@ -121,20 +125,6 @@ impl Input {
     }
 }
 
-/// Refuses to write a file that is read: creating it would empty it before its positions are read.
-///
-/// # Errors
-///
-/// [`DataError::Overwritten`] if the path leads to one of the inputs.
-pub fn check_written(inputs: &[Input], path: &Path) -> Result<(), DataError> {
-    match inputs.iter().any(|input| input.is_at(path)) {
-        true => Err(DataError::Overwritten {
-            name: path.display().to_string(),
-        }),
-        false => Ok(()),
-    }
-}
-
 /// Some records of a file.
 pub(crate) struct Chunk {
     input: Input,
@@ -186,25 +176,43 @@ impl Chunks {
             Some(bytes) => bytes,
             unopened => unopened.insert(self.input.bytes()?),
         };
-        loop {
-            let read = bytes.take(BLOCK as u64).read_to_end(&mut self.waiting)?;
-            let (mut len, records) = self.input.format.whole(&self.waiting);
-            if read == 0 || self.waiting.len() > MOST {
-                len = self.waiting.len();
+        let format = self.input.format;
+        let cut = cut(bytes, &mut self.waiting, |waiting| format.whole(waiting))?;
+        Ok(cut.map(|(bytes, records)| {
+            let (input, first) = (self.input.clone(), self.first);
+            self.first += records;
+            Chunk {
+                input,
+                first,
+                bytes,
             }
-            if len > 0 {
-                let rest = self.waiting.split_off(len);
-                let chunk = Chunk {
-                    input: self.input.clone(),
-                    first: self.first,
-                    bytes: mem::replace(&mut self.waiting, rest),
-                };
-                self.first += records;
-                return Ok(Some(chunk));
-            }
-            if read == 0 {
-                return Ok(None);
-            }
+        }))
+    }
+}
+
+/// Reads on until there are whole records in front, and takes these out of what waits, with their
+/// number; `None` at the end. `whole` says how many bytes and records they are.
+///
+/// What is no whole record yet is looked at anew when as much again has been read, so that all looks
+/// together are at no more than a few times the bytes of the file, however long its records are.
+fn cut(
+    mut bytes: impl Read,
+    waiting: &mut Vec<u8>,
+    whole: impl Fn(&[u8]) -> (usize, u64),
+) -> io::Result<Option<(Vec<u8>, u64)>> {
+    loop {
+        let more = waiting.len().max(BLOCK);
+        let read = bytes.by_ref().take(more as u64).read_to_end(waiting)?;
+        let (mut len, records) = whole(waiting);
+        if read == 0 || len == 0 && waiting.len() > MOST {
+            len = waiting.len();
+        }
+        if len > 0 {
+            let rest = waiting.split_off(len);
+            return Ok(Some((mem::replace(waiting, rest), records)));
+        }
+        if read == 0 {
+            return Ok(None);
         }
     }
 }
@@ -216,6 +224,62 @@ impl Iterator for Chunks {
         match self.read() {
             Ok(chunk) => chunk.map(Ok),
             Err(error) => Some(Err(self.input.unreadable(error))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// The lengths of all pieces that bytes are cut into, and how many bytes were looked at.
+    fn cuts(bytes: &[u8], whole: impl Fn(&[u8]) -> (usize, u64)) -> (Vec<usize>, usize) {
+        let (mut bytes, mut waiting) = (bytes, Vec::new());
+        let (mut lengths, seen) = (Vec::new(), Cell::new(0));
+        let counted = |waiting: &[u8]| {
+            seen.set(seen.get() + waiting.len());
+            whole(waiting)
+        };
+        while let Some((piece, _)) = cut(&mut bytes, &mut waiting, counted).expect("memory") {
+            lengths.push(piece.len());
+        }
+        (lengths, seen.get())
+    }
+
+    #[test]
+    fn bytes_are_looked_at_a_few_times_however_long_records_are() {
+        let bytes = vec![b'\n'; 32 * BLOCK];
+        let size = bytes.len();
+        // One record that only the end of the file ends.
+        let (lengths, seen) = cuts(&bytes, |_| (0, 0));
+        assert_eq!(lengths, [size]);
+        assert!(seen <= 4 * size, "{seen}");
+        // Records that are much shorter than what is read at once, and much longer.
+        for record in [1000, 5 * BLOCK + 1] {
+            let (lengths, seen) = cuts(&bytes, |waiting| {
+                let records = waiting.len() / record;
+                (record * records, records as u64)
+            });
+            assert_eq!(lengths.iter().sum::<usize>(), size);
+            assert!(seen <= 4 * size, "{seen}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_the_format_is_not_kept_for_ever() {
+        let (lengths, _) = cuts(&vec![b'x'; 2 * MOST + MOST / 2], |_| (0, 0));
+        assert!(lengths.len() > 1, "{lengths:?}");
+        assert!(lengths.iter().all(|length| *length <= 2 * MOST));
+    }
+
+    #[test]
+    fn blank_lines_wait_for_nothing() {
+        for format in [Format::Text, Format::Pgn] {
+            let (lengths, seen) = cuts(&vec![b'\n'; 8 * BLOCK], |waiting| format.whole(waiting));
+            assert_eq!(lengths, [BLOCK; 8], "{format}");
+            assert_eq!(seen, 8 * BLOCK, "{format}");
         }
     }
 }

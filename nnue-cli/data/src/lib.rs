@@ -57,7 +57,7 @@ pub use crate::feature_sets::feature_sets;
 pub use crate::filter::{Filter, Unmet};
 pub use crate::formats::{Format, WrittenFormat};
 pub use crate::hold_out::{BLOCK, MARGIN, Share, Split};
-pub use crate::input::{Input, check_written};
+pub use crate::input::Input;
 pub use crate::record::{GameResult, Record, Rest, Unpacked};
 pub use crate::rows::{ActiveRows, Batch, RowMaker, UnsupportedNetwork};
 pub use crate::stream::{MAGIC, VERSION, write_stream};

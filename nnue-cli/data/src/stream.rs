@@ -12,6 +12,8 @@
 use std::io::Write;
 use std::thread;
 
+use nnue_files::Output;
+
 use crate::batches::{Batches, Options, SharedCounts};
 use crate::error::DataError;
 use crate::input::Input;
@@ -36,7 +38,7 @@ pub fn write_stream(
     maker: &RowMaker,
     counts: &SharedCounts,
     out: &mut dyn Write,
-    mut positions: Option<&mut dyn Write>,
+    mut positions: Option<&mut Output>,
 ) -> Result<(), DataError> {
     thread::scope(|scope| {
         let with_positions = positions.is_some();
@@ -47,7 +49,7 @@ pub fn write_stream(
                 let records = records?;
                 let bytes = bytes(&maker.batch(&mut finder, &records));
                 let fens = with_positions.then(|| fens(&records));
-                Ok((bytes, fens))
+                Ok::<_, DataError>((bytes, fens))
             }
         });
         out.write_all(&header(maker, options.batch_size))
@@ -56,10 +58,7 @@ pub fn write_stream(
             let (bytes, fens) = batch?;
             out.write_all(&bytes).map_err(DataError::Output)?;
             if let (Some(positions), Some(fens)) = (&mut positions, fens) {
-                { positions.write_all(fens.as_bytes()) }.map_err(|error| {
-                    let name = "the file of positions".into();
-                    DataError::Unwritable { name, error }
-                })?;
+                positions.add(fens.as_bytes())?;
             }
         }
         let end = out.write_all(&0u32.to_le_bytes());

@@ -386,3 +386,49 @@ fn what_gzip_has_compressed_is_unpacked() {
     let error = Input::open(&torn.0, Some(Format::Viri)).expect_err("half of it is there");
     assert!(error.to_string().starts_with("cannot read `"), "{error}");
 }
+
+/// Text that a terminal would obey or not show, and more of it than anyone reads.
+#[test]
+fn messages_show_little_of_a_file_and_nothing_that_a_terminal_obeys() {
+    const KINGS: &str = "4k3/8/8/8/8/8/8/4K3";
+    for evil in [
+        "\x1b[31m\x07\u{202e}\u{200b}".to_string(),
+        "x".repeat(1 << 20),
+    ] {
+        let text = [
+            format!("{evil} w"),
+            format!("{KINGS} {evil}"),
+            format!("{KINGS} w {evil}"),
+            format!("{KINGS} w - {evil}"),
+            format!("{KINGS} w - - {evil}"),
+            format!("{KINGS} w - - 0 1 | {evil}"),
+            format!("{KINGS} w - - 0 1 | 1 | {evil}"),
+        ];
+        let pgn = [
+            evil.clone(),
+            format!("1. e4{evil}"),
+            format!("[FEN \"{evil}\"]\n\n1. e4"),
+        ];
+        let text = text.map(|text| (Format::Text, text));
+        for (format, content) in text.into_iter().chain(pgn.map(|pgn| (Format::Pgn, pgn))) {
+            let message = bad(format, content.as_bytes())[0].to_string();
+            assert!(message.len() < 600, "{} bytes", message.len());
+            let hidden = |letter: char| letter.is_control() || "\u{202e}\u{200b}".contains(letter);
+            assert!(!message.contains(hidden), "{message:?}");
+        }
+    }
+}
+
+#[test]
+fn games_are_on_their_lines_behind_any_number_of_blank_ones() {
+    let blank = "\r\n".repeat(1 << 18);
+    let pgn = format!("{blank}[Event \"1\"]\n\n1. e4 *\n{blank}[Event \"2\"]\n\n1. e5 *\n");
+    let (records, counts) = reading::read(Format::Pgn, pgn.as_bytes());
+    assert_eq!(records.expect("a game").len(), 1);
+    let place = &counts.examples[0].place;
+    let line = 2 * (1 << 18) + 4;
+    assert!(
+        place.starts_with(&format!("the game on line {line} of `")),
+        "{place}"
+    );
+}

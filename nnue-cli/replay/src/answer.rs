@@ -1,5 +1,6 @@
 //! What a network's program says of positions that it is given.
 
+use nnue_runtime::__private::file::foreign;
 use std::error::Error;
 use std::fmt;
 use std::io::{BufRead, Write};
@@ -67,7 +68,7 @@ impl FromStr for Answer {
     type Err = String;
 
     fn from_str(line: &str) -> Result<Answer, String> {
-        let wrong = || format!("found the answer `{line}`, expected values");
+        let wrong = || format!("found the answer `{}`, expected values", foreign(line));
         let values = |words: &str| -> Result<Vec<Output>, String> {
             let numbers = words.split(' ').map(str::parse);
             let numbers: Vec<i32> = numbers.collect::<Result<_, _>>().map_err(|_| wrong())?;
@@ -110,7 +111,8 @@ where
     let mut line = Line::<A, E>::new(net);
     for fen in fens.lines() {
         let fen = fen?;
-        let board = Board::from_fen(&fen).map_err(|error| format!("FEN `{fen}`: {error}"))?;
+        let board =
+            Board::from_fen(&fen).map_err(|error| format!("FEN `{}`: {error}", foreign(&fen)))?;
         let refreshed = E::alone(net, &Accumulator::new(net, &board), &board);
         let answer = Answer {
             refreshed: refreshed.evaluation().values(),

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nnue_compiler::network::{Network, Pooling};
+use nnue_compiler::{file_layout, format};
 use nnue_dummy::trained::trained;
 use nnue_runtime::Board;
 use nnue_trace::Trace;
@@ -11,7 +12,7 @@ use nnue_trace::Trace;
 use super::Spec;
 use super::package::hash;
 use crate::Failure;
-use crate::inputs::unwritable;
+use crate::inputs::{read, write};
 
 /// On how many positions the activity of neurons is chosen.
 const POSITIONS: usize = 128;
@@ -25,27 +26,25 @@ pub(crate) fn net_file(
     trace: &Trace,
 ) -> Result<PathBuf, Failure> {
     let version = env!("CARGO_PKG_VERSION");
-    let key = hash(format!("{version}\n{density}\n{}", spec.text).as_bytes());
-    let path = folder.join(format!("dummy_{key:016x}.net"));
-    if path.is_file() {
+    let key = hash(format!("{version}\n{}", spec.text).as_bytes());
+    let of_spec = format!("dummy_{key:016x}_");
+    let path = folder.join(format!("{of_spec}{:016x}.net", density.to_bits()));
+    let layout = file_layout(&spec.network);
+    if read(&path).is_ok_and(|file| format::check(&layout, &file).is_ok()) {
         return Ok(path);
     }
-    // Those of what the spec said before.
-    if let Ok(entries) = fs::read_dir(folder) {
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with("dummy_") {
-                let _ = fs::remove_file(entry.path());
-            }
+    // Those of what the spec said before; another run may have one of another density.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("dummy_") && !name.starts_with(&of_spec) {
+            let _ = fs::remove_file(entry.path());
         }
     }
     let step = trace.evaluations().div_ceil(POSITIONS).max(1);
     let positions: Vec<Board> = trace.evaluated().step_by(step).cloned().collect();
     let file = trained(&spec.network, density, &positions);
-    // Whoever is interrupted leaves no half of a file under its name.
-    let part = path.with_extension("part");
-    fs::write(&part, file)
-        .and_then(|()| fs::rename(&part, &path))
-        .map_err(|error| unwritable(&path, &error))?;
+    write(&path, file)?;
     Ok(path)
 }
 
@@ -81,6 +80,28 @@ mod tests {
     use nnue_compiler::diagnostics::SourceFile;
 
     use super::*;
+    use crate::known::SpecChoice;
+
+    #[test]
+    fn a_net_of_another_density_is_kept_and_a_damaged_one_is_made_anew() {
+        let folder = std::env::temp_dir().join(format!("nnue-dummies-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let text = include_str!("../../../specs/bullet/simple.toml").to_string();
+        let spec = Spec {
+            choice: SpecChoice::File("simple.toml".into()),
+            network: analyse(&SourceFile::new("simple.toml", text.clone())).unwrap(),
+            text,
+        };
+        let trace = Trace::bundled().unwrap();
+        let net = |density| net_file(&folder, &spec, density, &trace).unwrap();
+        let (sparse, dense) = (net(0.25), net(0.75));
+        assert_ne!(sparse, dense);
+        let whole = fs::read(&sparse).unwrap();
+        fs::write(&sparse, &whole[..100]).unwrap();
+        assert_eq!(net(0.25), sparse);
+        assert!(fs::read(&sparse).unwrap() == whole && dense.is_file());
+        fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn released_nets_have_the_share_that_was_measured() {

@@ -6,9 +6,12 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use nnue_compiler::network::Network;
+use nnue_files::Lock;
+use serde_json::{Value, json};
 
 use crate::Failure;
-use crate::inputs::unwritable;
+use crate::failure::warn;
+use crate::inputs::{self, text, unreadable, unwritable};
 use crate::known::SpecChoice;
 
 /// A spec that is compiled.
@@ -90,7 +93,10 @@ impl Runtime {
         };
         let lacks = |package: &&str| !folder.join(package).join("Cargo.toml").is_file();
         match (NEEDED.into_iter().find(lacks), named) {
-            (None, _) => Ok(Runtime::Folder(absolute(folder)?)),
+            (None, _) => match std::path::absolute(folder) {
+                Ok(folder) => Ok(Runtime::Folder(folder)),
+                Err(error) => Err(unreadable(folder, &error)),
+            },
             (Some(_), None) => Ok(Runtime::Registry),
             (Some(package), Some(_)) => Err(Failure::Work(format!(
                 "`{}` has no `{package}`: `--runtime DIR` names the folder of the project, which has it",
@@ -99,22 +105,36 @@ impl Runtime {
         }
     }
 
-    /// The lines of a manifest that name the packages.
-    fn dependencies(&self) -> String {
-        let version = env!("CARGO_PKG_VERSION");
-        let place = |package: &str| match self {
-            Runtime::Folder(folder) => format!("path = {:?}", folder.join(package)),
-            Runtime::Registry => format!("version = \"={version}\""),
+    /// What a manifest says of the packages that are needed.
+    fn dependencies(&self) -> Result<Value, Failure> {
+        let place = |package: &str| -> Result<Value, Failure> {
+            let (key, place) = match self {
+                Runtime::Folder(folder) => {
+                    let path = folder.join(package);
+                    let path = path.to_str().ok_or_else(|| not_utf8(folder))?;
+                    ("path", path.to_string())
+                }
+                Runtime::Registry => ("version", format!("={}", env!("CARGO_PKG_VERSION"))),
+            };
+            Ok(json!({ key: place }))
         };
         let [runtime, replay] = NEEDED.map(place);
-        format!(
-            "nnue-runtime = {{ {runtime}, features = [\"zstd\"] }}\nnnue-replay = {{ {replay} }}\n"
-        )
+        let mut runtime = runtime?;
+        runtime["features"] = json!(["zstd"]);
+        Ok(json!({ "nnue-runtime": runtime, "nnue-replay": replay? }))
     }
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    fs::canonicalize(path).map_err(|error| unwritable(path, &error))
+/// Manifests of cargo are text.
+fn not_utf8(folder: &Path) -> Failure {
+    Failure::Work(format!(
+        "`{}` is not UTF-8, which manifests of cargo are: move the project, or name a link to it with `--runtime DIR`",
+        folder.display()
+    ))
+}
+
+fn toml(manifest: &Value) -> Result<String, Failure> {
+    toml::to_string(manifest).map_err(Failure::work)
 }
 
 impl Packages {
@@ -125,14 +145,36 @@ impl Packages {
         let folder = cache.join("bench");
         fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
         Ok(Packages {
-            folder: absolute(&folder)?,
+            folder: fs::canonicalize(&folder).map_err(|error| unwritable(&folder, &error))?,
             runtime,
         })
     }
 
+    /// Waits until no other run uses the workspace.
+    pub(crate) fn turn(&self) -> Result<Turn<'_>, Failure> {
+        let lock = Lock::wait_for_folder(&self.folder, || {
+            warn(&format!(
+                "waiting for another `nnue`, which compiles in `{}`",
+                self.folder.display()
+            ));
+        })?;
+        Ok(Turn {
+            packages: self,
+            _lock: lock,
+        })
+    }
+}
+
+/// The workspace while no other run uses it: from what is compiled until the programs have started.
+pub(crate) struct Turn<'p> {
+    packages: &'p Packages,
+    _lock: Lock,
+}
+
+impl Turn<'_> {
     /// The folder of a spec's package.
-    pub(crate) fn of(&self, spec: &Spec) -> PathBuf {
-        self.folder.join(name(spec))
+    pub(crate) fn folder_of(&self, spec: &Spec) -> PathBuf {
+        self.packages.folder.join(name(spec))
     }
 
     /// Compiles the packages of some specs, all at once. For each of them there is the path of its
@@ -146,7 +188,7 @@ impl Packages {
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        if self.cargo(&names)?.is_ok() {
+        if self.cargo_of_sound_cache(&names)?.is_ok() {
             return Ok(names.iter().map(|name| Ok(self.program(name))).collect());
         }
         // Those that compile are compiled by now: this finds out which ones do not.
@@ -159,20 +201,19 @@ impl Packages {
 
     fn program(&self, name: &str) -> PathBuf {
         let program = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-        self.folder.join("target/release").join(program)
+        self.packages.folder.join("target/release").join(program)
     }
 
     fn write_package(&self, spec: &Spec) -> Result<(), Failure> {
-        let folder = self.of(spec);
+        let folder = self.folder_of(spec);
         let bucket = match spec.network.stacks.by_pieces {
             Some(_) => "ByPieces",
             None => "FirstBucket",
         };
-        let manifest = format!(
-            "[package]\nname = {:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{}",
-            name(spec),
-            self.runtime.dependencies(),
-        );
+        let manifest = toml(&json!({
+            "package": { "name": name(spec), "version": "0.0.0", "edition": "2024" },
+            "dependencies": self.packages.runtime.dependencies()?,
+        }))?;
         let main = format!(
             "mod net {{\n    nnue_runtime::nnue_net!(\"spec.toml\");\n}}\n\n\
              fn main() -> std::process::ExitCode {{\n    \
@@ -184,26 +225,40 @@ impl Packages {
     }
 
     fn write_workspace(&self, specs: &[Spec]) -> Result<(), Failure> {
-        let mut members: Vec<String> = (specs.iter())
-            .map(|spec| format!("{:?}", name(spec)))
-            .collect();
+        let mut members: Vec<String> = (specs.iter()).map(name).collect();
         // A spec may be measured with several nets.
         members.sort();
         members.dedup();
-        let manifest = format!(
-            "[workspace]\nresolver = \"3\"\nmembers = [{}]\n",
-            members.join(", ")
-        );
-        write(&self.folder.join("Cargo.toml"), &manifest)?;
-        // The versions that the project is tested with; cargo adds the packages.
-        let own = self.folder.join("Cargo.lock");
-        if let Runtime::Folder(project) = &self.runtime {
-            let lock = project.join("Cargo.lock");
-            if lock.is_file() && !own.is_file() {
-                fs::copy(&lock, &own).map_err(|error| unwritable(&own, &error))?;
+        let manifest = toml(&json!({ "workspace": { "resolver": "3", "members": members } }))?;
+        let Packages { folder, runtime } = self.packages;
+        write(&folder.join("Cargo.toml"), &manifest)?;
+        let own = folder.join("Cargo.lock");
+        match runtime {
+            // The versions that the project is tested with; cargo adds the packages. It is written
+            // each time, for nobody knows whether the last one was cut.
+            Runtime::Folder(project) if project.join("Cargo.lock").is_file() => {
+                write(&own, &text(&project.join("Cargo.lock"))?)
             }
+            // What cargo wrote. It makes another one if there is none.
+            _ if own.is_file() && !is_toml(&own) => {
+                fs::remove_file(&own).map_err(|error| unwritable(&own, &error))
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Compiles some packages. If packages of the project or of others do not compile, which did for
+    /// the project's tests, what is left of an earlier run is damaged: all is compiled anew.
+    fn cargo_of_sound_cache(&self, packages: &[String]) -> Result<Result<(), String>, Failure> {
+        let built = self.cargo(packages)?;
+        let target = self.packages.folder.join("target");
+        match &built {
+            Err(errors) if target.is_dir() && !is_of_specs(errors) => {
+                fs::remove_dir_all(&target).map_err(|error| unwritable(&target, &error))?;
+                self.cargo(packages)
+            }
+            _ => Ok(built),
+        }
     }
 
     fn cargo(&self, packages: &[String]) -> Result<Result<(), String>, Failure> {
@@ -222,7 +277,7 @@ impl Packages {
         // What the command itself was run with is not for these packages.
         cargo
             .env_remove("CARGO_TARGET_DIR")
-            .current_dir(&self.folder);
+            .current_dir(&self.packages.folder);
         let output = cargo.stdin(Stdio::null()).output().map_err(|error| {
             Failure::Work(format!(
                 "cannot run cargo, which compiles the networks: {error}"
@@ -249,7 +304,7 @@ fn name(spec: &Spec) -> String {
     let stem: String = stem.chars().map(letters).collect();
     format!(
         "net_{stem}_{:016x}",
-        hash(path.to_string_lossy().as_bytes())
+        hash(path.as_os_str().as_encoded_bytes())
     )
 }
 
@@ -260,13 +315,76 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     })
 }
 
+fn is_toml(path: &Path) -> bool {
+    text(path).is_ok_and(|text| text.parse::<toml::Table>().is_ok())
+}
+
+/// Whether errors of cargo are those of specs, whose packages do not compile.
+fn is_of_specs(errors: &str) -> bool {
+    let mut failed = errors.split("could not compile `").skip(1).peekable();
+    // That what was compiled before is unreadable is found by the package that needs it.
+    let is_unreadable = ["E0460", "E0463", "E0786"]
+        .iter()
+        .any(|code| errors.contains(code));
+    failed.peek().is_some() && failed.all(|name| name.starts_with("net_")) && !is_unreadable
+}
+
 /// Writes a file, unless it is as it should be: cargo compiles what is newer.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if fs::read(path).is_ok_and(|found| found == text.as_bytes()) {
         return Ok(());
     }
     let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
-    parent
-        .and_then(|()| fs::write(path, text))
-        .map_err(|error| unwritable(path, &error))
+    parent.map_err(|error| unwritable(path, &error))?;
+    inputs::write(path, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rust's own way to quote has escapes that TOML has not.
+    #[test]
+    fn any_text_can_be_the_path_of_the_project() {
+        for name in [
+            "e\u{301}",
+            "\u{202e}txt",
+            "\u{7f}",
+            "\u{200b}",
+            "a\"b'\\c\n",
+            " ",
+        ] {
+            let folder = Path::new("/").join(name);
+            let dependencies = Runtime::Folder(folder.clone()).dependencies();
+            let text = toml(&dependencies.expect("it is text")).expect("TOML can hold it");
+            let read: toml::Table = text.parse().expect("it is TOML");
+            let path = read["nnue-replay"]["path"].as_str();
+            assert_eq!(path, folder.join("nnue-cli/replay").to_str());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_no_text_is_refused() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+
+        let folder = Path::new(OsStr::from_bytes(b"/\xFF")).to_path_buf();
+        let refused = Runtime::Folder(folder).dependencies();
+        let message = refused.expect_err("no manifest can hold it").message();
+        assert!(message.contains("is not UTF-8"), "{message}");
+    }
+
+    #[test]
+    fn only_errors_of_specs_leave_the_cache_as_it_is() {
+        let spec = "error: too much code\nerror: could not compile `net_a_1` (bin \"net_a_1\") due to 1 previous error";
+        assert!(is_of_specs(spec));
+        for damaged in [
+            "error: failed to parse lock file at: Cargo.lock",
+            "error: could not compile `nnue-runtime` (lib)",
+            "error[E0786]: found invalid metadata files\nerror: could not compile `net_a_1`",
+        ] {
+            assert!(!is_of_specs(damaged), "{damaged}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use nnue_compiler::format::foreign;
 use nnue_replay::{Answer, Facts, Request, Task};
 use nnue_runtime::Level;
 
@@ -44,7 +45,7 @@ impl Program {
         let answer = self.running.answer()?;
         match answer.parse() {
             Ok(nanoseconds) => Ok(Duration::from_nanos(nanoseconds)),
-            Err(_) => Err(format!("found `{answer}`, expected nanoseconds")),
+            Err(_) => Err(format!("found `{}`, expected nanoseconds", foreign(answer))),
         }
     }
 }

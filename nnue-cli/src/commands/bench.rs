@@ -144,7 +144,8 @@ impl Bench {
         let nets = self.nets_of(&specs)?;
         bar.set_message("compiling");
         bar.tick();
-        let built = packages.build(&specs)?;
+        let turn = packages.turn()?;
+        let built = turn.build(&specs)?;
         bar.set_message("choosing weights");
         bar.tick();
         let mut programs = Vec::new();
@@ -155,7 +156,7 @@ impl Bench {
             let started = program.and_then(|program| {
                 let file = match &net {
                     Some(net) => net.clone(),
-                    None => net_file(&packages.of(spec), spec, density, trace)
+                    None => net_file(&turn.folder_of(spec), spec, density, trace)
                         .map_err(|failure| failure.message())?,
                 };
                 let start = |level: &Level| Program::start(&program, &file, *level);
@@ -172,6 +173,7 @@ impl Bench {
                 Err(error) => errors.push(wrong(&spec.choice, &error)),
             }
         }
+        drop(turn);
         bar.set_message("measuring");
         bar.set_length(steps(self.rounds.into()) as u64);
         let evaluations = trace.searches.iter().map(|search| search.evaluated.len());

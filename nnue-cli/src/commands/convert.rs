@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::conversion::convert;
-use crate::inputs::{read, write};
+use crate::inputs::{check_outputs, read, remarks, write};
 use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 
@@ -40,11 +41,14 @@ pub(crate) struct Convert {
 
 impl Convert {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let inputs = [Some(&*self.input), self.from.path(), self.to.path()];
+        check_outputs(inputs, [&*self.output])?;
         let (from, to) = (self.from.network()?, self.to.network()?);
         let file = NetFile::of(&self.input, from, &read(&self.input)?)?;
         let converted = convert(file, &to)?;
-        let (path, bytes) = (self.output.display(), &converted.bytes);
+        let (path, bytes) = (foreign(self.output.display()), &converted.bytes);
         write(&self.output, bytes)?;
+        let mut out = remarks(&self.output, out);
         writeln!(out, "`{path}`: {} bytes", bytes.len())?;
         for lost in converted.lost {
             writeln!(out, "warning: the file has no place for {lost}")?;

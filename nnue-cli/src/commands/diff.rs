@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::difference::Difference;
@@ -78,6 +79,7 @@ fn show(difference: &Difference, out: &mut dyn Write) -> Result<(), Failure> {
         files, networks, ..
     } = difference;
     for (letter, (file, network)) in ["A", "B"].iter().zip(files.iter().zip(networks)) {
+        let (file, network) = (foreign(file), foreign(network));
         writeln!(out, "{letter}: `{file}`, a net of {network}")?;
     }
     let mut table = Table::new(1, ["tensor", "values", "differing", "largest difference"]);

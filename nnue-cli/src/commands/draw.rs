@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
-use crate::inputs::{SampledPositions, write};
+use crate::inputs::{SampledPositions, check_outputs, remarks, write};
 use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::{drawing, picture};
@@ -59,6 +60,12 @@ impl Draw {
                 )));
             }
         }
+        let inputs = [
+            self.net.as_deref(),
+            self.spec.as_ref().and_then(SpecChoice::path),
+            self.positions.path(),
+        ];
+        check_outputs(inputs, self.out.as_deref())?;
         if let (Some(net), Some(path)) = (&self.net, &self.out) {
             self.draw_weights(net, path, out)?;
             return Ok(ExitCode::SUCCESS);
@@ -87,7 +94,8 @@ impl Draw {
         let picture = picture::draw(&net, self.neurons.into(), &positions, &source)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write(path, &picture.png)?;
-        writeln!(out, "`{}`: {name}", path.display())?;
+        let mut out = remarks(path, out);
+        writeln!(out, "`{}`: {name}", foreign(path.display()))?;
         if picture.planes == 0 {
             writeln!(
                 out,

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 use nnue_runtime::{Level, Warning};
 
 use crate::Failure;
@@ -131,7 +132,8 @@ impl Eval {
 
 fn evaluate_some(mut sheet: Sheet<'_>, texts: &[String]) -> Result<ExitCode, Failure> {
     let read = |text: &String| {
-        Given::parse(text).map_err(|error| Failure::Work(format!("FEN `{text}`: {error}")))
+        Given::parse(text)
+            .map_err(|error| Failure::Work(format!("FEN `{}`: {error}", foreign(text))))
     };
     let positions: Vec<Given> = texts.iter().map(read).collect::<Result<_, _>>()?;
     sheet.begin()?;

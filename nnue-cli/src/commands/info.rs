@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::info::{Contents, Info, number};
@@ -47,7 +48,7 @@ impl InfoCommand {
 }
 
 fn show(info: &Info, out: &mut dyn Write) -> Result<(), Failure> {
-    writeln!(out, "`{}` is {}", info.file, info.identity)?;
+    writeln!(out, "`{}` is {}", foreign(&info.file), info.identity)?;
     writeln!(out, "size: {} bytes", info.size)?;
     match info.fits.as_slice() {
         [] => writeln!(out, "known specs that fit: none")?,
@@ -64,14 +65,15 @@ fn show(info: &Info, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 fn show_contents(network: &Contents, out: &mut dyn Write) -> Result<(), Failure> {
-    writeln!(out, "network: {}", network.name)?;
+    writeln!(out, "network: {}", foreign(&network.name))?;
     if network.compressed {
         writeln!(out, "compressed with zstd")?;
     }
     if let Some(header) = &network.header {
         let (version, hash) = (header.version, header.hash);
         writeln!(out, "version {version:#010x}, network hash {hash:#010x}")?;
-        writeln!(out, "description: {:?}", header.description)?;
+        let description = foreign(&header.description);
+        writeln!(out, "description: \"{description}\"")?;
     }
     writeln!(out)?;
     let heads = [

@@ -2,8 +2,7 @@
 
 mod values;
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,11 +12,13 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args};
 use indicatif::ProgressBar;
+use nnue_compiler::format::foreign;
+use nnue_files::{Error, Output};
 use sha2::{Digest, Sha256};
 
 use self::values::{draw_rule, error_rate, even, hypotheses, time_control, uci_option, win_rule};
 use crate::Failure;
-use crate::inputs::{read, unwritable, write_json};
+use crate::inputs::{check_outputs, read, remarks, write_json};
 use crate::match_play::adjudication::{DrawRule, WinRule};
 use crate::match_play::book::{RandomBook, from_list};
 use crate::match_play::game::{Limit, Rules};
@@ -185,6 +186,19 @@ impl MatchEngines {
             margin: Duration::from_millis(self.thinking.time_margin.into()),
             patience: Duration::from_secs(self.thinking.patience.into()),
         };
+        let inputs = [
+            Some(&*self.first),
+            Some(&*self.second),
+            self.engine.as_deref(),
+            self.openings.book.as_deref(),
+        ];
+        check_outputs(
+            inputs,
+            [&self.pgn, &self.state]
+                .into_iter()
+                .flatten()
+                .map(PathBuf::as_path),
+        )?;
         let players = self.players()?;
         let pairs = (self.games / 2) as usize;
         let openings = match &self.openings.book {
@@ -239,12 +253,16 @@ impl MatchEngines {
         bar.finish_and_clear();
         let results = results?;
         if let Some(games) = games {
-            games.finish()?;
+            games.file.finish()?;
         }
         let report = Report::new(&results, &players, self.games.into(), sprt);
+        let mut out = match &self.pgn {
+            Some(path) => remarks(path, out),
+            None => Box::new(out),
+        };
         match self.json {
-            true => write_json(&report, out)?,
-            false => report.write(out)?,
+            true => write_json(&report, &mut out)?,
+            false => report.write(&mut out)?,
         }
         if results.pairs == pairs || tournament.verdict(&results).is_some() {
             return Ok(ExitCode::SUCCESS);
@@ -295,7 +313,7 @@ impl MatchEngines {
             } else if is_built_in(given) {
                 return Err(Failure::Arguments(format!(
                     "`{}` is a net, which `--engine` has to play",
-                    given.display()
+                    foreign(given.display())
                 )));
             }
             Ok(Player {
@@ -409,32 +427,25 @@ impl Test {
     }
 }
 
-/// The file that games are written to.
+/// The file that games are written to, which has its name when the match ends.
 struct Games<'p> {
     path: &'p Path,
-    file: BufWriter<File>,
+    file: Output,
 }
 
 impl Games<'_> {
     fn create(path: &Path) -> Result<Games<'_>, Failure> {
-        let file = File::create(path).map_err(|error| unwritable(path, &error))?;
-        Ok(Games {
-            path,
-            file: BufWriter::new(file),
-        })
+        let file = Output::create(path)?;
+        Ok(Games { path, file })
     }
 
     fn add(&mut self, pgn: &str) -> Result<(), Failure> {
-        let written = self.file.write_all(pgn.as_bytes());
+        self.file.add(pgn.as_bytes())?;
         // A match takes long, and games are worth reading before it ends.
-        let written = written.and_then(|()| self.file.flush());
-        written.map_err(|error| unwritable(self.path, &error))
-    }
-
-    fn finish(mut self) -> Result<(), Failure> {
-        self.file
-            .flush()
-            .map_err(|error| unwritable(self.path, &error))
+        self.file.flush().map_err(|error| {
+            let path = self.path.into();
+            Error::Unwritable { path, error }.into()
+        })
     }
 }
 
@@ -467,7 +478,7 @@ fn text(path: &Path) -> Result<&str, Failure> {
     path.to_str().ok_or_else(|| {
         Failure::Work(format!(
             "`{}` is not UTF-8, which UCI needs",
-            path.display()
+            foreign(path.display())
         ))
     })
 }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
-use crate::inputs::{SpecFile, read, write};
+use crate::inputs::{SpecFile, check_outputs, read, remarks, write};
 use crate::net_file::NetFile;
 use crate::onnx;
 
@@ -47,6 +48,7 @@ pub(crate) struct Onnx {
 
 impl Onnx {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        check_outputs([Some(&*self.net), self.spec.path()], [&*self.out])?;
         let file = NetFile::of(&self.net, self.spec.network()?, &read(&self.net)?)?;
         let name = &file.network.name;
         let model = onnx::export(&file.net()?).map_err(|problem| {
@@ -54,9 +56,9 @@ impl Onnx {
         })?;
         write(&self.out, &model)?;
         writeln!(
-            out,
+            remarks(&self.out, out),
             "`{}`: {name}, {} bytes",
-            self.out.display(),
+            foreign(self.out.display()),
             model.len()
         )?;
         Ok(ExitCode::SUCCESS)

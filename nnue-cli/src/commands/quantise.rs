@@ -9,7 +9,7 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_runtime::Board;
 
 use crate::Failure;
-use crate::inputs::{SampledPositions, read, write, write_json};
+use crate::inputs::{SampledPositions, check_outputs, read, remarks, write, write_json};
 use crate::known::SpecChoice;
 use crate::positions::Positions;
 use crate::quantisation::{
@@ -80,6 +80,14 @@ pub(crate) struct QuantiseCommand {
 
 impl QuantiseCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let inputs = [
+            Some(&*self.input),
+            self.spec.path(),
+            self.to.as_ref().and_then(SpecChoice::path),
+            self.positions.path(),
+            self.calibrate.as_deref(),
+        ];
+        check_outputs(inputs, [&*self.output])?;
         let checked = |spec: &SpecChoice| -> Result<Spec, Failure> {
             let (text, network) = spec.read()?;
             let text = SourceFile::new(spec.to_string(), text);
@@ -94,9 +102,10 @@ impl QuantiseCommand {
         let input = (self.input.as_path(), &*read(&self.input)?);
         let quantised = quantise(&spec, to.as_ref(), input, &positions, calibrate.as_deref())?;
         write(&self.output, &quantised.bytes)?;
+        let mut out = remarks(&self.output, out);
         match self.json {
-            true => write_json(&quantised.report, out)?,
-            false => self.show(&quantised.report, out)?,
+            true => write_json(&quantised.report, &mut out)?,
+            false => self.show(&quantised.report, &mut out)?,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,17 +1,19 @@
 //! `nnue reorder`: the neurons of a network in the order of their activity.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 use nnue_runtime::Level;
 use nnue_runtime::neurons::BLOCK;
 
 use crate::Failure;
 use crate::heading;
-use crate::inputs::{NetOptions, TraceFile, default_level, unwritable, write_json};
+use crate::inputs::{
+    NetOptions, TraceFile, check_outputs, default_level, remarks, write, write_json,
+};
 use crate::progress;
 use crate::reorder::{Gain, NotZero, reorder};
 use crate::replay::thousands;
@@ -49,6 +51,8 @@ const STEPS: u64 = 1000;
 
 impl Reorder {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let [net, spec] = self.net.paths();
+        check_outputs([net, spec, self.trace.path()], self.out.as_deref())?;
         let chosen = self.net.open()?;
         let level = default_level()?;
         let trace = self.trace.read()?;
@@ -68,7 +72,7 @@ impl Reorder {
         bar.finish_and_clear();
         let reordered = reordered.map_err(Failure::work)?;
         if let Some(path) = &self.out {
-            write_whole(path, &reordered.file).map_err(|error| unwritable(path, &error))?;
+            write(path, &reordered.file)?;
         }
         let (before, after) = (reordered.before, reordered.after);
         let gain = Gain {
@@ -88,11 +92,15 @@ impl Reorder {
             },
             written: self.out.as_ref().map(|path| path.display().to_string()),
         };
+        let mut out = match &self.out {
+            Some(path) => remarks(path, out),
+            None => Box::new(out),
+        };
         if self.json {
-            write_json(&gain, out)?;
+            write_json(&gain, &mut out)?;
         } else {
             out.write_all(&head)?;
-            show(&gain, out)?;
+            show(&gain, &mut out)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -125,21 +133,7 @@ fn show(gain: &Gain, out: &mut dyn Write) -> io::Result<()> {
         gain.levels.join(", ")
     )?;
     match &gain.written {
-        Some(path) => writeln!(out, "Written to `{path}`."),
+        Some(path) => writeln!(out, "Written to `{}`.", foreign(path)),
         None => writeln!(out, "Nothing is written: `--out FILE` does that."),
     }
-}
-
-/// Writes a file beside its place and then moves it there: it may be the net that was read.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let beside = PathBuf::from(beside);
-    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // A file that is not complete is useless. Where removing it fails too, the first error is
-        // the one to report.
-        let _ = fs::remove_file(&beside);
-    }
-    written
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::info::Info;
-use crate::inputs::{SampledPositions, read, write};
+use crate::inputs::{SampledPositions, check_outputs, read, remarks, write};
 use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::page::{self, Subject};
@@ -43,6 +44,12 @@ pub(crate) struct Report {
 
 impl Report {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let inputs = [
+            Some(&*self.file),
+            self.spec.as_ref().and_then(SpecChoice::path),
+            self.positions.path(),
+        ];
+        check_outputs(inputs, [&*self.out])?;
         let given = self.spec.as_ref().map(SpecChoice::network).transpose()?;
         let bytes = read(&self.file)?;
         let file = NetFile::of_any(&self.file, given, &bytes)?;
@@ -59,7 +66,8 @@ impl Report {
             positions: &source,
         });
         write(&self.out, page)?;
-        let (path, net) = (self.out.display(), self.file.display());
+        let [path, net] = [&self.out, &self.file].map(|path| foreign(path.display()));
+        let mut out = remarks(&self.out, out);
         writeln!(out, "`{path}`: a report on `{net}`, which is {name}")?;
         Ok(ExitCode::SUCCESS)
     }

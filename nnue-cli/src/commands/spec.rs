@@ -1,14 +1,14 @@
 //! `nnue spec`: the spec of a net file that is recognised.
 
-use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_files::Output;
 
 use crate::Failure;
-use crate::inputs::{read, unwritable};
+use crate::inputs::{check_outputs, read};
 use crate::net_file::Recognised;
 
 #[derive(Args, Debug)]
@@ -27,20 +27,15 @@ pub(crate) struct SpecCommand {
 
 impl SpecCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        check_outputs([Some(&*self.file)], self.out.as_deref())?;
         let bytes = read(&self.file)?;
         let spec = Recognised::of(&self.file, &bytes, &self.name)?.spec;
         match &self.out {
             None => write!(out, "{spec}")?,
             Some(path) => {
-                let file = fs::File::create_new(path);
-                file.and_then(|mut file| file.write_all(spec.as_bytes()))
-                    .map_err(|error| match error.kind() {
-                        ErrorKind::AlreadyExists => Failure::Work(format!(
-                            "`{}` is there already: remove it, or name another file",
-                            path.display()
-                        )),
-                        _ => unwritable(path, &error),
-                    })?;
+                let mut file = Output::create_new(path)?;
+                file.add(spec.as_bytes())?;
+                file.finish()?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use crate::Failure;
 use crate::bench::{PackageOptions, Spec};
 use crate::golden::{self, Vector};
-use crate::inputs::{write, write_json};
+use crate::inputs::{check_outputs, write, write_json};
 use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 use crate::positions::{PositionFile, Positions};
@@ -63,6 +63,12 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let inputs = [
+            Some(&*self.net),
+            self.spec.as_ref().and_then(SpecChoice::path),
+            self.positions.path(),
+        ];
+        check_outputs(inputs, self.write.as_deref())?;
         match (&self.golden, &self.write, self.positions.open()?) {
             (Some(golden), ..) => self.verify(golden, out),
             (None, Some(path), Some(positions)) => self.write(path, positions),

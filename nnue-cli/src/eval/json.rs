@@ -1,5 +1,6 @@
 //! Evaluations as JSON: an object for each position, on a line of its own.
 
+use crate::json::write_plain;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -29,7 +30,7 @@ pub fn line(out: &mut dyn Write, fen: &str, evaluation: &Evaluation) -> io::Resu
         value: evaluation.value(),
         evaluation,
     };
-    serde_json::to_writer(&mut *out, &line)?;
+    write_plain(&serde_json::to_string(&line)?, out)?;
     writeln!(out)
 }
 

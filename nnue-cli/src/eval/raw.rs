@@ -28,7 +28,8 @@ pub fn header(out: &mut dyn Write, buckets: usize) -> io::Result<()> {
     writeln!(out, "\tengine")
 }
 
-/// Writes the line of a position. The FEN is written as it is, but for tabs, which become spaces.
+/// Writes the line of a position. The FEN is written as it is, but for tabs and what else parts its
+/// fields, which become spaces.
 ///
 /// # Errors
 ///
@@ -38,7 +39,11 @@ pub fn row(out: &mut dyn Write, fen: &str, evaluation: &Evaluation) -> io::Resul
         Color::White => 'w',
         Color::Black => 'b',
     };
-    write!(out, "{}\t{side}", fen.replace('\t', " "))?;
+    write!(
+        out,
+        "{}\t{side}",
+        fen.replace(|letter: char| letter.is_ascii_whitespace(), " ")
+    )?;
     if let Some(bucket) = evaluation.bucket {
         write!(out, "\t{bucket}")?;
     }

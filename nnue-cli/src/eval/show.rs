@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use nnue_compiler::format::foreign;
 use nnue_runtime::{Board, Color, HeadValue, Position, Role, Square};
 
 use crate::evaluation::{Answer, BucketOutput, Evaluate, Evaluation, Sums, Value};
@@ -37,7 +38,7 @@ impl Report<'_> {
     /// The errors of the writer.
     pub fn position(&mut self, fen: &str, board: &Board) -> io::Result<()> {
         let evaluation = self.net.evaluate(board);
-        writeln!(self.out, "\n{fen}\n")?;
+        writeln!(self.out, "\n{}\n", foreign(fen))?;
         self.board(board, &evaluation)?;
         if evaluation.white_value().is_some() {
             self.caption(

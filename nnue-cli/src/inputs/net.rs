@@ -35,6 +35,13 @@ pub(crate) struct ChosenNet {
 }
 
 impl NetOptions {
+    /// The files that the options name.
+    #[cfg(feature = "compiled")]
+    pub(crate) fn paths(&self) -> [Option<&Path>; 2] {
+        let spec = self.spec.as_ref().and_then(SpecChoice::path);
+        [self.net.as_deref(), spec]
+    }
+
     /// Reads the file.
     pub(crate) fn open(&self) -> Result<ChosenNet, Failure> {
         match &self.net {

@@ -1,5 +1,7 @@
 //! The positions over which a network's activations are looked at.
 
+use std::path::Path;
+
 use clap::Args;
 use nnue_runtime::Board;
 use nnue_trace::Trace;
@@ -23,6 +25,11 @@ impl SampledPositions {
         }
         let trace = Trace::bundled().map_err(Failure::work)?;
         Ok(trace.evaluated().step_by(every).cloned().collect())
+    }
+
+    /// The file, if one is named.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.file.path()
     }
 
     /// Whether they are those of a file.

@@ -1,8 +1,9 @@
 //! The search that a subcommand replays.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 use nnue_trace::Trace;
 
 use crate::Failure;
@@ -16,12 +17,17 @@ pub(crate) struct TraceFile {
 }
 
 impl TraceFile {
+    /// The file, if one is named.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
     /// Reads the trace, and checks that it has something to evaluate.
     pub(crate) fn read(&self) -> Result<Trace, Failure> {
         let (name, trace) = match &self.path {
             None => ("the built-in trace".into(), Trace::bundled()),
             Some(path) => {
-                let name = format!("`{}`", path.display());
+                let name = format!("`{}`", foreign(path.display()));
                 (name, Trace::read(&super::read(path)?))
             }
         };

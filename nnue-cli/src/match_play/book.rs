@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use cozy_chess::{Board, Color, File, Move, Piece};
+use cozy_chess::{Board, Color, File, Move, Piece, get_king_moves};
+use nnue_compiler::format::foreign;
 use nnue_dummy::random::Xorshift;
 
 use super::game::can_move;
@@ -174,13 +175,21 @@ fn opening(line: &str, chess960: bool) -> Result<Board, String> {
     let given = fields.len().saturating_sub(4).min(2);
     fields.extend(&clocks[given..]);
     let board: Board = { fields.join(" ").parse() }
-        .map_err(|error| format!("`{fen}` is no position of a game: {error}"))?;
+        .map_err(|error| format!("`{}` is no position of a game: {error}", foreign(&fen)))?;
+    // What else no game can reach is refused with the text.
+    if get_king_moves(board.king(Color::White)).has(board.king(Color::Black)) {
+        return Err(format!(
+            "`{}` is no position of a game: the kings stand side by side",
+            foreign(&fen)
+        ));
+    }
     if !can_move(&board) || board.halfmove_clock() >= 100 {
-        return Err(format!("`{fen}` is the end of a game"));
+        return Err(format!("`{}` is the end of a game", foreign(&fen)));
     }
     if !chess960 && !castles_as_usual(&board) {
         return Err(format!(
-            "`{fen}` castles as in Chess960, which needs `--chess960`"
+            "`{}` castles as in Chess960, which needs `--chess960`",
+            foreign(&fen)
         ));
     }
     Ok(board)
@@ -306,6 +315,14 @@ mod tests {
             ("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", "is the end of a game"),
             ("4k3/8/8/8/8/8/8/4K2R w H - 100 90", "is the end of a game"),
             ("4k3/8/8/8/8/8/8/K3R3 w - - 0 1", "is no position of a game"),
+            (
+                "8/8/8/3k4/3K4/8/P7/8 w - - 0 1",
+                "the kings stand side by side",
+            ),
+            (
+                "8/8/8/3k4/4K3/8/P7/8 b - - 0 1",
+                "the kings stand side by side",
+            ),
             ("1k6/8/8/8/8/8/8/RK6 w A - 0 1", "needs `--chess960`"),
         ] {
             let message = from_list(list(text), 1, false, 1).unwrap_err().message();

@@ -8,6 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use nnue_compiler::format::foreign;
+
 use super::player::Player;
 
 /// Why an engine did not do what it was asked to.
@@ -131,7 +133,7 @@ impl<'a> Engine<'a> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let unusable = |error| {
-            let program = player.program.display();
+            let program = foreign(player.program.display());
             Fault::Unusable(format!("cannot start `{program}`: {error}"))
         };
         let mut child = command.spawn().map_err(unusable)?;
@@ -167,9 +169,10 @@ impl<'a> Engine<'a> {
         for (name, value) in &options {
             if !known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
                 return Err(Fault::Unusable(format!(
-                    "`{}` has no option `{name}`; it has {}",
-                    player.program.display(),
-                    known.join(", ")
+                    "`{}` has no option `{}`; it has {}",
+                    foreign(player.program.display()),
+                    foreign(name),
+                    foreign(known.join(", "))
                 )));
             }
             self.send(&format!("setoption name {name} value {value}"))?;
@@ -295,7 +298,7 @@ impl<'a> Engine<'a> {
         let words = self.last_words.trim();
         Fault::Crashed(match words {
             "" => how,
-            words => format!("{how} after `{}`", shortened(words)),
+            words => format!("{how} after `{}`", foreign(words)),
         })
     }
 }
@@ -364,12 +367,6 @@ fn forward(output: ChildStdout, sender: &SyncSender<Line>) {
 fn option_name(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
     Some((name.trim(), rest))
-}
-
-/// A line as an error message has it, without what a terminal would obey.
-fn shortened(line: &str) -> String {
-    let plain = line.replace(char::is_control, " ");
-    plain.chars().take(120).collect()
 }
 
 #[cfg(test)]

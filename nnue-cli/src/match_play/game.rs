@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use cozy_chess::util::{display_san_move, display_uci_move, parse_uci_move};
 use cozy_chess::{Board, Color, GameStatus, Move, Piece};
+use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 
 use super::adjudication::{Adjudicator, Decision, DrawRule, WinRule};
@@ -160,7 +161,7 @@ impl<'a> Seats<'a> {
         });
         *engine = Some(started.map_err(|fault| match fault {
             Fault::Crashed(_) | Fault::Silent(_) => {
-                let program = player.program.display();
+                let program = foreign(player.program.display());
                 Fault::Unusable(format!("`{program}` does not start: {fault}"))
             }
             Fault::Unusable(_) | Fault::Stopped => fault,
@@ -272,7 +273,7 @@ impl<'a> Seats<'a> {
                 return Ok(match line.legal(&thought.best) {
                     Some(best) => Ok((best, thought)),
                     None => {
-                        let detail = format!("`{}` in {}", thought.best, line.fen());
+                        let detail = format!("`{}` in {}", foreign(&thought.best), line.fen());
                         Err(End::Loss(Reason::IllegalMove, detail))
                     }
                 });

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use cozy_chess::{Board, Color};
+use nnue_compiler::format::foreign;
 
 use super::engine::Score;
 use super::game::{Game, Limit, Reason, Rules, Turn, fen};
@@ -42,6 +43,7 @@ pub(crate) fn pgn(
     ]);
     let mut text = String::new();
     for (name, value) in tags {
+        let value = foreign(value).to_string();
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "[{name} \"{value}\"]");
     }

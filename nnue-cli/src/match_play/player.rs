@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use nnue_compiler::format::foreign;
+
 /// One of the two players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Side {
@@ -32,8 +34,9 @@ pub(crate) struct Player {
     pub(crate) options: Vec<(String, String)>,
 }
 
+/// Its name, which may be that of a file.
 impl fmt::Display for Player {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
+        foreign(&self.name).fmt(f)
     }
 }

@@ -8,6 +8,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 
 use super::results::Pair;
@@ -42,7 +43,7 @@ impl State {
         path: &Path,
         settings: &Settings,
     ) -> Result<(State, BTreeMap<usize, Pair>), Failure> {
-        let name = path.display();
+        let name = foreign(path.display());
         let failed = |error: std::io::Error| Failure::Work(format!("cannot use `{name}`: {error}"));
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
@@ -106,7 +107,7 @@ impl State {
 }
 
 fn check(path: &Path, header: &[u8], settings: &Settings) -> Result<(), Failure> {
-    let name = path.display();
+    let name = foreign(path.display());
     let header: Header = serde_json::from_slice(header)
         .map_err(|_| Failure::Work(format!("`{name}` is no state of a match")))?;
     if header.nnue_match != VERSION {
@@ -122,7 +123,12 @@ fn check(path: &Path, header: &[u8], settings: &Settings) -> Result<(), Failure>
         .map(|name| {
             let before = header.settings.get(name).unwrap_or(&nothing);
             let now = settings.get(name).unwrap_or(&nothing);
-            format!("{name} was {before} and is {now}")
+            format!(
+                "{} was {} and is {}",
+                foreign(name),
+                foreign(before),
+                foreign(now)
+            )
         })
         .collect();
     differences.sort();
@@ -143,10 +149,11 @@ fn pairs<'l>(
     let mut finished = BTreeMap::new();
     for (number, line) in lines.enumerate().filter(|(_, line)| !line.is_empty()) {
         let pair: Pair = serde_json::from_slice(line).map_err(|error| {
-            let name = path.display();
+            let name = foreign(path.display());
             Failure::Work(format!(
-                "line {} of `{name}` is no pair: {error}",
-                number + 2
+                "line {} of `{name}` is no pair: {}",
+                number + 2,
+                foreign(error)
             ))
         })?;
         finished.insert(pair.index, pair);

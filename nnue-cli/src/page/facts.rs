@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use nnue_compiler::format::foreign;
+
 use crate::info::{Contents, Info, number};
 use crate::xml::escaped;
 
@@ -25,7 +27,10 @@ pub(super) fn file(info: &Info) -> String {
         if let Some(header) = &contents.header {
             facts.push(("version", format!("{:#010x}", header.version)));
             facts.push(("network hash", format!("{:#010x}", header.hash)));
-            facts.push(("description", format!("{:?}", header.description)));
+            facts.push((
+                "description",
+                format!("\"{}\"", foreign(&header.description)),
+            ));
         }
         facts.push(("no file tells", contents.untold.join(", ")));
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use serde_json::Value;
 
@@ -41,7 +42,8 @@ impl Report<'_> {
         for Played { opponent, result } in self.matches {
             writeln!(
                 out,
-                "the new net against {opponent}: {} won, {} drawn, {} lost of {}: Elo {}",
+                "the new net against {}: {} won, {} drawn, {} lost of {}: Elo {}",
+                foreign(opponent),
                 result.wins,
                 result.draws,
                 result.losses,

@@ -3,6 +3,7 @@
 use std::num::{NonZeroU16, NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 
+use nnue_compiler::format::foreign;
 use serde::Deserialize;
 
 use crate::Failure;
@@ -133,12 +134,18 @@ pub(super) struct CurrentNet {
 impl RunFile {
     pub(super) fn read(path: &Path) -> Result<RunFile, Failure> {
         let wrong = |error: &dyn std::fmt::Display| {
+            Failure::Work(format!("`{}`: {error}", foreign(path.display())))
+        };
+        let no_toml = |error: toml::de::Error| {
+            // It shows the line of the file below what is wrong with it.
             let message = error.to_string();
-            Failure::Work(format!("`{}`: {}", path.display(), message.trim_end()))
+            let lines = message.trim_end().lines();
+            let lines: Vec<String> = lines.map(|line| foreign(line).to_string()).collect();
+            wrong(&lines.join("\n"))
         };
         let text = text(path)?;
-        let keys: Keys = toml::from_str(&text).map_err(|error| wrong(&error))?;
-        let mut table: toml::Table = toml::from_str(&text).map_err(|error| wrong(&error))?;
+        let keys: Keys = toml::from_str(&text).map_err(no_toml)?;
+        let mut table: toml::Table = toml::from_str(&text).map_err(no_toml)?;
         table.retain(|key, _| !OWN.contains(&key));
         let folder = path.parent().unwrap_or(Path::new(""));
         let spec = |text: &str| SpecChoice::within(folder, text).map_err(|error| wrong(&error));

@@ -115,6 +115,12 @@ impl Engine {
                 exit(3);
             }
             "illegal" => println!("bestmove e2e9"),
+            "escape" => println!("bestmove \u{1b}[31m\u{7}{}\u{202e}\"\\", "}".repeat(9)),
+            "long" => println!("bestmove {}", "x".repeat(60_000)),
+            "last-words" => {
+                println!("info string \u{1b}]0;owned\u{7}{}", "}".repeat(300));
+                exit(3);
+            }
             "nothing" => println!("bestmove"),
             "hang" => loop {
                 sleep(Duration::from_secs(1));

@@ -1,5 +1,6 @@
 //! The reasons for which a file is not a trace.
 
+use nnue_runtime::__private::file::foreign;
 use std::error::Error;
 use std::fmt;
 
@@ -63,7 +64,7 @@ pub enum Expected {
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TraceError::Gzip { message } => write!(f, "cannot decompress: {message}"),
+            TraceError::Gzip { message } => write!(f, "cannot decompress: {}", foreign(message)),
             TraceError::Line { line, error } => write!(f, "line {line}: {error}"),
         }
     }
@@ -79,14 +80,20 @@ impl fmt::Display for LineError {
             LineError::Root { fen, message } => {
                 write!(
                     f,
-                    "found `{fen}`, expected the FEN of a legal position: {message}"
+                    "found `{}`, expected the FEN of a legal position: {}",
+                    foreign(fen),
+                    foreign(message)
                 )
             }
             LineError::Token {
                 number,
                 token,
                 expected,
-            } => write!(f, "token {number}: found `{token}`, expected {expected}"),
+            } => write!(
+                f,
+                "token {number}: found `{}`, expected {expected}",
+                foreign(token)
+            ),
         }
     }
 }

@@ -53,6 +53,7 @@ mod element;
 mod error;
 mod factors;
 mod family;
+mod foreign;
 mod identify;
 mod known;
 mod layout;
@@ -85,6 +86,7 @@ pub use element::Element;
 pub use error::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};
 pub use factors::{Factors, VirtualSet};
 pub use family::{Family, Features, Wiring};
+pub use foreign::{Foreign, foreign, is_hidden};
 #[cfg(feature = "std")]
 pub use identify::identify_file;
 pub use identify::{Candidates, Identity, identify};

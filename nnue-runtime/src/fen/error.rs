@@ -3,6 +3,7 @@
 use alloc::string::String;
 use core::error::Error;
 use core::fmt;
+use nnue_format::foreign;
 
 use super::FIELDS;
 use crate::chess::{Color, Square};
@@ -70,7 +71,7 @@ impl fmt::Display for FenError {
             FenError::NotAscii { offset, found } => write!(
                 f,
                 "found `{}` at offset {offset}, expected ASCII only",
-                found.escape_debug()
+                foreign(found)
             ),
             FenError::Fields { found } => {
                 let fields = if *found == 1 { "field" } else { "fields" };
@@ -94,7 +95,7 @@ impl fmt::Display for FenError {
             } => write!(
                 f,
                 "found `{}` in rank {rank} at offset {offset}, expected one of `PNBRQKpnbrqk` or a digit from 1 to 8",
-                found.escape_debug()
+                foreign(found)
             ),
             FenError::AdjacentDigits { offset, rank } => write!(
                 f,
@@ -111,12 +112,12 @@ impl fmt::Display for FenError {
             FenError::SideToMove { offset, found } => write!(
                 f,
                 "found side to move `{}` at offset {offset}, expected `w` or `b`",
-                found.escape_debug()
+                foreign(found)
             ),
             FenError::Castling { offset, found } => write!(
                 f,
                 "found `{}` in the castling field at offset {offset}, expected `-` alone or letters of `KQkq`, `A` to `H`, `a` to `h`",
-                found.escape_debug()
+                foreign(found)
             ),
             FenError::RepeatedCastling { offset, found } => write!(
                 f,
@@ -129,7 +130,7 @@ impl fmt::Display for FenError {
             FenError::EnPassant { offset, found } => write!(
                 f,
                 "found en passant square `{}` at offset {offset}, expected `-` or a square on rank 3 or 6",
-                found.escape_debug()
+                foreign(found)
             ),
             FenError::Number {
                 field,
@@ -138,7 +139,7 @@ impl fmt::Display for FenError {
             } => write!(
                 f,
                 "found {field} `{}` at offset {offset}, expected a number",
-                found.escape_debug()
+                foreign(found)
             ),
         }
     }

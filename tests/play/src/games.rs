@@ -4,6 +4,7 @@ use cozy_chess::{Board as Game, Move};
 use nnue_interpreter::Net;
 use nnue_runtime::{Accumulator, Board, Delta, Evaluator, Network, Output, SelectedByPieces};
 use nnue_test_support::random::Xorshift;
+use nnue_test_support::seed::seeded;
 
 /// Counts of what happened in the games, so that the test cannot pass without the interesting
 /// cases.
@@ -119,7 +120,7 @@ pub(crate) fn check<A: SelectedByPieces<Output = Output>>(
     plies: usize,
 ) {
     let mut seen = Seen::default();
-    let mut random = Xorshift::new(1);
+    let mut random = seeded(1);
     let mut followers = Followers::new(nets, reference);
     let mut made = 0;
     while made < plies {

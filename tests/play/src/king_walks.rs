@@ -3,7 +3,7 @@
 use nnue_runtime::{
     Accumulator, Board, Color, Delta, Evaluator, Network, Piece, Role, SelectedByPieces, Square,
 };
-use nnue_test_support::random::Xorshift;
+use nnue_test_support::seed::seeded;
 
 /// A king walks over every square, among other pieces, so that it crosses every border between two
 /// views in both directions.
@@ -12,7 +12,7 @@ use nnue_test_support::random::Xorshift;
 ///
 /// If an evaluation differs from a refresh's.
 pub fn check_king_walks<A: SelectedByPieces>(net: &Network<A>) {
-    let mut random = Xorshift::new(7);
+    let mut random = seeded(7);
     let mut evaluator = Evaluator::new(net, &Board::start());
     let mut empty = Board::start();
     for square in Square::ALL {

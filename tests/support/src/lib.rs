@@ -7,6 +7,7 @@ pub mod generations;
 pub mod goldens;
 pub mod nets;
 pub mod random_weights;
+pub mod seed;
 pub mod specs;
 pub mod synthetic;
 

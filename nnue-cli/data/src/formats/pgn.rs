@@ -7,6 +7,7 @@
 
 use cozy_chess::util::parse_san_move;
 use cozy_chess::{Board, Color};
+use nnue_compiler::format::foreign;
 
 use super::{Chunk, game};
 use crate::error::BadRecord;
@@ -25,20 +26,23 @@ pub(super) fn whole(bytes: &[u8]) -> (usize, u64) {
 }
 
 /// The length of the first game and the number of its lines, if another game follows: it begins
-/// with a tag that does not follow another tag.
+/// with a tag that does not follow another tag. Blank lines before a game are cut off as one.
 fn first_game(bytes: &[u8]) -> Option<(usize, u64)> {
-    let (mut len, mut lines, mut in_moves) = (0, 0, false);
+    let (mut len, mut lines, mut is_blank, mut in_moves) = (0, 0, true, false);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let text = line.trim_ascii();
-        match is_tag(text) {
-            true if in_moves => return Some((len, lines)),
-            true => {}
-            false => in_moves |= !text.is_empty(),
+        if !text.is_empty() {
+            let is_tag = is_tag(text);
+            if is_blank && lines > 0 || is_tag && in_moves {
+                return Some((len, lines));
+            }
+            is_blank = false;
+            in_moves |= !is_tag;
         }
         len += line.len();
         lines += 1;
     }
-    None
+    (is_blank && bytes.ends_with(b"\n")).then_some((len, lines))
 }
 
 /// `[Name "Value"]`; the commands of comments begin with `[%`.
@@ -51,7 +55,7 @@ pub(super) fn read(chunk: &Chunk<'_>, found: &mut dyn FnMut(Result<Record, BadRe
     while !bytes.is_empty() {
         let (len, lines) = first_game(bytes).unwrap_or((bytes.len(), 0));
         let (text, rest) = bytes.split_at(len);
-        // Blank lines before the first game are no game.
+        // Blank lines are no game.
         if !text.trim_ascii().is_empty() {
             match game(&String::from_utf8_lossy(text)) {
                 Ok(records) => records.into_iter().map(Ok).for_each(&mut *found),
@@ -133,7 +137,10 @@ impl Game {
                 let board = Board::from_fen(value, false).or_else(|_| Board::from_fen(value, true));
                 self.board = board.map_err(|error| {
                     let why = game::of_cozy(error);
-                    format!("the tag FEN is `{value}`, which is no position of a game: {why}")
+                    format!(
+                        "the tag FEN is `{}`, which is no position of a game: {why}",
+                        foreign(value)
+                    )
                 })?;
             }
             "Result" => self.result = result(value),
@@ -159,8 +166,13 @@ impl Game {
             return Ok(());
         }
         let letters = san.trim_end_matches(['!', '?']).replace('0', "O");
-        let played = parse_san_move(&self.board, &letters)
-            .map_err(|_| format!("found `{san}`, expected a legal move in `{}`", self.board))?;
+        let played = parse_san_move(&self.board, &letters).map_err(|_| {
+            format!(
+                "found `{}`, expected a legal move in `{}`",
+                foreign(san),
+                self.board
+            )
+        })?;
         self.records.push(Record {
             score: self.next_score.take(),
             ..game::record(&self.board, played)

@@ -7,6 +7,7 @@
 use std::io::Write;
 use std::str;
 
+use nnue_compiler::format::foreign;
 use nnue_runtime::{Board, Color};
 
 use super::Chunk;
@@ -95,7 +96,8 @@ fn score(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(score) if score.is_finite() => Ok(score),
         _ => Err(format!(
-            "the score is `{text}`, expected centipawns for the side to move such as -35, or `-`"
+            "the score is `{}`, expected centipawns for the side to move such as -35, or `-`",
+            foreign(text)
         )),
     }
 }
@@ -106,7 +108,8 @@ fn result(text: &str) -> Result<GameResult, String> {
         "0.5" | "1/2" | "[0.5]" => Ok(GameResult::Draw),
         "0.0" | "0" | "[0.0]" => Ok(GameResult::Black),
         _ => Err(format!(
-            "the result is `{text}`, allowed are 1.0, 0.5 and 0.0 for white, or `-`"
+            "the result is `{}`, allowed are 1.0, 0.5 and 0.0 for white, or `-`",
+            foreign(text)
         )),
     }
 }

@@ -1,16 +1,16 @@
 //! `nnue data batches`: what a trainer reads.
 
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::{self, ErrorKind, IsTerminal};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_data::{Input, Options, RowMaker, SharedCounts, check_written, write_stream};
+use nnue_data::{DataError, Input, Options, RowMaker, SharedCounts, write_stream};
+use nnue_files::Output;
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;
-use crate::inputs::{SpecFile, unwritable};
+use crate::inputs::{SpecFile, check_outputs};
 
 const EXAMPLE: &str = "\
 Example: nnue data batches small128 games.txt.gz --seed 7 | my-trainer";
@@ -63,6 +63,14 @@ impl Batches {
                 "the stream is binary: send it to a program or a file".into(),
             ));
         }
+        let inputs = self.selection.paths().chain([self.spec.path()]);
+        let stream = Path::new("-");
+        check_outputs(
+            inputs,
+            [Some(stream), self.positions.as_deref()]
+                .into_iter()
+                .flatten(),
+        )?;
         let maker = RowMaker::new(&self.spec.network()?).map_err(Failure::work)?;
         let inputs = self.selection.inputs()?;
         if self.endless && inputs.iter().any(Input::is_standard) {
@@ -78,24 +86,22 @@ impl Batches {
             limit: self.limit,
             ..self.selection.options()
         };
-        let positions = match &self.positions {
-            Some(path) => {
-                options.filter.check(&inputs).map_err(failure)?;
-                check_written(&inputs, path).map_err(failure)?;
-                let file = File::create(path).map_err(|error| unwritable(path, &error))?;
-                Some((path, BufWriter::new(file)))
-            }
-            None => None,
-        };
-        let (path, mut file) = positions.unzip();
-        let fens = file.as_mut().map(|file| file as &mut dyn Write);
+        options.filter.check(&inputs).map_err(failure)?;
+        let positions = self.positions.as_deref().map(Output::create);
+        let mut positions = positions.transpose()?;
         let counts = SharedCounts::default();
+        let fens = positions.as_mut();
         let written = write_stream(inputs, &options, &maker, &counts, &mut out, fens);
         report_bad(&counts);
-        written.map_err(failure)?;
-        if let (Some(path), Some(mut file)) = (path, file) {
-            file.flush().map_err(|error| unwritable(path, &error))?;
+        // Whoever has read enough of the stream has the positions of it.
+        let has_positions = match &written {
+            Err(DataError::Output(error)) => error.kind() == ErrorKind::BrokenPipe,
+            written => written.is_ok(),
+        };
+        if let (true, Some(positions)) = (has_positions, positions) {
+            positions.finish()?;
         }
+        written.map_err(failure)?;
         Ok(ExitCode::SUCCESS)
     }
 }

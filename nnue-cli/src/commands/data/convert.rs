@@ -7,11 +7,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use nnue_compiler::format::foreign;
 use nnue_data::{Options, SharedCounts, WrittenFormat, convert};
 
 use super::selection::{Selection, failure, report_bad};
 use crate::Failure;
-use crate::inputs::unwritable;
+use crate::inputs::{remarks, unwritable};
 
 const EXAMPLE: &str = "\
 Example: nnue data convert games.pgn --scored --to bulletformat --shards 16 --out shards";
@@ -56,8 +57,9 @@ impl Convert {
         let counts = SharedCounts::default();
         let written = convert(inputs, &options, &counts, self.to, &files);
         report_bad(&counts);
+        let mut out = remarks(&self.out, out);
         for (records, file) in written.map_err(failure)?.iter().zip(&files) {
-            writeln!(out, "`{}`: {records} records", file.display())?;
+            writeln!(out, "`{}`: {records} records", foreign(file.display()))?;
         }
         writeln!(out, "{}", counts.get())?;
         Ok(ExitCode::SUCCESS)

@@ -1,6 +1,6 @@
 //! The options that say which positions are used.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -70,6 +70,11 @@ impl Selection {
         self.files.iter().map(open).collect()
     }
 
+    /// Where they are.
+    pub(super) fn paths(&self) -> impl Iterator<Item = Option<&Path>> {
+        self.files.iter().map(|path| Some(&**path))
+    }
+
     /// How they are read; in their order.
     pub(super) fn options(&self) -> Options {
         let split = match (self.hold_out, self.held_out) {
@@ -120,6 +125,7 @@ fn share(text: &str) -> Result<Share, String> {
 pub(super) fn failure(error: DataError) -> Failure {
     match error {
         DataError::Output(error) => Failure::Output(error),
+        DataError::File(error) => error.into(),
         error => Failure::work(error),
     }
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use nnue_compiler::format::foreign;
 use nnue_runtime::{Level, Output};
 use nnue_trace::{Idle, Trace};
 
@@ -92,7 +93,8 @@ impl fmt::Display for Difference {
         } = self;
         write!(
             f,
-            "line {line} of the trace, evaluation {number}, `{position}`: found {found} by {by}, expected {expected}"
+            "line {line} of the trace, evaluation {number}, `{}`: found {found} by {by}, expected {expected}",
+            foreign(position)
         )
     }
 }

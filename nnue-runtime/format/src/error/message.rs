@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::{Limits, LoadError, ValueFault, WrongBytes, WrongWord};
-use crate::{Cause, Encoding, FieldForm, Identity};
+use crate::{Cause, Encoding, FieldForm, Identity, foreign};
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -173,7 +173,7 @@ impl fmt::Display for LoadError {
                 write!(
                     f,
                     "found `{}` at offset {offset}, expected the name of a tensor: ",
-                    found.escape_debug()
+                    foreign(found)
                 )?;
                 allowed.iter().enumerate().try_for_each(|(index, name)| {
                     let joint = match index {
@@ -243,6 +243,7 @@ impl fmt::Display for LoadError {
                  or unpack it"
             ),
             Self::Zstd { offset, message } => {
+                let message = foreign(message);
                 write!(f, "the zstd data at offset {offset} are damaged: {message}")
             }
             Self::TrailingBytes {
@@ -257,7 +258,7 @@ impl fmt::Display for LoadError {
                 "the file is longer than the {limit} bytes that a network of this spec can take"
             ),
             #[cfg(feature = "std")]
-            Self::Io { message, .. } => f.write_str(message),
+            Self::Io { message, .. } => foreign(message).fmt(f),
         }
     }
 }
@@ -342,7 +343,7 @@ impl fmt::Display for Field<'_> {
                 let number = number.fold(0, |number, byte| number << 8 | u64::from(*byte));
                 write!(f, "{number}")
             }
-            FieldForm::Text => write!(f, "\"{}\"", bytes.escape_ascii()),
+            FieldForm::Text => write!(f, "\"{}\"", foreign(bytes.escape_ascii())),
         }
     }
 }
@@ -528,6 +529,34 @@ mod tests {
             error("bytes", FieldForm::Bytes, b"AB", b"A\0"),
             "bytes at offset 4 are `41 00`, expected `41 42`",
         );
+    }
+
+    #[test]
+    fn what_a_file_says_is_shown_in_few_words_that_no_terminal_obeys() {
+        for text in ["\x1b[31m\u{202e}".into(), "x".repeat(1 << 20)] {
+            let errors = [
+                LoadError::UnknownEntry {
+                    offset: 0,
+                    found: text.clone(),
+                    allowed: Vec::from([Text::Borrowed("l0w")]),
+                    identity: Identity::Unknown,
+                },
+                LoadError::Zstd {
+                    offset: 0,
+                    message: text.clone(),
+                },
+                #[cfg(feature = "std")]
+                LoadError::Io {
+                    kind: std::io::ErrorKind::Other,
+                    message: text,
+                },
+            ];
+            for error in errors {
+                let message = error.to_string();
+                assert!(message.len() < 300, "{} bytes", message.len());
+                assert!(!message.contains(crate::is_hidden), "{message:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What networks are compared on: positions, games, lists of features.
 
+use crate::seed::seeded;
 use nnue_compiler::network::Network;
 use nnue_runtime::{Board, Color, Delta, FeatureChanges};
 
@@ -28,7 +29,7 @@ pub(super) struct Game {
 
 /// Random games from the start and from some of the goldens, in which kings move further.
 pub(super) fn games() -> Vec<Game> {
-    let mut random = Xorshift::new(7);
+    let mut random = seeded(7);
     let fens = golden_fens();
     let others = fens.iter().skip(5).step_by(160);
     let starts = others.filter_map(|fen| cozy_chess::Board::from_fen(fen, false).ok());
@@ -92,7 +93,7 @@ impl Features {
 /// be active.
 pub(super) fn features(network: &Network) -> Vec<Features> {
     const PLIES: usize = 64;
-    let mut random = Xorshift::new(11);
+    let mut random = seeded(11);
     let told = || network.features.iter().filter(|set| set.is_told());
     let rows: usize = told().map(|set| set.rows).sum();
     let most = told().map(|set| set.max_active).min().unwrap_or(0);

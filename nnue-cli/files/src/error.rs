@@ -1,0 +1,143 @@
+//! Why a file is not read or written.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::is_standard;
+
+/// Why a file is not read or written. All messages name the file.
+#[derive(Debug)]
+pub enum Error {
+    /// The system does not let it be read.
+    Unreadable {
+        /// The file; `-` is standard input.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It is a folder, a device or a pipe, where only files are read.
+    NoFile {
+        /// What is no file.
+        path: PathBuf,
+        /// What it is: "a folder", "a device".
+        kind: &'static str,
+    },
+    /// It is longer than what may be read.
+    TooLong {
+        /// The file; `-` is standard input.
+        path: PathBuf,
+        /// The most bytes that are read.
+        limit: u64,
+    },
+    /// The system does not let it be written.
+    Unwritable {
+        /// The file; `-` is standard output.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It would be written over an input.
+    Overwritten {
+        /// The output; `-` is standard output.
+        path: PathBuf,
+        /// The input, as it was named; `-` is standard input.
+        input: PathBuf,
+    },
+    /// Two outputs are the same file.
+    WrittenTwice {
+        /// The first output.
+        first: PathBuf,
+        /// The other name of it.
+        second: PathBuf,
+    },
+    /// A file is there that must not be replaced.
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another program works in a folder.
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+impl Error {
+    pub(crate) fn unreadable(path: &Path, error: io::Error) -> Error {
+        let path = path.into();
+        Error::Unreadable { path, error }
+    }
+
+    pub(crate) fn unwritable(path: &Path, error: io::Error) -> Error {
+        let path = path.into();
+        Error::Unwritable { path, error }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Unreadable { path, error } => write!(f, "cannot read {}: {error}", input(path)),
+            Error::NoFile { path, kind } => write!(
+                f,
+                "cannot read {}: found {kind}, expected a file; `-` reads standard input",
+                input(path)
+            ),
+            Error::TooLong { path, limit } => write!(
+                f,
+                "cannot read {}: it has more than {limit} bytes, which is the most that it can be",
+                input(path)
+            ),
+            Error::Unwritable { path, error } => {
+                write!(f, "cannot write {}: {error}", output(path))
+            }
+            Error::Overwritten { path, input: read } => write!(
+                f,
+                "cannot write {}: it is the same file as {}, which is read; name another file",
+                output(path),
+                input(read)
+            ),
+            Error::WrittenTwice { first, second } => write!(
+                f,
+                "cannot write {}: it is the same file as {}, which is written too; name another file",
+                output(second),
+                output(first)
+            ),
+            Error::Exists { path } => write!(
+                f,
+                "{} is there already: remove it, or name another file",
+                output(path)
+            ),
+            Error::Locked { folder } => write!(
+                f,
+                "`{}` is in use by another program: wait until it ends, or name another folder",
+                folder.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Unreadable { error, .. } | Error::Unwritable { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+fn input(path: &Path) -> String {
+    name(path, "standard input")
+}
+
+fn output(path: &Path) -> String {
+    name(path, "standard output")
+}
+
+fn name(path: &Path, standard: &str) -> String {
+    match is_standard(path) {
+        true => standard.into(),
+        false => format!("`{}`", path.display()),
+    }
+}

@@ -1,0 +1,138 @@
+//! What must not be written, because it is read.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use file_id::FileId;
+
+use crate::Error;
+use crate::is_standard;
+use crate::output::target;
+
+/// The files that a program reads, by what they are and not by their names: hard links and symbolic
+/// ones lead to the same file. Standard input is among them if it was redirected from a file.
+///
+/// Only regular files count: nothing is lost if a terminal is read and written.
+#[derive(Debug)]
+pub struct Inputs {
+    files: HashMap<FileId, PathBuf>,
+}
+
+/// What tells a file from others: a file that is there, or the place of one that is not.
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    File(FileId),
+    Place(PathBuf),
+}
+
+impl Inputs {
+    /// The files at these paths; `-` is standard input. What is not there cannot be overwritten.
+    pub fn of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Inputs {
+        let named = paths.into_iter().filter_map(|path| {
+            let path = path.as_ref();
+            Some((file(path).filter(|_| !is_standard(path))?, path.into()))
+        });
+        let mut files: HashMap<FileId, PathBuf> = named.collect();
+        if let Some(standard) = standard::input() {
+            files.entry(standard).or_insert_with(|| "-".into());
+        }
+        Inputs { files }
+    }
+
+    /// Refuses outputs that are inputs, and those that are named twice. Nothing is opened.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overwritten`] and [`Error::WrittenTwice`].
+    pub fn check<P: AsRef<Path>>(&self, outputs: impl IntoIterator<Item = P>) -> Result<(), Error> {
+        let mut written = HashMap::new();
+        for output in outputs {
+            let path = output.as_ref();
+            let Some(identity) = of_output(path) else {
+                continue;
+            };
+            if let Identity::File(file) = &identity
+                && let Some(input) = self.files.get(file)
+            {
+                let (path, input) = (path.into(), input.clone());
+                return Err(Error::Overwritten { path, input });
+            }
+            if let Some(first) = written.insert(identity, path.to_path_buf()) {
+                let second = path.into();
+                return Err(Error::WrittenTwice { first, second });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What an output is, unless it is something that can be written without loss.
+fn of_output(path: &Path) -> Option<Identity> {
+    if is_standard(path) {
+        return standard::output().map(Identity::File);
+    }
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => None,
+        Ok(_) => file(path).map(Identity::File),
+        Err(_) => Some(Identity::Place(place(path))),
+    }
+}
+
+/// Where a file will be, in the only form that its folder has.
+fn place(path: &Path) -> PathBuf {
+    let target = target(path);
+    let folder = target.parent().filter(|folder| *folder != Path::new(""));
+    match (
+        fs::canonicalize(folder.unwrap_or(".".as_ref())),
+        target.file_name(),
+    ) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => target,
+    }
+}
+
+/// The regular file at a path.
+fn file(path: &Path) -> Option<FileId> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+    metadata.and_then(|_| file_id::get_file_id(path).ok())
+}
+
+/// The regular files that standard input and output were redirected to.
+#[cfg(unix)]
+mod standard {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::os::unix::fs::MetadataExt;
+
+    use file_id::FileId;
+
+    pub(super) fn input() -> Option<FileId> {
+        file(io::stdin().as_fd())
+    }
+
+    pub(super) fn output() -> Option<FileId> {
+        file(io::stdout().as_fd())
+    }
+
+    fn file(stream: BorrowedFd<'_>) -> Option<FileId> {
+        let file = File::from(stream.try_clone_to_owned().ok()?);
+        let metadata = file.metadata().ok().filter(|metadata| metadata.is_file())?;
+        Some(FileId::new_inode(metadata.dev(), metadata.ino()))
+    }
+}
+
+/// Where the system does not say what a stream is.
+#[cfg(not(unix))]
+mod standard {
+    use file_id::FileId;
+
+    pub(super) fn input() -> Option<FileId> {
+        None
+    }
+
+    pub(super) fn output() -> Option<FileId> {
+        None
+    }
+}

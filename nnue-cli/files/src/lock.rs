@@ -1,0 +1,60 @@
+//! Folders in which one program works at a time.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+use crate::Error;
+
+/// The file in a folder that is locked. It stays: who removes it may remove another's lock.
+const NAME: &str = ".nnue-lock";
+
+/// A folder that no other program locks while this value is there. The system ends the lock with the
+/// program, however that ends.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Locks a folder, which must be there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`] if another program has locked it, [`Error::Unwritable`].
+    pub fn folder(folder: &Path) -> Result<Lock, Error> {
+        let file = open(folder)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(Error::Locked {
+                folder: folder.into(),
+            }),
+            Err(TryLockError::Error(error)) => Err(Error::unwritable(&folder.join(NAME), error)),
+        }
+    }
+
+    /// Locks a folder as soon as no other program has locked it. If that is not at once, `waits` is
+    /// called first, to say so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unwritable`].
+    pub fn wait_for_folder(folder: &Path, waits: impl FnOnce()) -> Result<Lock, Error> {
+        match Lock::folder(folder) {
+            Err(Error::Locked { .. }) => {}
+            found => return found,
+        }
+        waits();
+        let file = open(folder)?;
+        match file.lock() {
+            Ok(()) => Ok(Lock { _file: file }),
+            Err(error) => Err(Error::unwritable(&folder.join(NAME), error)),
+        }
+    }
+}
+
+fn open(folder: &Path) -> Result<File, Error> {
+    let path = folder.join(NAME);
+    let mut options = File::options();
+    let opened = options.append(true).create(true).open(&path);
+    opened.map_err(|error| Error::unwritable(&path, error))
+}

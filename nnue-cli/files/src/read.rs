@@ -1,0 +1,75 @@
+//! Files that are read as a whole.
+
+use std::fs::{self, File, FileType};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+use crate::Error;
+use crate::is_standard;
+
+/// Reads a file, or standard input if the path is `-`, of at most `limit` bytes.
+///
+/// # Errors
+///
+/// [`Error::NoFile`] for what is no regular file, which may have no end; [`Error::TooLong`];
+/// [`Error::Unreadable`].
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    if is_standard(path) {
+        return read_from(io::stdin(), path, 0, limit);
+    }
+    let unreadable = |error| Error::unreadable(path, error);
+    // To open a pipe waits for who writes to it.
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(Error::NoFile {
+            path: path.into(),
+            kind: kind(metadata.file_type()),
+        });
+    }
+    let file = File::open(path).map_err(unreadable)?;
+    read_from(file, path, metadata.len(), limit)
+}
+
+/// Reads what probably has `len` bytes.
+fn read_from(stream: impl Read, path: &Path, len: u64, limit: u64) -> Result<Vec<u8>, Error> {
+    let too_long = || Error::TooLong {
+        path: path.into(),
+        limit,
+    };
+    if len > limit {
+        return Err(too_long());
+    }
+    let unreadable = |error| Error::unreadable(path, error);
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(len as usize)
+        .map_err(|_| unreadable(ErrorKind::OutOfMemory.into()))?;
+    // A byte more, to see whether there is one.
+    let mut stream = stream.take(limit.saturating_add(1));
+    stream.read_to_end(&mut bytes).map_err(unreadable)?;
+    match bytes.len() as u64 > limit {
+        true => Err(too_long()),
+        false => Ok(bytes),
+    }
+}
+
+fn kind(file: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+
+        if file.is_fifo() {
+            return "a pipe";
+        }
+        if file.is_char_device() || file.is_block_device() {
+            return "a device";
+        }
+        if file.is_socket() {
+            return "a socket";
+        }
+    }
+    match file.is_dir() {
+        true => "a folder",
+        false => "something else",
+    }
+}

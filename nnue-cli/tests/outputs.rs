@@ -1,0 +1,505 @@
+//! Where subcommands write: never over what they read, as a whole or not at all, and into devices
+//! and pipes as they are.
+
+#![cfg(unix)]
+
+mod program;
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::thread;
+use std::time::Duration;
+
+use fastrand::Rng;
+use nnue_compiler::diagnostics::SourceFile;
+use nnue_test_support::net_file::random_net_file;
+
+use crate::program::{nnue, stderr};
+
+const SPEC: &str = include_str!("../../specs/bullet/simple.toml");
+
+/// A net file of it.
+static NET: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let network = nnue_compiler::analyse(&SourceFile::new("simple.toml", SPEC));
+    random_net_file(&network.expect("the spec is right"), 1)
+});
+
+const POSITIONS: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 85 | 1.0\n";
+
+/// A folder that only the test of that name uses, with the inputs that subcommands read.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outputs-{name}"));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(path.join("shards")).expect("folders can be made");
+        let folder = Folder(path);
+        folder.refill();
+        folder
+    }
+
+    /// Writes all inputs anew.
+    fn refill(&self) {
+        let floats = vec![0; 4 * 98_689];
+        for (name, bytes) in [
+            ("net", NET.as_slice()),
+            ("floats", &floats),
+            ("spec.toml", SPEC.as_bytes()),
+            ("to.toml", SPEC.as_bytes()),
+            ("fens", b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n"),
+            ("more-fens", b"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n"),
+            ("positions", POSITIONS.as_bytes()),
+        ] {
+            let path = self.path(name);
+            let _ = fs::remove_file(&path);
+            fs::write(path, bytes).expect("files can be written");
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn nnue(&self, arguments: &[&str]) -> Command {
+        let mut command = nnue(arguments);
+        command.current_dir(&self.0).stdin(Stdio::null());
+        command
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        names.map(|name| name.to_string_lossy().into()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A way to write, as words, of which `OUT` is the output; and the files that it reads.
+type Writer = (&'static str, &'static [&'static str]);
+
+/// All subcommands with an output, but `nnue bench` and `nnue loop`, which write into folders of
+/// their own.
+const WRITERS: &[Writer] = &[
+    (
+        "convert net OUT --from spec.toml --to to.toml",
+        &["net", "spec.toml", "to.toml"],
+    ),
+    (
+        "quantise floats OUT --spec spec.toml --to to.toml --fens fens --calibrate more-fens",
+        &["floats", "spec.toml", "to.toml", "fens", "more-fens"],
+    ),
+    (
+        "draw spec.toml --net net --fens fens --out OUT",
+        &["net", "spec.toml", "fens"],
+    ),
+    ("draw spec.toml --out OUT", &["spec.toml"]),
+    (
+        "report net --spec spec.toml --fens fens --out OUT",
+        &["net", "spec.toml", "fens"],
+    ),
+    ("onnx spec.toml --net net --out OUT", &["net", "spec.toml"]),
+    (
+        "verify net --spec spec.toml --fens fens --write OUT",
+        &["net", "spec.toml", "fens"],
+    ),
+    ("spec net --out OUT", &["net"]),
+    ("data convert positions --out OUT", &["positions"]),
+    (
+        "data batches spec.toml positions --positions OUT",
+        &["positions", "spec.toml"],
+    ),
+    (
+        "match net fens --engine floats --book more-fens --nodes 1 --games 2 --pgn OUT",
+        &["net", "fens", "floats", "more-fens"],
+    ),
+    (
+        "match net fens --engine floats --book more-fens --nodes 1 --games 2 --state OUT",
+        &["net", "fens", "floats", "more-fens"],
+    ),
+    #[cfg(feature = "compiled")]
+    (
+        "reorder positions --net net --spec spec.toml --out OUT",
+        &["net", "spec.toml", "positions"],
+    ),
+];
+
+/// The output has the ending that the subcommand asks for, if it asks.
+fn ending(writer: &str) -> &'static str {
+    match writer {
+        _ if !writer.starts_with("draw") => "",
+        _ if writer.contains("--net") => ".png",
+        _ => ".svg",
+    }
+}
+
+fn arguments<'w>(writer: &'w str, out: &'w str) -> Vec<&'w str> {
+    let words = writer.split(' ');
+    words
+        .map(|word| if word == "OUT" { out } else { word })
+        .collect()
+}
+
+fn assert_kept(folder: &Folder, input: &str, before: &[u8], run: &Output, how: &str) {
+    let code = run.status.code();
+    assert!(matches!(code, Some(1 | 2)), "{how}: {code:?}");
+    let after = fs::read(folder.path(input)).expect("the input is there");
+    assert!(after == before, "{how}: {} bytes are left", after.len());
+}
+
+#[test]
+fn no_output_is_an_input() {
+    let folder = Folder::new("over");
+    for (writer, inputs) in WRITERS {
+        for input in *inputs {
+            let before = fs::read(folder.path(input)).expect("the input is there");
+            let out = format!("out{}", ending(writer));
+            let path = folder.path(&out);
+            // By its name, where the ending does not matter, and through links of both kinds.
+            for way in ["path", "dots", "hard link", "link"] {
+                let out = match way {
+                    "path" => input.to_string(),
+                    "dots" => format!("shards/../{input}"),
+                    _ => out.clone(),
+                };
+                let _ = fs::remove_file(&path);
+                match way {
+                    "hard link" => fs::hard_link(folder.path(input), &path).expect("a link"),
+                    "link" => symlink(input, &path).expect("a link"),
+                    _ => {}
+                }
+                let run = folder.nnue(&arguments(writer, &out)).output();
+                let run = run.expect("the program starts");
+                let how = format!("{writer}, over {input} by its {way}");
+                assert_kept(&folder, input, &before, &run, &how);
+                let message = stderr(&run);
+                let is_named = ["which is read", "is there already", "is an SVG"];
+                assert!(
+                    is_named.iter().any(|words| message.contains(words)),
+                    "{how}: {message}"
+                );
+            }
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+#[test]
+fn no_output_is_standard_input() {
+    let folder = Folder::new("stdin");
+    for writer in [
+        "quantise floats OUT --spec spec.toml --fens -",
+        "report net --spec spec.toml --fens - --out OUT",
+        "verify net --spec spec.toml --fens - --write OUT",
+        "data convert - --out OUT",
+        "data batches spec.toml - --positions OUT",
+        "convert - OUT --from spec.toml --to to.toml",
+        "onnx spec.toml --net - --out OUT",
+    ] {
+        let input = match writer {
+            _ if writer.starts_with("data") => "positions",
+            _ if writer.contains("--fens") => "fens",
+            _ => "net",
+        };
+        let before = fs::read(folder.path(input)).expect("the input is there");
+        let mut command = folder.nnue(&arguments(writer, input));
+        command.stdin(File::open(folder.path(input)).expect("the input is there"));
+        let run = command.output().expect("the program starts");
+        assert_kept(&folder, input, &before, &run, writer);
+        assert!(
+            stderr(&run).contains("standard input, which is read"),
+            "{}",
+            stderr(&run)
+        );
+    }
+}
+
+#[test]
+fn shards_and_streams_go_over_no_input() {
+    let folder = Folder::new("shards");
+    fs::hard_link(folder.path("positions"), folder.path("shards/0002.txt")).expect("a link");
+    let run = folder
+        .nnue(&["data", "convert", "positions", "--shards=2", "--out=shards"])
+        .output()
+        .expect("the program starts");
+    assert_kept(&folder, "positions", POSITIONS.as_bytes(), &run, "shards");
+    // As `>> positions` does.
+    let end = File::options().append(true).open(folder.path("positions"));
+    let run = folder
+        .nnue(&["data", "batches", "spec.toml", "positions"])
+        .stdout(end.expect("the input is there"))
+        .output()
+        .expect("the program starts");
+    assert_kept(
+        &folder,
+        "positions",
+        POSITIONS.as_bytes(),
+        &run,
+        "the stream",
+    );
+    // Two outputs in one file.
+    let both = "match net fens --engine floats --nodes 1 --games 2 --pgn games --state ./games";
+    let run = folder
+        .nnue(&arguments(both, ""))
+        .output()
+        .expect("the program starts");
+    assert_eq!(run.status.code(), Some(2), "{}", stderr(&run));
+    assert!(
+        stderr(&run).contains("which is written too"),
+        "{}",
+        stderr(&run)
+    );
+}
+
+/// Those that can write something in a moment.
+fn quick() -> impl Iterator<Item = &'static str> {
+    let writers = WRITERS.iter().map(|(writer, _)| *writer);
+    writers.filter(|writer| {
+        !["quantise", "match", "spec", "reorder"]
+            .iter()
+            .any(|slow| writer.starts_with(slow))
+    })
+}
+
+#[test]
+fn pipes_stay_pipes() {
+    let folder = Folder::new("pipe");
+    for writer in quick() {
+        let name = format!("pipe{}", ending(writer));
+        let path = folder.path(&name);
+        let made = Command::new("mkfifo")
+            .arg(&path)
+            .status()
+            .expect("there is `mkfifo`");
+        assert!(made.success());
+        let reader = {
+            let path = path.clone();
+            thread::spawn(move || fs::read(path).expect("pipes can be read"))
+        };
+        let run = folder
+            .nnue(&arguments(writer, &name))
+            .output()
+            .expect("the program starts");
+        let kind = fs::symlink_metadata(&path)
+            .expect("it is there")
+            .file_type();
+        assert!(kind.is_fifo(), "{writer}: the pipe was replaced");
+        assert!(run.status.success(), "{writer}: {}", stderr(&run));
+        assert!(!reader.join().expect("it is read").is_empty(), "{writer}");
+        fs::remove_file(path).expect("it is there");
+    }
+}
+
+/// A device of the folder's own, which may be replaced without harm. Only root can make it.
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_stay_devices() {
+    let folder = Folder::new("device");
+    for writer in quick() {
+        let name = format!("null{}", ending(writer));
+        let path = folder.path(&name);
+        let made = Command::new("mknod")
+            .arg(&path)
+            .args(["c", "1", "3"])
+            .output();
+        if !made.expect("there is `mknod`").status.success() {
+            eprintln!("devices are left out: they can only be made by root; pipes show the same");
+            return;
+        }
+        let run = folder
+            .nnue(&arguments(writer, &name))
+            .output()
+            .expect("the program starts");
+        assert!(run.status.success(), "{writer}: {}", stderr(&run));
+        let kind = fs::symlink_metadata(&path)
+            .expect("it is there")
+            .file_type();
+        assert!(kind.is_char_device(), "{writer}: the device was replaced");
+        fs::remove_file(path).expect("it is there");
+    }
+}
+
+#[test]
+fn standard_output_has_the_file_and_nothing_else() {
+    let folder = Folder::new("standard");
+    for writer in quick().filter(|writer| !writer.starts_with("data batches")) {
+        let name = format!("out{}", ending(writer));
+        let file = folder
+            .nnue(&arguments(writer, &name))
+            .output()
+            .expect("the program starts");
+        assert!(file.status.success(), "{writer}: {}", stderr(&file));
+        let run = folder
+            .nnue(&arguments(writer, "-"))
+            .output()
+            .expect("the program starts");
+        let expected = fs::read(folder.path(&name)).expect("it was written");
+        assert!(run.status.success() && run.stdout == expected, "{writer}");
+    }
+    assert!(!folder.path("-").exists());
+}
+
+#[test]
+fn links_and_permissions_are_kept() {
+    let folder = Folder::new("links");
+    let target = folder.path("target");
+    fs::write(&target, "old").expect("files can be written");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).expect("it is ours");
+    symlink("target", folder.path("link")).expect("links can be made");
+    let writer = "convert net OUT --from spec.toml --to to.toml";
+    for (out, path) in [("link", "target"), ("dangling", "new")] {
+        if out == "dangling" {
+            symlink("new", folder.path(out)).expect("links can be made");
+        }
+        let run = folder
+            .nnue(&arguments(writer, out))
+            .output()
+            .expect("the program starts");
+        assert!(run.status.success(), "{}", stderr(&run));
+        let link = fs::symlink_metadata(folder.path(out)).expect("it is there");
+        assert!(link.is_symlink(), "{out}");
+        assert!(
+            fs::read(folder.path(path)).expect("it is there") == *NET,
+            "{path}"
+        );
+    }
+    let mode = fs::metadata(&target)
+        .expect("it is there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o640);
+}
+
+#[test]
+fn what_has_no_end_is_not_read() {
+    let folder = Folder::new("endless");
+    let longer = File::create(folder.path("long")).expect("files can be written");
+    longer.set_len((1 << 32) + 1).expect("files can have holes");
+    for (arguments, words) in [
+        (
+            ["info", "/dev/zero"],
+            "found a device, expected a file; `-` reads standard input",
+        ),
+        (["info", "shards"], "found a folder"),
+        (["check", "/dev/zero"], "allowed are"),
+        (["check", "/dev/./zero"], "found a device"),
+        (["info", "long"], "more than 4294967296 bytes"),
+    ] {
+        let run = folder
+            .nnue(&arguments)
+            .output()
+            .expect("the program starts");
+        assert!(
+            run.status.code().is_some_and(|code| code > 0),
+            "{arguments:?}"
+        );
+        if words != "allowed are" {
+            assert!(stderr(&run).contains(words), "{}", stderr(&run));
+        }
+    }
+    let mut info = folder.nnue(&["info", "-", "--spec", "spec.toml"]);
+    let mut info = info
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = info.stdin.take().expect("it is piped");
+    stdin.write_all(&NET).expect("it is read");
+    drop(stdin);
+    let output = info.wait_with_output().expect("it ends");
+    assert!(output.status.success());
+}
+
+/// Writes a net again and again over another one, and ends it at some moment: what is at its place
+/// is the one or the other.
+fn interrupted(name: &str, runs: u64) {
+    let folder = Folder::new(name);
+    let old = b"the only copy of something".as_slice();
+    let writer = "convert net out --from spec.toml --to to.toml";
+    let whole = [old, &NET];
+    let (mut kept, mut written) = (0, 0);
+    let mut random = Rng::with_seed(7);
+    let arguments = arguments(writer, "");
+    for run in 0..runs {
+        let out = folder.path("out");
+        fs::write(&out, old).expect("files can be written");
+        match run % 2 {
+            // A kill at a random moment.
+            0 => {
+                let mut child = folder
+                    .nnue(&arguments)
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .spawn()
+                    .expect("the program starts");
+                thread::sleep(Duration::from_micros(random.u64(..60_000)));
+                let _ = child.kill();
+                child.wait().expect("it has ended");
+            }
+            // A disk that is full after some blocks of 512 bytes: the system then refuses to write.
+            _ => {
+                let most = random.usize(..NET.len() / 512);
+                let shell = format!(r#"trap '' XFSZ; ulimit -f {most}; exec "$@""#);
+                let output = Command::new("sh")
+                    .args(["-c", &shell, "sh", env!("CARGO_BIN_EXE_nnue")])
+                    .args(&arguments)
+                    .current_dir(&folder.0)
+                    .output()
+                    .expect("there is a shell");
+                assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+                assert!(
+                    stderr(&output).contains("cannot write `out`"),
+                    "{}",
+                    stderr(&output)
+                );
+            }
+        }
+        let found = fs::read(&out).expect("no run removes it");
+        assert!(
+            whole.contains(&found.as_slice()),
+            "run {run} left {} bytes",
+            found.len()
+        );
+        match found == old {
+            true => kept += 1,
+            false => written += 1,
+        }
+        let input = fs::read(folder.path("net")).expect("no run removes it");
+        assert!(input == *NET, "run {run} changed its input");
+    }
+    // What a kill leaves has a name of its own, and a full disk leaves nothing.
+    let parts = folder
+        .names()
+        .into_iter()
+        .filter(|name| name.starts_with("out."))
+        .count();
+    assert!(parts as u64 <= runs.div_ceil(2), "{parts} parts");
+    for name in folder.names() {
+        assert!(
+            !name.starts_with("out.") || name.ends_with(".part"),
+            "{name}"
+        );
+    }
+    eprintln!("{runs} runs: {kept} left the old file, {written} the new one");
+    assert!(kept >= runs / 2);
+}
+
+#[test]
+fn interrupted_writing_loses_no_file() {
+    interrupted("interrupted", 20);
+}
+
+#[test]
+#[ignore = "two hundred runs that are killed or find the disk full: half a minute"]
+fn two_hundred_interruptions_lose_no_file() {
+    interrupted("interrupted-often", 200);
+}
