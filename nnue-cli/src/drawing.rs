@@ -2,9 +2,10 @@
 //! for each tensor that an operation reads.
 
 mod boxes;
+mod places;
+mod routes;
 mod svg;
 
-use self::boxes::boxes;
 pub(crate) use self::svg::svg;
 
 /// A part of the network.
@@ -12,6 +13,9 @@ pub(crate) use self::svg::svg;
 struct Part {
     /// The name of its tensor in the spec and in `nnue check`.
     name: String,
+    /// Whose view of the position it is of, where there is a part for each perspective.
+    view: Option<&'static str>,
+    column: Column,
     /// The shape, the type, the range, and what 1.0 is.
     facts: String,
     /// How it is computed. Feature sets have a line each.
@@ -19,6 +23,17 @@ struct Part {
     kind: Kind,
     /// The indices of the parts that it reads, all of them before it.
     reads: Vec<usize>,
+}
+
+/// Where a part stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    /// On the main line: from the features through the layers.
+    Main,
+    /// Beside it: what is computed of PSQT values alone.
+    Psqt,
+    /// Below both: what the network gives.
+    Values,
 }
 
 /// What a part is, which its colour says.

@@ -28,7 +28,7 @@ background: #ffffff; }
 table { border-collapse: collapse; }
 td, th { padding: 0.2em 0.8em; border-bottom: 1px solid #d0d7de; text-align: left; }
 td.number { text-align: right; }
-pre, svg, img { max-width: 100%; }
+svg, img { max-width: 100%; height: auto; }
 pre { overflow-x: auto; background: #f6f8fa; padding: 0.5em; }
 img { image-rendering: pixelated; }";
 
@@ -73,19 +73,23 @@ pub(crate) fn html(subject: &Subject<'_>) -> String {
     let encoded = STANDARD.encode(&picture.png);
     let _ = write!(
         page,
-        "<h2>Weights</h2>\n<p>Each row is a neuron of the transformer: how often its sum is \
-         positive over positions of {positions}, then a board for each kind of piece with the mean of \
-         its weights over all buckets of kings, red where positive, blue where negative. Below are \
-         histograms of all tensors in the order of the table, with heights in logarithms and red \
-         lines where the type ends.</p>\n\
+        "<h2>Weights</h2>\n<p>Each row is a neuron of the transformer, with a board for each kind of \
+         piece. Below are histograms of all tensors in the order of the table.</p>\n\
          <img id=\"weights\" alt=\"Weights of {name}\" src=\"data:image/png;base64,{encoded}\"/>\n"
     );
-    page += "<h2>Neurons</h2>\n<table id=\"neurons\">\n<tr><th>neuron</th><th>active</th></tr>\n";
-    for (neuron, share) in &picture.neurons {
-        let share = 100.0 * share;
+    let _ = write!(
+        page,
+        "<h2>Neurons</h2>\n<p>Those that tell positions apart: whose activated values vary most over \
+         positions of {positions}, by their standard deviation. A neuron is active where its sum is \
+         positive.</p>\n\
+         <table id=\"neurons\">\n<tr><th>neuron</th><th>varies by</th><th>active</th></tr>\n"
+    );
+    for neuron in &picture.neurons {
+        let (number, deviation, active) = (neuron.number, neuron.deviation, 100.0 * neuron.active);
         let _ = writeln!(
             page,
-            "<tr><td class=\"number\">{neuron}</td><td class=\"number\">{share:.1} %</td></tr>"
+            "<tr><td class=\"number\">{number}</td><td class=\"number\">{deviation:.3}</td>\
+             <td class=\"number\">{active:.1} %</td></tr>"
         );
     }
     page += "</table>\n";

@@ -13,6 +13,8 @@ use crate::program::{output, refusal, scratch, scratch_path, text};
 #[derive(Debug)]
 struct Drawn {
     name: String,
+    /// Whose view it is of; empty where it is of neither.
+    view: String,
     facts: String,
     formula: String,
     left: f64,
@@ -40,6 +42,7 @@ impl Drawn {
         };
         let drawn = Drawn {
             name: own("name"),
+            view: own("view"),
             facts: own("facts"),
             formula: own("formula"),
             left,
@@ -58,8 +61,32 @@ impl Drawn {
             let letters = line.text().map_or(0, |text| text.chars().count()) as f64;
             assert!(letters * 7.2 <= width - 20.0, "{drawn:?}");
         }
-        let heading = (drawn.name.chars().count() + drawn.facts.chars().count()) as f64;
-        assert!(heading * 7.5 <= width - 20.0, "{drawn:?}");
+        // What stands beside the name has its height.
+        let places = with(group, |node| node.has_tag_name("text"));
+        let places = places.into_iter().map(|line| {
+            let letters = line.text().map_or(0, |text| text.chars().count());
+            (line.attribute("y").expect("text has a place"), letters)
+        });
+        let places: Vec<(&str, usize)> = places.collect();
+        let of_height = |y| places.iter().filter(move |(own, _)| *own == y);
+        for (y, _) in &places {
+            let letters: usize = of_height(*y).map(|(_, letters)| letters).sum();
+            let beside = of_height(*y).count();
+            assert!(
+                letters as f64 * 7.5 + 12.0 * beside as f64 <= width,
+                "{drawn:?}"
+            );
+        }
+        let mut heights: Vec<f64> = places
+            .iter()
+            .map(|(y, _)| y.parse().expect("numbers"))
+            .collect();
+        heights.sort_by(f64::total_cmp);
+        heights.dedup();
+        assert!(
+            heights.windows(2).all(|pair| pair[0] + 16.0 <= pair[1]),
+            "{drawn:?}"
+        );
         drawn
     }
 }
@@ -72,8 +99,9 @@ fn with<'a, 'input>(
     group.descendants().filter(is_it).collect()
 }
 
-/// The boxes from top to bottom, and the numbers of what each arrow connects. Arrows begin at the
-/// edge of the one box and end at that of the other.
+/// The boxes from top to bottom, and the numbers of what each arrow connects. Boxes stand apart, and
+/// arrows go from below one box to the top of a lower one, through no other box and along no other
+/// part's arrow.
 fn read(picture: &str) -> (Vec<Drawn>, Vec<(usize, usize)>) {
     let document = Document::parse(picture).unwrap_or_else(|error| panic!("{error}\n{picture}"));
     let of_class = |class| {
@@ -81,38 +109,76 @@ fn read(picture: &str) -> (Vec<Drawn>, Vec<(usize, usize)>) {
             node.attribute("class") == Some(class)
         })
     };
+    let size = ["width", "height"].map(|name| {
+        let size = document.root_element().attribute(name);
+        size.expect("it has a size")
+            .parse::<f64>()
+            .expect("a number")
+    });
     let boxes: Vec<Drawn> = of_class("box").into_iter().map(Drawn::of).collect();
-    let stand_apart = boxes
-        .windows(2)
-        .all(|pair| pair[0].bottom + 8.0 < pair[1].top);
-    assert!(stand_apart, "{boxes:?}");
+    for (index, own) in boxes.iter().enumerate() {
+        assert!(own.left > 8.0 && own.right < size[0] - 8.0, "{own:?}");
+        assert!(own.bottom < size[1] - 8.0, "{own:?}");
+        for other in &boxes[..index] {
+            let beside = own.right + 8.0 < other.left || other.right + 8.0 < own.left;
+            let apart = own.bottom + 8.0 < other.top || other.bottom + 8.0 < own.top;
+            assert!(beside || apart, "{own:?}\n{other:?}");
+        }
+    }
     let mut arrivals = BTreeSet::new();
+    let mut lines: Vec<(usize, [(f64, f64); 2])> = Vec::new();
     let arrows = of_class("arrow").into_iter().map(|group| {
-        let [from, to] = ["data-from", "data-to"].map(|name| {
+        let [source, target] = ["data-from", "data-to"].map(|name| {
             let number = group.attribute(name).expect("arrows connect boxes");
             number.parse::<usize>().expect("boxes have numbers")
         });
-        let connected = (from, to);
-        let (from, to) = (&boxes[from], &boxes[to]);
+        let (from, to) = (&boxes[source], &boxes[target]);
         let paths = with(group, |node| node.has_tag_name("path"));
         let [line, head] = paths[..] else {
             panic!("an arrow has a line and a head");
         };
-        let (x, y) = start(line);
-        let leaves_right = x == from.right && from.top < y && y < from.bottom;
-        let leaves_below = y == from.bottom && from.left < x && x < from.right;
-        assert!(leaves_right || leaves_below, "{from:?}: {x} {y}");
-        let (x, y) = start(head);
-        let arrives_right = x == to.right && to.top < y && y < to.bottom;
-        let arrives_above = y == to.top && to.left < x && x < to.right;
-        assert!(arrives_right || arrives_above, "{to:?}: {x} {y}");
+        let mut points = points(line);
+        let (x, y) = points[0];
         assert!(
-            arrivals.insert((x as i64, y as i64)),
-            "two arrows at {x} {y}"
+            y == from.bottom && from.left < x && x < from.right,
+            "{from:?}"
         );
-        connected
+        let tip = start(head);
+        assert!(
+            tip.1 == to.top && to.left < tip.0 && tip.0 < to.right,
+            "{to:?}"
+        );
+        assert_eq!(points[points.len() - 1], (tip.0, tip.1 - 8.0), "{to:?}");
+        assert!(
+            arrivals.insert((tip.0 as i64, tip.1 as i64)),
+            "two arrows at {tip:?}"
+        );
+        points.push(tip);
+        for pair in points.windows(2) {
+            assert!(pair.iter().all(|(x, _)| *x < size[0] - 4.0), "{pair:?}");
+            lines.push((source, [pair[0], pair[1]]));
+        }
+        (source, target)
     });
-    let arrows = arrows.collect();
+    let arrows: Vec<(usize, usize)> = arrows.collect();
+    let spans = |[(x, y), (to_x, to_y)]: [(f64, f64); 2]| {
+        ([x.min(to_x), x.max(to_x)], [y.min(to_y), y.max(to_y)])
+    };
+    for (index, (source, line)) in lines.iter().enumerate() {
+        let ([left, right], [top, bottom]) = spans(*line);
+        let crossed = boxes.iter().find(|own| {
+            own.left < right && left < own.right && own.top < bottom && top < own.bottom
+        });
+        assert!(crossed.is_none(), "{line:?}: {crossed:?}");
+        for (other, own) in lines[..index].iter().filter(|(other, _)| other != source) {
+            let ([from_x, to_x], [from_y, to_y]) = spans(*own);
+            let along_x = top == bottom && from_y == to_y && top == from_y;
+            let along_y = left == right && from_x == to_x && left == from_x;
+            let is_along = along_x && left <= to_x && from_x <= right
+                || along_y && top <= to_y && from_y <= bottom;
+            assert!(!is_along, "{source}: {line:?}, {other}: {own:?}");
+        }
+    }
     let numbers = of_class("box")
         .into_iter()
         .map(|group| group.attribute("data-box"));
@@ -126,88 +192,141 @@ fn read(picture: &str) -> (Vec<Drawn>, Vec<(usize, usize)>) {
 fn start(path: Node<'_, '_>) -> (f64, f64) {
     let path = path.attribute("d").expect("paths have points");
     let point = path.strip_prefix('M').expect("paths begin with a point");
-    let mut numbers = point.split([' ', 'H', 'V']).map(str::parse);
-    let mut next = || numbers.next().expect("a number").expect("a number");
+    let mut numbers = point.split(' ').take(2).map(str::parse);
+    let mut next = || numbers.next().expect("two numbers").expect("a number");
     (next(), next())
+}
+
+/// The corners of a path that goes down and sideways.
+fn points(path: Node<'_, '_>) -> Vec<(f64, f64)> {
+    let mut points = vec![start(path)];
+    let steps = path
+        .attribute("d")
+        .expect("paths have points")
+        .split(' ')
+        .skip(2);
+    for step in steps {
+        let (x, y) = points[points.len() - 1];
+        let (direction, end) = step.split_at(1);
+        let end: f64 = end.parse().expect("a number");
+        points.push(match direction {
+            "H" => (end, y),
+            "V" => (x, end),
+            _ => panic!("{step}"),
+        });
+    }
+    points
 }
 
 #[test]
 fn sfnnv9_is_drawn_box_by_box() {
     let (boxes, arrows) = read(&output(&["draw", "../specs/sfnnv9.toml"]));
-    let found: Vec<[&str; 3]> = boxes
+    let found: Vec<[&str; 4]> = boxes
         .iter()
-        .map(|drawn| [&*drawn.name, &drawn.facts, &drawn.formula])
+        .map(|drawn| [&*drawn.name, &drawn.view, &drawn.facts, &drawn.formula])
         .collect();
     let set = "HalfKAv2_hm: 22528 rows of i16, at most 32 active, by pieces";
     let expected = [
-        ["features", "for each of 2 perspectives", set],
+        ["features", "", "for each of 2 perspectives", set],
         [
             "accumulator",
-            "2 x 3072 i16, 1.0 is 127",
+            "side to move",
+            "3072 i16, 1.0 is 127",
+            "biases + active features' rows",
+        ],
+        [
+            "accumulator",
+            "opponent",
+            "3072 i16, 1.0 is 127",
             "biases + active features' rows",
         ],
         [
             "psqt sums",
+            "",
             "2 x 8 i32, 1.0 is 9600",
             "active features' PSQT rows",
         ],
         [
             "clipped",
-            "2 x 3072 u8 from 0 to 127, 1.0 is 127",
+            "side to move",
+            "3072 u8 from 0 to 127, 1.0 is 127",
+            "clamp(accumulator, 0, 127)",
+        ],
+        [
+            "clipped",
+            "opponent",
+            "3072 u8 from 0 to 127, 1.0 is 127",
             "clamp(accumulator, 0, 127)",
         ],
         [
             "transformer",
+            "",
             "3072 u8 from 0 to 126, 1.0 is 127",
             "clipped[j] * clipped[j + 1536] >> 7",
         ],
         [
             "fc_0",
+            "",
             "16 i32 from -49545216 to 49158144, 1.0 is 8128",
             "affine(transformer), i8 with one 64, sparse",
         ],
         [
             "ac_sqr_0",
+            "",
             "15 u8 from 0 to 127, 1.0 is 127",
             "min(x * x >> 19, 127), x = fc_0[..15]",
         ],
         [
             "ac_0",
+            "",
             "15 u8 from 0 to 127, 1.0 is 127",
             "clamp(x >> 6, 0, 127), x = fc_0[..15]",
         ],
         [
             "fc_1",
+            "",
             "32 i32 from -487680 to 483870, 1.0 is 8128",
             "affine(ac_sqr_0 ++ ac_0), i8 with one 64",
         ],
         [
             "ac_1",
+            "",
             "32 u8 from 0 to 127, 1.0 is 127",
             "clamp(x >> 6, 0, 127), x = fc_1",
         ],
         [
             "fc_2",
+            "",
             "1 i32 from -520192 to 516128, 1.0 is 9600",
             "affine(ac_1), i8 with one 9600 / 127",
         ],
         [
             "positional",
+            "",
             "1 i32, 1.0 is 9600",
             "fc_2 + fc_0[15] * 150 / 127",
         ],
         [
             "psqt",
+            "",
             "1 i32, 1.0 is 9600",
             "(own - opponent's psqt sum) / 2",
         ],
-        ["value", "1 i32, 1.0 is 600", "psqt / 16 + positional / 16"],
+        [
+            "value",
+            "",
+            "1 i32, 1.0 is 600",
+            "psqt / 16 + positional / 16",
+        ],
     ];
     assert_eq!(found, expected);
     let mut expected = [
         ("features", "accumulator"),
+        ("features", "accumulator"),
         ("features", "psqt sums"),
         ("accumulator", "clipped"),
+        ("accumulator", "clipped"),
+        ("clipped", "transformer"),
         ("clipped", "transformer"),
         ("transformer", "fc_0"),
         ("fc_0", "ac_sqr_0"),
@@ -222,13 +341,56 @@ fn sfnnv9_is_drawn_box_by_box() {
         ("psqt", "value"),
         ("positional", "value"),
     ];
-    let names = arrows
+    let pairs = arrows;
+    let names = pairs
         .iter()
         .map(|(from, to)| (&*boxes[*from].name, &*boxes[*to].name));
     let mut arrows: Vec<(&str, &str)> = names.collect();
     arrows.sort_unstable();
     expected.sort_unstable();
     assert_eq!(arrows, expected);
+
+    // Perspectives stand side by side and have their own arrows; PSQT stands beside the main line.
+    let of = |name: &str| -> Vec<usize> {
+        let own = boxes.iter().enumerate();
+        let own = own.filter(|(_, drawn)| drawn.name == name);
+        own.map(|(index, _)| index).collect()
+    };
+    let [accumulators, clipped] = ["accumulator", "clipped"].map(of);
+    for pair in [&accumulators, &clipped] {
+        let [first, second] = [&boxes[pair[0]], &boxes[pair[1]]];
+        assert!(first.top == second.top && first.right < second.left);
+    }
+    for (from, to) in accumulators.iter().zip(&clipped) {
+        assert!(pairs.contains(&(*from, *to)), "{pairs:?}");
+    }
+    let right = boxes[of("fc_0")[0]].right;
+    for name in ["psqt sums", "psqt"] {
+        assert!(boxes[of(name)[0]].left > right);
+    }
+    let tops = ["psqt sums", "accumulator"].map(|name| boxes[of(name)[0]].top);
+    assert_eq!(tops[0], tops[1]);
+}
+
+/// The player whose accumulator comes first stands first, and one perspective has one box.
+#[test]
+fn perspectives_are_those_of_the_spec() {
+    let spec = include_str!("../../specs/bullet/simple.toml");
+    let width = "width = 128\n";
+    assert!(spec.contains(width));
+    for (words, expected) in [
+        ("order = \"stm-first\"", &["side to move", "opponent"][..]),
+        ("order = \"white-first\"", &["white", "black"]),
+        ("order = \"interleaved\"", &["side to move", "opponent"]),
+        ("perspectives = 1", &[""]),
+    ] {
+        let spec = spec.replacen(width, &format!("{width}{words}\n"), 1);
+        let path = scratch("draw_perspectives.toml", spec.as_bytes());
+        let (boxes, _) = read(&output(&["draw", &path]));
+        let accumulators = boxes.iter().filter(|drawn| drawn.name == "accumulator");
+        let views: Vec<&str> = accumulators.map(|drawn| &*drawn.view).collect();
+        assert_eq!(views, expected, "{words}");
+    }
 }
 
 /// An arrow comes from each tensor that a formula names, and from no other.
@@ -300,4 +462,18 @@ fn a_place_that_cannot_be_written_is_an_error() {
         message.contains("cannot write `/nowhere/a.svg`: "),
         "{message}"
     );
+}
+
+/// Specs that nobody would write are drawn as clearly.
+#[test]
+fn nothing_overlaps_in_strange_networks() {
+    let specs = specs_in("tests/zoo/specs");
+    assert!(specs.len() > 50, "{specs:?}");
+    for spec in specs {
+        let (boxes, arrows) = read(&output(&["draw", &text(&spec)]));
+        assert!(
+            boxes.len() > 3 && arrows.len() >= boxes.len() - 1,
+            "{spec:?}"
+        );
+    }
 }

@@ -185,10 +185,10 @@ fn specs_and_positions_are_the_users() {
     // In one of two positions, in the perspective of white.
     let neurons = table(&document, "neurons");
     assert!(
-        neurons[1..].iter().all(|row| row[1] == "25.0 %"),
+        neurons[1..].iter().all(|row| row[2] == "25.0 %"),
         "{neurons:?}"
     );
-    assert!(page.contains(&format!("positive over positions of `{fens}`, then")));
+    assert!(page.contains(&format!("vary most over positions of `{fens}`, by")));
     let message = refusal(
         1,
         &[
@@ -276,9 +276,9 @@ fn a_browser_shows_the_page() {
         String::from_utf8_lossy(&done.stderr)
     );
     let page = String::from_utf8_lossy(&done.stdout);
-    let width = 100 + 11 * 54 + 12;
+    let width = 133 + 11 * 62;
     assert!(
-        page.contains(&format!("<title>{width} 14</title>")),
+        page.contains(&format!("<title>{width} 16</title>")),
         "{page}"
     );
 }

@@ -15,12 +15,12 @@ use crate::{drawing, picture};
 
 const WEIGHTS: &str = "\
 With --net, the picture is a PNG of the weights; SPEC may be left out if the file is of a known \
-network. Each neuron of the transformer is a row: how often its sum is positive, over positions of \
-a search or of --fens, then a board for each kind of piece, in the \
-order of the feature set, with the mean of its weights over all buckets of kings. Red is positive, \
-blue is negative, and the strongest colour is the neuron's largest weight. Below are histograms of \
-all tensors, with heights in logarithms and a red line where the type ends. What stands where is \
-printed.
+network. It has labels. Each row is a neuron of the transformer. Those are drawn that tell positions \
+apart: whose activated values vary most, by their standard deviation, over positions of a search or of \
+--fens. A neuron has a board for each kind of piece, in the order of the feature set, with the mean of \
+its weights over all buckets of kings. Red is positive, blue is negative, and the strongest colour is \
+the neuron's largest weight. Below are histograms of all tensors, with heights in logarithms and a red \
+line where the type ends.
 
 Example: nnue draw sfnnv9 --out sfnnv9.svg
 Example: nnue draw --net nn-37f18f62d772.nnue --out small128.png";
@@ -33,7 +33,7 @@ pub(crate) struct Draw {
     /// Draw the weights of this net file
     #[arg(long, value_name = "FILE", requires = "out")]
     net: Option<PathBuf>,
-    /// How many neurons are drawn, the most active ones first
+    /// How many neurons are drawn, those first whose activity varies most
     #[arg(long, value_name = "COUNT", default_value_t = 32, requires = "net",
         value_parser = clap::value_parser!(u16).range(1..=4096))]
     neurons: u16,
@@ -86,7 +86,8 @@ impl Draw {
         let file = NetFile::open(net, self.spec.choice())?;
         let positions = self.positions.read(picture::EVERY)?;
         let name = &file.network.name;
-        let picture = picture::draw(&file.net()?, self.neurons.into(), &positions)
+        let (net, source) = (file.net()?, self.positions.source());
+        let picture = picture::draw(&net, self.neurons.into(), &positions, &source)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         write(path, &picture.png)?;
         let mut out = remarks(path, out);
@@ -97,9 +98,13 @@ impl Draw {
                 "no neurons: no feature set has a row for each piece and square"
             )?;
         }
-        for (neuron, share) in &picture.neurons {
-            let (share, planes) = (100.0 * share, picture.planes);
-            writeln!(out, "neuron {neuron}: active {share:.1} %, {planes} boards")?;
+        for neuron in &picture.neurons {
+            let (number, planes) = (neuron.number, picture.planes);
+            let (deviation, active) = (neuron.deviation, 100.0 * neuron.active);
+            writeln!(
+                out,
+                "neuron {number}: varies by {deviation:.3}, active {active:.1} %, {planes} boards"
+            )?;
         }
         for histogram in &picture.histograms {
             let (low, high) = histogram.range;

@@ -24,7 +24,7 @@ Example: nnue report nn-37f18f62d772.nnue --out report.html";
 const NOTES: &str = "\
 On the page are warnings, what `nnue info` prints of the file and what its weights prove of sums, the \
 drawing of the network that `nnue draw` makes and the table of `nnue check`, the weights as `nnue \
-draw --net` draws them, and how often neurons are active. It needs no other files.";
+draw --net` draws them, and what neurons do in positions. It needs no other files.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
@@ -56,13 +56,14 @@ impl Report {
         let info = Info::of_opened(net, &bytes, Some(&file))?;
         let name = &file.network.name;
         let positions = self.positions.read(picture::EVERY)?;
-        let picture = picture::draw(&file.net()?, NEURONS, &positions)
+        let source = self.positions.source();
+        let picture = picture::draw(&file.net()?, NEURONS, &positions, &source)
             .map_err(|problem| Failure::Work(format!("{name} cannot be drawn: {problem}")))?;
         let page = page::html(&Subject {
             network: &file.network,
             info: &info,
             picture: &picture,
-            positions: &self.positions.source(),
+            positions: &source,
         });
         write(&self.out, page)?;
         let [path, net] = [&self.out, net].map(|path| foreign(path.display()));

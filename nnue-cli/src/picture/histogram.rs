@@ -1,6 +1,6 @@
 //! How the values of a tensor spread.
 
-use nnue_compiler::network::{Element, WeightType};
+use nnue_compiler::network::{Element, Layer, WeightType};
 use nnue_interpreter::{Net, Values};
 
 /// How many bars a histogram has.
@@ -15,8 +15,10 @@ pub(crate) struct Histogram {
     pub(crate) range: (f64, f64),
     /// The limits of the type; `None` for floating point.
     pub(crate) limits: Option<(f64, f64)>,
+    /// The number that stands for 1.0, where all values share one.
+    pub(crate) one: Option<f64>,
     /// The values at the left and the right end.
-    ends: (f64, f64),
+    pub(super) ends: (f64, f64),
     pub(super) counts: Vec<u64>,
 }
 
@@ -25,6 +27,7 @@ impl Histogram {
         name: String,
         values: impl Iterator<Item = f64> + Clone,
         limits: Option<(f64, f64)>,
+        one: Option<f64>,
     ) -> Option<Histogram> {
         let low = values.clone().reduce(f64::min)?;
         let high = values.clone().reduce(f64::max)?;
@@ -42,6 +45,7 @@ impl Histogram {
             name,
             range: (low, high),
             limits,
+            one,
             ends,
             counts: vec![0; BARS],
         };
@@ -58,7 +62,7 @@ impl Histogram {
     }
 
     /// The bar of a value.
-    fn bar(&self, value: f64) -> usize {
+    pub(super) fn bar(&self, value: f64) -> usize {
         let (low, high) = self.ends;
         if high <= low {
             return BARS / 2;
@@ -83,6 +87,7 @@ impl Histogram {
 pub(super) fn histograms(net: &Net) -> Vec<Histogram> {
     let network = net.network();
     let width = network.transformer.width;
+    let one = f64::from(network.transformer.one);
     let mut histograms = Vec::new();
     let mut first_row = 0;
     let tables = || net.weights().transformer.iter();
@@ -97,18 +102,20 @@ pub(super) fn histograms(net: &Net) -> Vec<Histogram> {
         } else {
             set.element
         };
-        histograms.push(Histogram::of(name, values, limits(element)));
+        let one = one / f64::from(1 << set.shift);
+        histograms.push(Histogram::of(name, values, limits(element), Some(one)));
         first_row += set.rows;
     }
     let biases = tables().flat_map(|table| table.biases.iter());
     let biases = biases.copied().map(f64::from);
     let name = "transformer.biases".to_string();
-    histograms.push(Histogram::of(name, biases, limits(Element::I16)));
+    histograms.push(Histogram::of(name, biases, limits(Element::I16), Some(one)));
     let psqt = tables().flat_map(|table| table.psqt.iter().copied().map(f64::from));
     histograms.push(Histogram::of(
         "transformer.psqt".into(),
         psqt,
         limits(Element::I32),
+        Some(network.psqt_one().into()),
     ));
     for (index, layer) in network.layers.iter().enumerate() {
         let Some(affine) = layer.affine() else {
@@ -132,7 +139,14 @@ pub(super) fn histograms(net: &Net) -> Vec<Histogram> {
             .flat_map(|own| numbers(&own.weights))
             .collect();
         let name = format!("{}.weights", layer.name);
-        histograms.push(Histogram::of(name, values.iter().copied(), limits(element)));
+        let one = layer.weights_one();
+        let one = one.map(|(numerator, denominator)| numerator as f64 / denominator as f64);
+        histograms.push(Histogram::of(
+            name,
+            values.iter().copied(),
+            limits(element),
+            one,
+        ));
         if affine.biases {
             let values: Vec<f64> = tables.iter().flat_map(|own| numbers(&own.biases)).collect();
             let name = format!("{}.biases", layer.name);
@@ -140,10 +154,17 @@ pub(super) fn histograms(net: &Net) -> Vec<Histogram> {
                 name,
                 values.iter().copied(),
                 limits(layer.output.element),
+                one_of_biases(layer),
             ));
         }
     }
     histograms.into_iter().flatten().collect()
+}
+
+fn one_of_biases(layer: &Layer) -> Option<f64> {
+    let is_float = layer.output.element.is_float();
+    let one = layer.output.one.shared().filter(|_| !is_float)?;
+    Some(one.into())
 }
 
 fn numbers(values: &Values) -> Vec<f64> {

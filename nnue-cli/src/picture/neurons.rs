@@ -1,14 +1,34 @@
 //! What neurons of the transformer look at, and how often they do.
 
-use nnue_compiler::feature_set::Family;
-use nnue_compiler::feature_set::piece_square::{FirstSquare, Parameters};
+use nnue_compiler::feature_set::piece_square::{FirstSquare, Parameters, PieceOrder};
+use nnue_compiler::feature_set::{Family, FeatureSet};
+use nnue_compiler::format::PieceSquare;
 use nnue_interpreter::Net;
 use nnue_runtime::Board;
 
+/// The kinds of pieces in the order of the feature sets' tables.
+const KINDS: [&str; 6] = ["pawn", "knight", "bishop", "rook", "queen", "king"];
+
+/// A neuron, and what it does in positions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Neuron {
+    /// Its index in the transformer.
+    pub(crate) number: usize,
+    /// The standard deviation of its activated value over the views of positions. 1.0 is what the
+    /// spec says that it is.
+    pub(crate) deviation: f64,
+    /// The share of views in which its sum is positive.
+    pub(crate) active: f64,
+}
+
 /// The weights of neurons for pieces on squares.
 pub(super) struct Boards {
-    /// How many kinds of pieces are told apart.
-    pub(super) planes: usize,
+    /// The name of the feature set.
+    pub(super) set: String,
+    /// How many buckets of kings the set has.
+    pub(super) buckets: usize,
+    /// Whose piece of which kind each plane is for, in two words.
+    pub(super) planes: Vec<[&'static str; 2]>,
     /// `[neuron][plane][square]`, squares from a1 = 0 to h8 = 63: the mean over all buckets.
     means: Vec<f64>,
 }
@@ -20,19 +40,19 @@ impl Boards {
         let mut first_row = 0;
         for set in &network.features {
             if let Family::PieceSquare(parameters) = &set.family {
-                return Some(Boards::of_set(net, parameters, first_row, set.rows));
+                return Some(Boards::of_set(net, set, parameters, first_row));
             }
             first_row += set.rows;
         }
         None
     }
 
-    fn of_set(net: &Net, parameters: &Parameters, first_row: usize, rows: usize) -> Boards {
+    fn of_set(net: &Net, set: &FeatureSet, parameters: &Parameters, first_row: usize) -> Boards {
         let width = net.network().transformer.width;
         let planes = parameters.planes.count() as usize;
         let offset = parameters.offset as usize;
         let bucket_len = offset + 64 * planes;
-        let buckets = rows / bucket_len;
+        let buckets = set.rows / bucket_len;
         let mut means = vec![0.0; width * planes * 64];
         // White's and black's weights where they are separate.
         let tables = &net.weights().transformer;
@@ -50,12 +70,18 @@ impl Boards {
                 }
             }
         }
-        Boards { planes, means }
+        Boards {
+            set: set.name.clone(),
+            buckets,
+            planes: planes_of(parameters),
+            means,
+        }
     }
 
     /// `[plane][square]`: the means of a neuron.
     pub(super) fn of_neuron(&self, neuron: usize) -> &[f64] {
-        &self.means[neuron * self.planes * 64..][..self.planes * 64]
+        let len = self.planes.len() * 64;
+        &self.means[neuron * len..][..len]
     }
 }
 
@@ -69,18 +95,84 @@ fn square(parameters: &Parameters, place: usize) -> usize {
     }
 }
 
-/// For each neuron, in which share of the perspectives of these positions its sum is positive.
-pub(super) fn activity(net: &Net, positions: &[Board]) -> Vec<f64> {
-    let mut positive = vec![0usize; net.network().transformer.width];
-    let mut perspectives = 0;
+/// Whose piece of which kind the planes of a set are for, as white sees them.
+fn planes_of(parameters: &Parameters) -> Vec<[&'static str; 2]> {
+    let players = match parameters.piece_order {
+        PieceOrder::WhiteFirst => ["white", "black"],
+        PieceOrder::ByColour | PieceOrder::Interleaved | PieceOrder::OpponentFirst => {
+            ["own", "opponent"]
+        }
+    };
+    let tables = parameters.tables();
+    let mut planes = vec![["", ""]; parameters.planes.count() as usize];
+    let mut name = |row: u32, player: &'static str, kind: &'static str| {
+        if row == PieceSquare::NO_PLANE {
+            return;
+        }
+        let [whose, kinds] = &mut planes[((row - parameters.offset) / 64) as usize];
+        // Kings can share a plane.
+        *whose = if whose.is_empty() { player } else { "either" };
+        *kinds = kind;
+    };
+    for (piece, row) in tables.planes[0][1..=12].iter().enumerate() {
+        name(*row, players[piece / 6], KINDS[piece % 6]);
+    }
+    for (row, player) in tables.threatened[0].into_iter().zip(players) {
+        name(row, player, "attacked");
+    }
+    planes
+}
+
+/// Over all views of these positions, what each neuron does. The order is theirs.
+pub(super) fn neurons(net: &Net, positions: &[Board]) -> Vec<Neuron> {
+    let transformer = &net.network().transformer;
+    let mut totals = vec![Total::default(); transformer.width];
+    let mut views = 0;
     for position in positions {
         for accumulator in net.accumulate(&net.active_rows(position)) {
-            perspectives += 1;
-            for (count, sum) in positive.iter_mut().zip(accumulator.values) {
-                *count += usize::from(sum > 0);
+            views += 1;
+            let activated = net.activated(&accumulator);
+            let sums = accumulator.values.iter().copied().map(i64::from);
+            let values = activated.iter().copied();
+            let values = values.chain(sums.clone().skip(activated.len()));
+            for ((total, sum), value) in totals.iter_mut().zip(sums).zip(values) {
+                total.positive += u64::from(sum > 0);
+                total.values += i128::from(value);
+                total.squares += i128::from(value).pow(2);
             }
         }
     }
-    let share = |count| count as f64 / f64::from(perspectives.max(1));
-    positive.into_iter().map(share).collect()
+    let neurons = totals.into_iter().enumerate().map(|(number, total)| {
+        let unpooled = number.checked_sub(transformer.activated.len);
+        let one = match (unpooled, &transformer.unpooled) {
+            (Some(index), Some(sums)) => sums.one.at(index),
+            _ => transformer.activated.one.at(number),
+        };
+        Neuron {
+            number,
+            deviation: total.deviation(views) / f64::from(one),
+            active: total.positive as f64 / views.max(1) as f64,
+        }
+    });
+    neurons.collect()
+}
+
+/// What is counted of a neuron. Integers, because differences of large squares are small.
+#[derive(Clone, Copy, Default)]
+struct Total {
+    /// In how many views its sum is positive.
+    positive: u64,
+    /// The sum of its activated values.
+    values: i128,
+    /// The sum of their squares.
+    squares: i128,
+}
+
+impl Total {
+    /// The standard deviation of the values.
+    fn deviation(&self, views: u64) -> f64 {
+        let count = i128::from(views.max(1));
+        let scaled = count * self.squares - self.values.pow(2);
+        (scaled as f64).sqrt() / count as f64
+    }
 }

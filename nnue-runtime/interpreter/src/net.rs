@@ -12,7 +12,7 @@ use crate::features::{self, ActiveRows, UnknownFeature, active_rows};
 use crate::file;
 use crate::layers::{self, Tensors};
 use crate::output;
-use crate::transformer::{self, Accumulators};
+use crate::transformer::{self, Accumulator, Accumulators};
 use crate::weights::{Values, Weights, WrongWeights};
 
 /// A network with its weights: what evaluates positions.
@@ -114,6 +114,17 @@ impl Net {
     #[must_use]
     pub fn accumulate(&self, active: &ActiveRows) -> Accumulators {
         transformer::accumulate(&self.network, &self.weights, active)
+    }
+
+    /// What the activation makes of each neuron's sum of one perspective, before neurons are pooled.
+    /// Neurons that are neither activated nor pooled are the last ones, and are left out.
+    ///
+    /// # Panics
+    ///
+    /// If the sums are another network's.
+    #[must_use]
+    pub fn activated(&self, sums: &Accumulator) -> Vec<i64> {
+        transformer::activated(&self.network.transformer, sums)
     }
 
     /// Evaluates a position with the layers of one bucket; the last for buckets beyond it. Custom

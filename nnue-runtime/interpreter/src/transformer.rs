@@ -117,15 +117,17 @@ fn of_perspectives(transformer: &Transformer, [first, second]: [i32; 2]) -> i32 
 
 /// The values that the layers read, of one perspective or of both.
 pub(crate) fn output(transformer: &Transformer, ordered: [&Accumulator; 2]) -> Vec<i64> {
-    let halves = ordered.map(|accumulator| {
-        let pooled = transformer.width - transformer.unpooled_half();
-        let values = accumulator.values[..pooled].iter();
-        let activated: Vec<i64> = values
-            .map(|value| activate(transformer, i64::from(*value)))
-            .collect();
-        pool(transformer, &activated)
-    });
+    let halves = ordered.map(|accumulator| pool(transformer, &activated(transformer, accumulator)));
     together(transformer, halves)
+}
+
+/// What the activation makes of the sums of a perspective, but for those that are not pooled.
+pub(crate) fn activated(transformer: &Transformer, accumulator: &Accumulator) -> Vec<i64> {
+    let pooled = transformer.width - transformer.unpooled_half();
+    let values = accumulator.values[..pooled].iter();
+    values
+        .map(|value| activate(transformer, i64::from(*value)))
+        .collect()
 }
 
 /// The sums of the neurons that are not pooled, of one perspective or of both: the last ones of

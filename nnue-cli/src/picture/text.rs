@@ -1,0 +1,50 @@
+//! Text in a picture.
+
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
+use textwrap::wrap;
+
+use super::INK;
+use super::canvas::Canvas;
+
+const HEIGHT: RasterHeight = RasterHeight::Size16;
+
+/// The pixels of a letter, from left to right and from top to bottom.
+pub(super) const LETTER: (usize, usize) =
+    (get_raster_width(FontWeight::Regular, HEIGHT), HEIGHT.val());
+
+/// The width of a line of text.
+pub(super) fn width_of(line: &str) -> usize {
+    line.chars().count() * LETTER.0
+}
+
+/// Writes a line from its top left corner on. A letter that the font lacks is a question mark, and
+/// what lies beyond the picture's right edge is left out.
+pub(super) fn write_line(canvas: &mut Canvas, (left, top): (usize, usize), line: &str) {
+    for (place, letter) in line.chars().enumerate() {
+        let raster = |letter| get_raster(letter, FontWeight::Regular, HEIGHT);
+        let Some(glyph) = raster(letter).or_else(|| raster('?')) else {
+            continue;
+        };
+        for (y, row) in glyph.rows().enumerate() {
+            for (x, how_much) in row.iter().enumerate() {
+                let pixel = (left + place * LETTER.0 + x, top + y);
+                canvas.cover(pixel, INK, *how_much);
+            }
+        }
+    }
+}
+
+/// Writes a text in as many lines as it needs up to the picture's right edge, which is as far away
+/// from it as the left edge, and gives the place below.
+pub(super) fn write_lines(
+    canvas: &mut Canvas,
+    (left, mut top): (usize, usize),
+    text: &str,
+) -> usize {
+    let letters = canvas.width().saturating_sub(2 * left) / LETTER.0;
+    for line in wrap(text, letters.max(1)) {
+        write_line(canvas, (left, top), &line);
+        top += LETTER.1;
+    }
+    top
+}
