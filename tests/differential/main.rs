@@ -51,6 +51,7 @@ differential! {
     large_squares: "specs/layers/large_squares.toml";
     like: "specs/like.toml";
     limits: "specs/layers/limits.toml";
+    limits_below_one: "specs/layers/limits_below_one.toml";
     longs: "specs/layers/longs.toml";
     low_squares: "specs/layers/low_squares.toml";
     many_stacks: "specs/layers/many_stacks.toml", check_by_caller;

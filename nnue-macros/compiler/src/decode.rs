@@ -15,7 +15,8 @@ use crate::diagnostics::{Diagnostics, SourceFile, Span, Spanned, all, list};
 use crate::spec::{PairsKey, PsqtKey, Reference, Select, Spec, Stacks, Transformer};
 use like::Like;
 use table::{
-    Table, Value, inline_table, integer, integers, keys, mismatch, named, one_or_more, string,
+    Table, Value, boolean, inline_table, integer, integers, keys, mismatch, named, one_or_more,
+    string,
 };
 
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.
@@ -39,7 +40,7 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         like.complete(&mut document, &known, diagnostics)?;
     }
     let mut root = Table::new(&document, start, "the spec");
-    let name = root.required_with("name", "\"my-net\"", string, diagnostics);
+    let name = root.required_with("name", "\"my-net\"", table::name, diagnostics);
     // Read above.
     root.optional("like");
     let features = tables("features", &mut root, features::decode, diagnostics);
@@ -203,6 +204,7 @@ fn transformer(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Tr
             activation: named = "\"crelu\"",
             shift: integer,
             limit: integer,
+            clips_one: boolean,
             pooling: named,
             product_shift: integer,
             product_rounding: named,

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use nnue_format::is_hidden;
+
 /// A range of bytes of the spec's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {
@@ -159,7 +161,7 @@ impl Diagnostic {
             .unwrap_or(1);
         let blank = " ".repeat(gutter);
 
-        let mut text = cut(&self.message, LONGEST_MESSAGE);
+        let mut text = shown(&self.message);
         for (span, label, mark) in places {
             let (file, span) = errors.place(span);
             let Location {
@@ -170,24 +172,25 @@ impl Diagnostic {
             let arrow = if mark == '^' { "-->" } else { ":::" };
             let spanned = file.text.get(span.start..span.end).unwrap_or("");
             let marked = spanned.lines().next().unwrap_or("").trim_end();
-            let excerpt = Excerpt::of(source, column, marked.chars().count());
+            let excerpt = Excerpt::of(source, column, marked);
             let indent: String = excerpt
                 .before
                 .chars()
                 .map(|c| if c == '\t' { '\t' } else { ' ' })
                 .collect();
             let marks = mark.to_string().repeat(excerpt.marked);
-            text += &format!("\n{blank} {arrow} {}:{line}:{column}", file.path);
+            let path = shown(&file.path);
+            text += &format!("\n{blank} {arrow} {path}:{line}:{column}");
             text += &format!(
                 "\n{blank} |\n{line:>gutter$} | {}{}\n{blank} | {indent}{marks}",
                 excerpt.before, excerpt.rest
             );
             if !label.is_empty() {
-                text += &format!(" {}", cut(label, LONGEST_MESSAGE));
+                text += &format!(" {}", shown(label));
             }
         }
         if let Some(help) = &self.help {
-            text += &format!("\n{blank} = help: {}", cut(help, LONGEST_MESSAGE));
+            text += &format!("\n{blank} = help: {}", shown(help));
         }
         text
     }
@@ -205,37 +208,46 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    /// The part of `line` around its characters from `column`, which counts from one, of which so
-    /// many are marked.
-    fn of(line: &str, column: usize, marked: usize) -> Excerpt {
+    /// The part of `line` around its characters from `column`, which counts from one, where the
+    /// marked text begins. What is hidden is shown as Rust writes it, and marked as wide as that.
+    fn of(line: &str, column: usize, marked: &str) -> Excerpt {
         const DOTS: &str = "...";
-        let before = line.chars().take(column - 1);
-        let before = if column <= HALF_LINE {
-            before.collect()
-        } else {
-            DOTS.chars()
-                .chain(before.skip(column - HALF_LINE))
-                .collect()
+        let before: String = line.chars().take(column - 1).flat_map(visible).collect();
+        let excess = (before.chars().count() + 1).saturating_sub(HALF_LINE);
+        let before = match excess {
+            0 => before,
+            _ => DOTS.chars().chain(before.chars().skip(excess)).collect(),
         };
-        let mut rest = line.chars().skip(column - 1);
+        let mut rest = line.chars().skip(column - 1).flat_map(visible);
         let mut shown: String = rest.by_ref().take(HALF_LINE).collect();
         if rest.next().is_some() {
             shown += DOTS;
         }
+        let marked = marked.chars().flat_map(visible).take(HALF_LINE).count();
         Excerpt {
             before,
             rest: shown,
-            marked: marked.clamp(1, HALF_LINE),
+            marked: marked.max(1),
         }
     }
 }
 
-/// The text, or its first so many characters and a sign that there are more.
-fn cut(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_string(),
+/// The letter, or what stands for one that is hidden. A tab is no danger to a terminal.
+fn visible(letter: char) -> impl Iterator<Item = char> {
+    let is_hidden = is_hidden(letter) && letter != '\t';
+    let escape = is_hidden.then(|| letter.escape_default());
+    let letter = (!is_hidden).then_some(letter);
+    escape.into_iter().flatten().chain(letter)
+}
+
+/// As much of a text as errors show, without what is hidden: it may quote a spec.
+fn shown(text: &str) -> String {
+    let mut letters = text.chars().flat_map(visible);
+    let mut shown: String = letters.by_ref().take(LONGEST_MESSAGE).collect();
+    if letters.next().is_some() {
+        shown += "...";
     }
+    shown
 }
 
 /// Collects what the stages find.
@@ -382,7 +394,7 @@ impl fmt::Display for Errors {
             writeln!(f, "error: {text}\n")?;
         }
         let found = counted(self.found.len(), "error");
-        write!(f, "found {found} in {}", self.file.path)
+        write!(f, "found {found} in {}", shown(&self.file.path))
     }
 }
 
@@ -497,6 +509,34 @@ width 1000 is not a multiple of 32
   | ---- of this net
   = help: round up";
         assert_eq!(errors.rendered().collect::<Vec<_>>(), [expected]);
+    }
+
+    /// A spec may come from a stranger: what a terminal obeys is shown, and the marks stay below
+    /// what they are about.
+    #[test]
+    fn what_is_hidden_is_escaped_and_marked_as_wide_as_it_is_shown() {
+        let text = "# \u{1b}[2J\u{202e}\nname = \"a\u{1b}b\" # \u{200b}";
+        let start = text.find("\"a").unwrap();
+        let file = SourceFile::new("net\u{1b}.toml", text);
+        let mut diagnostics = Diagnostics::default();
+        diagnostics
+            .error(Span::from(start..start + 5), "a\u{7}b")
+            .label("c\u{9b}d")
+            .related(Span::from(6..9), "e\nf")
+            .help("g\u{202e}h");
+        let errors = diagnostics.barrier(&file, ()).unwrap_err();
+        let expected = r#"a\u{7}b
+  --> net\u{1b}.toml:2:8
+  |
+2 | name = "a\u{1b}b" # \u{200b}
+  |        ^^^^^^^^^^ c\u{9b}d
+  ::: net\u{1b}.toml:1:7
+  |
+1 | # \u{1b}[2J\u{202e}
+  |            -------- e\nf
+  = help: g\u{202e}h"#;
+        assert_eq!(errors.rendered().collect::<Vec<_>>(), [expected]);
+        assert!(errors.to_string().ends_with(r"net\u{1b}.toml"));
     }
 
     #[test]

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! One file and one public function per arrow. Errors are collected by [`decode()`] and [`check()`]
-//! and reported together. Nothing after them can fail, except that the caller may ask for more
-//! straight-line code than can be compiled ([`Plans::of`]). The crate does no I/O: callers bring
+//! and reported together. Nothing after them can fail, except that a network may become more
+//! straight-line code than can be compiled ([`Plans::of`]), which [`analyse()`] reports too. The crate does no I/O: callers bring
 //! the text and print the result. The macro `nnue_net!` and the command `nnue` are the two
 //! callers.
 
@@ -37,6 +37,7 @@ pub use crate::known::known_specs;
 use crate::layout::Layout;
 use crate::network::Network;
 use crate::plan::{Plans, TooMuchCode, Unroll};
+use crate::spec::Spec;
 pub use crate::write_spec::spec_of;
 
 /// Reads and checks a spec.
@@ -48,7 +49,11 @@ pub fn analyse(file: &SourceFile) -> Result<Network, Errors> {
     let mut diagnostics = Diagnostics::default();
     let spec = decode(file, &mut diagnostics);
     let spec = diagnostics.barrier(file, spec)?;
-    let network = spec.and_then(|spec| check(&spec, &mut diagnostics));
+    let network = spec.and_then(|spec| {
+        let network = check(&spec, &mut diagnostics)?;
+        check_amount_of_code(&spec, &network, &mut diagnostics);
+        Some(network)
+    });
     match diagnostics.barrier(file, network)? {
         Some(network) => Ok(network),
         None => {
@@ -60,6 +65,20 @@ pub fn analyse(file: &SourceFile) -> Result<Network, Errors> {
                 found: Vec::new(),
             }))
         }
+    }
+}
+
+/// Reports a network that becomes too much code however it is planned.
+fn check_amount_of_code(spec: &Spec, network: &Network, diagnostics: &mut Diagnostics) {
+    // What has errors may have no layout.
+    if !diagnostics.is_empty() {
+        return;
+    }
+    if let Err(excess) = Plans::of(&Layout::of(network), Unroll::Auto) {
+        let largest = excess.layer().map(|layer| spec.layers[layer].name.span);
+        let span = largest.unwrap_or(spec.name.span);
+        let error = diagnostics.error(span, excess.problem());
+        error.help(excess.help());
     }
 }
 

@@ -4,10 +4,9 @@
 //! down.
 
 mod affine;
+mod budget;
 mod print;
 mod transform;
-
-use std::fmt;
 
 use nnue_format::PAIRED_RUN;
 use nnue_levels::{ISAS, Isa};
@@ -15,6 +14,7 @@ use nnue_levels::{ISAS, Isa};
 use crate::layout::{Affine, Elementwise, LaidOut, Layout, Table};
 
 pub use affine::{Blocks, Kernel, Products, Steps};
+pub use budget::TooMuchCode;
 pub use transform::{Bytes, Multiply, Outputs, Transform};
 
 /// How much is written out as straight-line code.
@@ -118,8 +118,8 @@ impl<'l> Plans<'l> {
     ///
     /// # Errors
     ///
-    /// The network would become more code than a Rust compiler takes in reasonable time: only
-    /// [`Unroll::Full`] can.
+    /// The network would become more code than a Rust compiler takes in reasonable time: of one
+    /// that [`crate::analyse()`] accepts, only [`Unroll::Full`] makes so much.
     pub fn of(layout: &'l Layout<'l>, unroll: Unroll) -> Result<Plans<'l>, TooMuchCode> {
         let mut levels: Vec<Plan> = ISAS
             .iter()
@@ -129,9 +129,7 @@ impl<'l> Plans<'l> {
             let (before, plan) = levels.split_at_mut(index);
             plan[0].accumulate_of = before.iter().find_map(|other| other.lends(&plan[0]));
         }
-        if unroll == Unroll::Full {
-            TooMuchCode::check(&levels)?;
-        }
+        TooMuchCode::check(layout, &levels, unroll)?;
         let width = layout.columns.width;
         let lines = |neurons: usize, table: &Table| neurons * table.element.size() / CACHE_LINE;
         let (weights, ahead) = match layout.tables.as_slice() {
@@ -249,51 +247,3 @@ impl Accumulate {
         }
     }
 }
-
-/// A network is too large to be written out as straight-line code.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct TooMuchCode {
-    /// Vector operations in straight-line code, for all layers and the instruction sets of an
-    /// architecture together.
-    steps: usize,
-}
-
-/// So many vector operations in straight-line code may all layers have together, for all
-/// instruction sets of an architecture.
-const MOST_STEPS: usize = 160_000;
-
-impl TooMuchCode {
-    fn check(levels: &[Plan<'_>]) -> Result<(), TooMuchCode> {
-        // A build compiles the instruction sets of one architecture, and the portable one.
-        let of_architecture = |arch| {
-            let levels = levels
-                .iter()
-                .filter(move |plan| plan.isa.is_portable() || plan.isa.target_arch == arch);
-            let kernels = levels.flat_map(Plan::kernels);
-            kernels
-                .map(|(_, kernel)| kernel.straight_line_steps())
-                .sum()
-        };
-        let architectures = levels.iter().map(|plan| plan.isa.target_arch);
-        let steps = architectures.map(of_architecture).max().unwrap_or(0);
-        match steps {
-            0..=MOST_STEPS => Ok(()),
-            steps => Err(TooMuchCode { steps }),
-        }
-    }
-}
-
-impl fmt::Display for TooMuchCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`unroll = \"full\"` makes {} vector operations of straight-line code of this network, allowed are {MOST_STEPS}: \
-             leave it out, and large layers become loops",
-            self.steps
-        )
-    }
-}
-
-nnue_format::debug_is_message!(TooMuchCode);
-
-impl std::error::Error for TooMuchCode {}

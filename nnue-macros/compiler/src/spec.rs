@@ -53,6 +53,8 @@ pub struct Transformer {
     pub shift: Option<Spanned<i64>>,
     /// `limit`: the largest value of a `crelu` or `relu`.
     pub limit: Option<Spanned<i64>>,
+    /// `clips_one = true`: a largest value below 1.0 is meant.
+    pub clips_one: Option<Spanned<bool>>,
     /// `pooling`: how pairs of a perspective's values are brought together.
     pub pooling: Option<Spanned<Pooling>>,
     /// `product_shift`: the bits by which a product is shifted to the right.
@@ -313,7 +315,7 @@ impl OpName {
         match self {
             OpName::Affine => &[],
             OpName::Crelu | OpName::SqrCrelu | OpName::SqrCreluI32 | OpName::Relu => {
-                &["shift", "one", "limit"]
+                &["shift", "one", "limit", "clips_one"]
             }
             OpName::Screlu | OpName::Quantmoid4 => &["shift", "one"],
             OpName::Sigmoid | OpName::HardSwish => &["shift", "one"],
@@ -414,6 +416,8 @@ pub struct Elementwise {
     pub alignment: Alignment,
     /// `limit`: the largest value, `one` unless the function is `relu`; of all functions or each.
     pub limit: Option<Spanned<Vec<Spanned<i64>>>>,
+    /// `clips_one = true`: a largest value below 1.0 is meant, of at least one of the functions.
+    pub clips_one: Option<Spanned<bool>>,
     /// `scale`: what a conversion multiplies by; 1 / one when absent.
     pub scale: Option<Spanned<f64>>,
     /// `epsilon`: what a normalisation adds to the mean square.
@@ -530,6 +534,8 @@ pub struct Output {
 /// The keys of one `[[head]]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
+    /// The header of the table.
+    pub span: Span,
     /// `name`: the name of its value among the network's outputs.
     pub name: Spanned<String>,
     /// `sum`: the terms of its value.

@@ -55,25 +55,29 @@ fn networks_stay_within_the_token_budget() {
     }
 }
 
-/// Straight-line code that would take gigabytes is refused before any of it is written; the same
-/// network compiles with loops.
-#[test]
-fn straight_line_code_has_a_budget_too() {
+/// A network with so many layers of 4,096 outputs.
+fn deep(layers: usize) -> SourceFile {
     let layer = |index: usize| {
         format!(
             "[[layer]]\nname = \"fc_{index}\"\nop = \"affine\"\nweights = \"i8\"\noutputs = 4096\none = 8128\n\
              [[layer]]\nname = \"ac_{index}\"\nop = \"crelu\"\nshift = 6\n"
         )
     };
-    let layers: String = (0..31).map(layer).collect();
+    let layers: String = (0..layers).map(layer).collect();
     let spec = format!(
         "name = \"deep\"\n[[features]]\nset = \"A\"\n\
          [transformer]\nwidth = 64\none = 127\nactivation = \"crelu\"\n{layers}\
          [[layer]]\nname = \"out\"\nop = \"affine\"\nweights = \"i8\"\noutputs = 1\none = 8128\n\
          [output]\nsum = [\"out\"]\none = 8128\n[file]\nformat = \"bullet\"\n"
     );
-    let network =
-        analyse(&SourceFile::new("deep.toml", spec)).unwrap_or_else(|errors| panic!("{errors}"));
+    SourceFile::new("deep.toml", spec)
+}
+
+/// Straight-line code that would take gigabytes is refused before any of it is written; the same
+/// network compiles with loops.
+#[test]
+fn straight_line_code_has_a_budget_too() {
+    let network = analyse(&deep(2)).unwrap_or_else(|errors| panic!("{errors}"));
     let emitted = |unroll| {
         let options = Options {
             runtime: quote!(::nnue_runtime),
@@ -85,10 +89,29 @@ fn straight_line_code_has_a_budget_too() {
     };
     let refusal = emitted(Unroll::Full).unwrap_err().to_string();
     assert!(
-        refusal.starts_with("`unroll = \"full\"` makes ") && refusal.contains("allowed are"),
+        refusal.starts_with("`unroll = \"full\"` makes of this network ")
+            && refusal.contains("most of them of layer `fc_1`")
+            && refusal.contains("allowed are 160000: leave it out"),
         "{refusal}"
     );
     assert!(emitted(Unroll::Auto).is_ok());
+}
+
+/// Loops have a body of code for every output, so enough outputs are too much code with them too:
+/// the spec is refused, whoever reads it.
+#[test]
+fn loops_over_many_outputs_count_as_well() {
+    let errors = analyse(&deep(31)).unwrap_err();
+    let [error] = errors.found.as_slice() else {
+        panic!("{errors}");
+    };
+    assert!(
+        error.message.starts_with("this network becomes ")
+            && error.message.contains("most of them of layer `fc_")
+            && error.message.ends_with("allowed are 160000"),
+        "{errors}"
+    );
+    assert!(errors.to_string().contains("name = \"fc_"), "{errors}");
 }
 
 /// Tokens, each delimiter counted once.

@@ -111,6 +111,7 @@ fn integers(
                 shift: *shift,
                 one: keys.alignment.one.as_ref(),
                 limit: *limit,
+                clips_one: keys.clips_one.as_ref().is_some_and(|said| said.value),
             };
             activation.check(from, diagnostics)
         }))?
@@ -131,6 +132,8 @@ fn integers(
             .help("all functions of a layer need the same one: change `shift` or `one`");
         return None;
     }
+    let clips_one = results.iter().any(|results| results.clips_one);
+    check_clips_one(keys.clips_one.as_ref(), clips_one, diagnostics)?;
     let range = results.iter().fold(first.range, |all, results| {
         (all.0.min(results.range.0), all.1.max(results.range.1))
     });
@@ -191,12 +194,16 @@ struct Said<'s> {
     shift: Option<&'s Spanned<i64>>,
     one: Option<&'s Spanned<i64>>,
     limit: Option<&'s Spanned<i64>>,
+    /// Whether a limit below 1.0 is meant.
+    clips_one: bool,
 }
 
 /// The values that an activation makes.
 struct Results {
     one: u32,
     range: (i64, i64),
+    /// Whether they are clipped below 1.0, by more than is allowed unsaid.
+    clips_one: bool,
 }
 
 impl Said<'_> {
@@ -259,8 +266,11 @@ impl Said<'_> {
         };
         check_shift(takes, &input, shift, one, diagnostics)?;
         let shift = amount.unsigned_abs();
+        // Squares and sigmoids let 1.0 pass.
+        let mut clipped_at = one;
         let mut limit_or = |default: u32| {
             let limit = limit.unwrap_or(default);
+            clipped_at = limit;
             self.check_limit(limit, one, diagnostics).map(|()| limit)
         };
         let mut lowest = 0;
@@ -295,14 +305,20 @@ impl Said<'_> {
             function => return refuse_integers(layer, function, diagnostics),
         };
         let range = (lowest, i64::from(largest));
-        Some((activation, Results { one, range }))
+        let clips_one = clipped_at < least_limit(one);
+        let results = Results {
+            one,
+            range,
+            clips_one,
+        };
+        Some((activation, results))
     }
 
     /// Whether the activation lets 1.0 pass, up to one part in 64: nets since SFNNv14b have 128 for
     /// 1.0 and clip at 127.
     fn check_limit(&self, limit: u32, one: u32, diagnostics: &mut Diagnostics) -> Option<()> {
         let least = least_limit(one);
-        if limit >= least {
+        if limit >= least || self.clips_one {
             return Some(());
         }
         let name = &self.layer.name.value;
@@ -311,7 +327,9 @@ impl Said<'_> {
         diagnostics
             .error(span.unwrap_or(self.layer.span), message)
             .label(format!("1.0 is {one} in its output"))
-            .help("a larger `limit` lets 1.0 pass, and a larger `shift` makes it smaller");
+            .help(format!(
+                "a larger `limit` lets 1.0 pass, and a larger `shift` makes it smaller; {CLIPS_ONE}"
+            ));
         None
     }
 }
@@ -325,6 +343,26 @@ fn refuse_integers<T>(
     diagnostics
         .error(layer.span, format!("`{function}` needs `f32`"))
         .help("a layer with `op = \"float\"` makes `f32` of integers");
+    None
+}
+
+/// What errors of a small limit say of the key that allows it.
+pub(super) const CLIPS_ONE: &str = "`clips_one = true` says that it is meant";
+
+/// Whether the spec says `clips_one` only where values are clipped below 1.0.
+pub(super) fn check_clips_one(
+    said: Option<&Spanned<bool>>,
+    clips_one: bool,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let problem = match said {
+        Some(said) if !said.value => "`clips_one` is false, expected true",
+        Some(_) if !clips_one => "`clips_one` where 1.0 is not clipped",
+        _ => return Some(()),
+    };
+    diagnostics
+        .error(said?.span, problem)
+        .help("it is for a `limit` below 63/64 of what 1.0 is: remove it");
     None
 }
 

@@ -22,6 +22,9 @@ const RUST: &[&str] = &[
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
+/// The largest number of further heads: each is a field, and code of its own.
+const MAX_HEADS: usize = 64;
+
 /// The field of a network's outputs that has the evaluation, where there are further heads.
 pub(crate) const EVALUATION: &str = "evaluation";
 
@@ -43,6 +46,12 @@ pub(super) fn check(
         },
     };
     let output = output.check(diagnostics);
+    if let Some(excess) = spec.heads.get(MAX_HEADS) {
+        let found = spec.heads.len();
+        let message = format!("there are {found} heads, allowed are at most {MAX_HEADS}");
+        diagnostics.error(excess.span, message);
+        return None;
+    }
     check_names(&spec.heads, diagnostics);
     let further = all(spec.heads.iter().map(|head| {
         let sums = Sums {

@@ -7,7 +7,7 @@ use crate::network::{
 };
 use crate::spec::{self, Pairs, PairsKey, Spec};
 
-use super::activation::least_limit;
+use super::activation::{CLIPS_ONE, check_clips_one, least_limit};
 use super::{in_range, in_range_or, perspectives, psqt, value_or};
 
 /// The largest width: several times that of any network in `specs`.
@@ -142,6 +142,12 @@ fn check_keys(transformer: &spec::Transformer, diagnostics: &mut Diagnostics) ->
             "the other activations are clipped at their one: remove it",
         ),
         (
+            spec::place("clips_one", &transformer.clips_one),
+            matches!(activation, Name::Crelu | Name::Relu),
+            "`activation = \"crelu\"` or `\"relu\"`",
+            "the other activations are clipped at their one: remove it",
+        ),
+        (
             spec::place("product_shift", &transformer.product_shift),
             pooling == spec::Pooling::Product,
             "`pooling = \"product\"`",
@@ -251,7 +257,9 @@ fn limit(
     let said = transformer.limit.as_ref();
     let limit = in_range_or("limit", said, 1..=largest, default, diagnostics)?;
     let least = least_limit(after);
-    if limit >= least {
+    let clips_one = transformer.clips_one.as_ref();
+    check_clips_one(clips_one, limit < least, diagnostics)?;
+    if limit >= least || clips_one.is_some() {
         return Some(limit);
     }
     let span = said.map_or(transformer.activation.span, |limit| limit.span);
@@ -260,14 +268,16 @@ fn limit(
     if before == after {
         error
             .related(transformer.one.span, format!("{before} stands for 1.0"))
-            .help("a larger `limit` lets 1.0 pass");
+            .help(format!("a larger `limit` lets 1.0 pass; {CLIPS_ONE}"));
     } else {
         error
             .related(
                 transformer.one.span,
                 format!("1.0 is {before} before the shift and {after} after it"),
             )
-            .help("a larger `limit` lets 1.0 pass, and a larger `shift` makes it smaller");
+            .help(format!(
+                "a larger `limit` lets 1.0 pass, and a larger `shift` makes it smaller; {CLIPS_ONE}"
+            ));
     }
     None
 }

@@ -21,6 +21,13 @@ pub(super) fn check(
     diagnostics: &mut Diagnostics,
 ) {
     let mut read = Read::new(transformer, layers, output);
+    if let Some(unread) = &spec.output.unread
+        && check_count(unread, diagnostics).is_some()
+    {
+        for part in &unread.value {
+            check_listed(spec, transformer, layers, part, &mut read, diagnostics);
+        }
+    }
     for (index, layer) in layers.iter().enumerate() {
         let values = read.of(Source::Layer(index));
         if values.contains(&true) {
@@ -33,14 +40,10 @@ pub(super) fn check(
             let message = format!("nothing reads layer `{}`", layer.name);
             diagnostics
                 .error(spec.layers[index].name.span, message)
-                .help("name it in another layer's `input` or in the output's `sum`, or remove it");
-        }
-    }
-    if let Some(unread) = &spec.output.unread
-        && check_count(unread, diagnostics).is_some()
-    {
-        for part in &unread.value {
-            check_listed(spec, transformer, layers, part, &mut read, diagnostics);
+                .help(format!(
+                    "name it in another layer's `input` or in the output's `sum`, remove it, or list it in `[output]` if that is meant: `unread = \"{}\"`",
+                    layer.name
+                ));
         }
     }
     let span = spec.transformer.width.span;

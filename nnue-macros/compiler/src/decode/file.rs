@@ -280,7 +280,7 @@ fn field(
     diagnostics: &mut Diagnostics,
 ) -> Option<Entry> {
     let span = table.span;
-    let name = string("field", name, diagnostics);
+    let name = super::table::name("field", name, diagnostics);
     let kind: Option<Option<Spanned<FieldType>>> = table.optional_with("type", named, diagnostics);
     let len = table.optional_with("bytes", integer, diagnostics);
     let value = table.optional("value");

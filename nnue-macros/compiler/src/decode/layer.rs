@@ -4,7 +4,7 @@ use toml::de::DeValue;
 
 use super::references;
 use super::table::{
-    Table, Value, boolean, inline_table, integer, keys, named, number, one_or_more, string,
+    Table, Value, boolean, inline_table, integer, keys, name, named, number, one_or_more,
 };
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{
@@ -25,7 +25,7 @@ const MOST_FUNCTIONS: usize = 8;
 
 pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Layer> {
     let span = table.span;
-    let name = table.required_with("name", "\"fc_0\"", string, diagnostics);
+    let name = table.required_with("name", "\"fc_0\"", name, diagnostics);
     let input = table.optional_with("input", references, diagnostics);
     let functions = table.required_with("op", "\"affine\"", functions, diagnostics);
     let op = match functions {
@@ -173,6 +173,7 @@ fn elementwise(
     keys!(table, diagnostics, Elementwise {
         shift: integers,
         limit: integers,
+        clips_one: boolean,
         scale: number,
         epsilon: number,
         gain: named,

@@ -4,7 +4,7 @@ use toml::de::DeValue;
 
 use super::layer::alignment;
 use super::references;
-use super::table::{Table, Value, integer, keys, named, number, string};
+use super::table::{Table, Value, integer, keys, name, named, number};
 use crate::diagnostics::{Diagnostics, Spanned};
 use crate::spec::{DivideOf, Head, Output, OutputDivide, Reference, Scaling};
 
@@ -24,9 +24,10 @@ pub(super) fn decode(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Opt
 
 pub(super) fn decode_head(mut table: Table<'_>, diagnostics: &mut Diagnostics) -> Option<Head> {
     let head = keys!(table, diagnostics, Head {
-        name: string = "\"uncertainty\"",
+        name: name = "\"uncertainty\"",
         sum: references = "\"fc_2[1]\"",
         ;
+        span: Some(table.span),
         scaling: scaling(&mut table, divide_sum, diagnostics),
     });
     table.finish(diagnostics);

@@ -1,6 +1,7 @@
 //! Reads a TOML table key by key and remembers which keys were asked for, so that unknown ones can
 //! be reported together with those that are allowed.
 
+use nnue_format::is_hidden;
 use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
 
@@ -179,6 +180,27 @@ pub(crate) fn string(
             None
         }
     }
+}
+
+/// A name, which is shown wherever the network is: nothing in it is hidden.
+pub(crate) fn name(
+    key: &str,
+    value: &Value<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Spanned<String>> {
+    let name = string(key, value, diagnostics)?;
+    let Some(hidden) = name.value.chars().find(|letter| is_hidden(*letter)) else {
+        return Some(name);
+    };
+    let message = format!(
+        "`{key}` has the hidden character U+{:04X}, allowed are characters that are seen",
+        u32::from(hidden)
+    );
+    diagnostics
+        .error(name.span, message)
+        .label("controls, marks of direction and characters without width are hidden")
+        .help("remove it");
+    None
 }
 
 pub(crate) fn integer(

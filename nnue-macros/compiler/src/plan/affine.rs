@@ -153,20 +153,13 @@ impl Kernel {
             Kernel::Columns { .. } => false,
         }
     }
+}
 
-    /// Vector operations that are written out one by one.
-    pub(super) fn straight_line_steps(&self) -> usize {
-        match self {
-            Kernel::Dense {
-                blocks,
-                steps: Steps::StraightLine | Steps::Calls,
-                ..
-            } => match blocks.products {
-                Products::Fast | Products::Exact => blocks.count * blocks.vectors,
-                Products::FastIfProved => 2 * blocks.count * blocks.vectors,
-            },
-            _ => 0,
-        }
+impl Blocks {
+    /// Vector operations that are written out one by one where so many blocks are: sums start, are
+    /// added to, and are brought together.
+    pub(super) fn steps(&self, written: usize) -> usize {
+        self.vectors * (2 * self.side_by_side + written)
     }
 }
 

@@ -1,0 +1,163 @@
+//! How much straight-line code a network may become: a Rust compiler takes ever more time and
+//! memory for it.
+
+use std::fmt;
+
+use super::{Kernel, Plan, Planned, Products, Steps, Unroll};
+use crate::layout::Layout;
+use crate::network::{Elementwise, Layer, Network};
+
+/// So many vector operations in straight-line code may a network have, for all instruction sets of
+/// an architecture together.
+const MOST_STEPS: usize = 160_000;
+
+/// A network is too large to be written out as straight-line code.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TooMuchCode {
+    unroll: Unroll,
+    /// Vector operations in straight-line code, for all instruction sets of an architecture
+    /// together.
+    steps: usize,
+    /// The index and the name of the layer that has the most of them, and how many it has.
+    largest: Option<(usize, String, usize)>,
+}
+
+impl TooMuchCode {
+    /// Counts what grows with the spec. Accumulators and transform are loops, or bounded by the
+    /// largest width.
+    pub(super) fn check(
+        layout: &Layout<'_>,
+        levels: &[Plan<'_>],
+        unroll: Unroll,
+    ) -> Result<(), TooMuchCode> {
+        let network = layout.network;
+        // A build compiles the instruction sets of one architecture, and the portable one.
+        let of_architecture = |arch| -> Vec<&Plan<'_>> {
+            let is_built =
+                |plan: &&Plan<'_>| plan.isa.is_portable() || plan.isa.target_arch == arch;
+            levels.iter().filter(is_built).collect()
+        };
+        let of_layer = |plans: &[&Plan<'_>], index: usize| -> usize {
+            plans.iter().map(|plan| plan.layers[index].steps()).sum()
+        };
+        let of_layers = |plans: Vec<&Plan<'_>>| -> (usize, Vec<usize>) {
+            let layers = 0..network.layers.len();
+            let layers: Vec<usize> = layers.map(|index| of_layer(&plans, index)).collect();
+            (
+                layers.iter().sum::<usize>() + plans.len() * terms(network),
+                layers,
+            )
+        };
+        let architectures = levels.iter().map(|plan| plan.isa.target_arch);
+        let most = architectures
+            .map(|arch| of_layers(of_architecture(arch)))
+            .max_by_key(|(steps, _)| *steps);
+        match most {
+            Some((steps, layers)) if steps > MOST_STEPS => {
+                let layers = layers.into_iter().zip(&network.layers).enumerate();
+                let largest = layers.max_by_key(|(_, (steps, _))| *steps);
+                let named = |(index, (steps, layer)): (usize, (usize, &Layer))| {
+                    (index, layer.name.clone(), steps)
+                };
+                Err(TooMuchCode {
+                    unroll,
+                    steps,
+                    largest: largest.map(named),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The index of the layer that becomes the most code.
+    pub fn layer(&self) -> Option<usize> {
+        self.largest.as_ref().map(|(index, ..)| *index)
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> &'static str {
+        match self.unroll {
+            Unroll::Full => "leave it out, and large layers become loops",
+            Unroll::Auto => "give layers fewer outputs, or the network fewer layers",
+        }
+    }
+
+    /// What was found and what is allowed.
+    pub fn problem(&self) -> String {
+        let cause = match self.unroll {
+            Unroll::Full => "`unroll = \"full\"` makes of this network",
+            Unroll::Auto => "this network becomes",
+        };
+        let largest = self
+            .largest
+            .as_ref()
+            .map(|(_, name, steps)| format!(", most of them of layer `{name}`, which has {steps}"));
+        format!(
+            "{cause} {} vector operations of straight-line code{}; allowed are {MOST_STEPS}",
+            self.steps,
+            largest.unwrap_or_default()
+        )
+    }
+}
+
+impl fmt::Display for TooMuchCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.problem(), self.help())
+    }
+}
+
+nnue_format::debug_is_message!(TooMuchCode);
+
+impl std::error::Error for TooMuchCode {}
+
+/// The terms of the output and of further heads.
+fn terms(network: &Network) -> usize {
+    let output = &network.output;
+    let further = output.further.iter().map(|further| &further.head);
+    let heads = output.heads.iter().chain(further);
+    heads.map(|head| head.terms.len()).sum()
+}
+
+impl Planned<'_> {
+    /// Operations that are written out one by one.
+    fn steps(&self) -> usize {
+        match self {
+            Planned::Affine(affine, kernel) => affine.parts.len() + kernel.steps(affine.outputs),
+            Planned::Elementwise(elementwise) => match elementwise.function {
+                Elementwise::Activations(functions) => functions.len(),
+                _ => elementwise.layer.inputs.len(),
+            },
+        }
+    }
+}
+
+impl Kernel {
+    /// Vector operations that are written out one by one, in a loop or without one.
+    fn steps(&self, outputs: usize) -> usize {
+        let twice_if_proved = |products: Products, steps: usize| match products {
+            Products::Fast | Products::Exact => steps,
+            Products::FastIfProved => 2 * steps,
+        };
+        match self {
+            Kernel::Sparse(blocks) => {
+                // Blocks that fill no group follow the loop.
+                let written = match blocks.side_by_side {
+                    1 => 1,
+                    sets => 2 * sets,
+                };
+                twice_if_proved(blocks.products, blocks.steps(written))
+            }
+            Kernel::Dense { blocks, steps, .. } => {
+                let written = match steps {
+                    Steps::StraightLine | Steps::Calls => blocks.count,
+                    Steps::Loop { rest, .. } => blocks.side_by_side + blocks.count - rest,
+                };
+                twice_if_proved(blocks.products, blocks.steps(written))
+            }
+            Kernel::Rows(products) => twice_if_proved(*products, outputs),
+            // A vector of sums starts, is added to, and is stored.
+            Kernel::Columns { vectors } => 3 * vectors,
+            Kernel::Function { .. } => 1,
+        }
+    }
+}
