@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("specs", "tests/specs", "tests/zoo/specs", "trainer/tests/specs")
 SPECS = sorted(spec for folder in FOLDERS for spec in (ROOT / folder).glob("**/*.toml"))
 COUNT = 30
+WIDTHS = (16, 32, 64)
 
 
 def narrowed(path, folder):
@@ -28,11 +29,14 @@ def narrowed(path, folder):
     if count <= 256:
         text = text.replace('select = { by = "caller" }', f'select = {{ pieces = "(n - 1) / {each}" }}')
     spec = folder / "spec.toml"
-    spec.write_text(few_neurons(text))
-    try:
-        nnue.run("check", spec)
-    except nnue.CommandFailed:
-        spec.write_text(text)
+    for width in WIDTHS:
+        spec.write_text(few_neurons(text, width))
+        try:
+            nnue.run("check", spec)
+            return spec
+        except nnue.CommandFailed:
+            pass
+    spec.write_text(text)
     return spec
 
 
