@@ -26,6 +26,11 @@ def write_net(network, spec, path, to=None, binary=None, report=None):
         floats = Path(folder) / "network.floats"
         network.write_tensors(floats)
         options = ["--to", to] if to else []
+        if report is None:
+            # What is measured over positions is not read.
+            one = Path(folder) / "position.fen"
+            one.write_text("4k3/8/8/8/8/8/8/4K3 w - -\n")
+            options += ["--fens", one]
         said = nnue.run("quantise", floats, path, "--spec", spec, *options, "--json", binary=binary)
     if report is not None:
         Path(report).write_text(said)

@@ -39,7 +39,7 @@ class Grid:
         """That of a tensor of files, which the network has as `element`, with this one where the
         file does not say another factor."""
         if element == "f32":
-            if tensor.divisor in (None, 1.0):
+            if tensor.element not in LIMITS:
                 return cls(1.0, None)
             return cls(1.0, None, divisor=(tensor.divisor, LIMITS[tensor.element]))
         low, high = LIMITS[element]

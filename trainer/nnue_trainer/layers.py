@@ -70,7 +70,7 @@ class Affine(nn.Module):
         factors = of_layer("factors")
         if factors is not None:
             self.factors = nn.Parameter(torch.ones(stacks, outputs))
-            is_float = operation.to_float is not None
+            is_float = operation.scales is None
             one = 1.0 if is_float else float(1 << operation.scales.shift)
             self.factor_grid = Grid.of(factors, "f32" if is_float else "i16", one)
         self.shared_weights = self.shared_biases = None
@@ -107,10 +107,14 @@ class Affine(nn.Module):
 
     def _first_factor(self, inputs):
         """Factors with which outputs begin as those of other layers."""
-        if self.operation.to_float is not None:
-            return 1.0 / (self.weight_grid.one * self.input_ones[0])
+        to_float = self.operation.to_float
+        if self.operation.scales is None:
+            # Sums of signs are about as large as the root of their number.
+            one = inputs**0.5 if self.is_binary else self.weight_grid.one * self.input_ones[0]
+            return 1.0 / one
+        one = max(self.layer.output.ones) if to_float is None else 1.0 / to_float.scale
         size = max(self.input_ones) / 4 if self.operation.scales.inputs else 1.0
-        return max(self.layer.output.ones) / (size * inputs**0.5)
+        return one / (size * inputs**0.5)
 
     def _reached(self):
         """`[outputs, inputs]`: which outputs each input reaches; `None` if it is all of them. The

@@ -236,9 +236,8 @@ def _integers(grid, values, tensor):
     if isinstance(grid, Signs):
         return np.where(values < 0, -1, 1)
     if grid.limits is None:
-        if tensor.divisor not in (None, 1.0):
-            values = np.rint(values.astype(np.float64) * tensor.divisor)
-        return np.clip(values, *LIMITS[tensor.element])
+        quotients = np.rint(values.astype(np.float64) * tensor.divisor)
+        return np.clip(quotients, *LIMITS[tensor.element])
     exact = values.astype(np.float64) * grid.one
     whole = np.trunc(exact)
     if not grid.truncates:

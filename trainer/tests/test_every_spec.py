@@ -18,10 +18,10 @@ POSITIONS = 3
 SPECS = sorted(REPOSITORY_SPECS.glob("**/*.toml"))
 
 
-def few_neurons(text):
-    """The spec with at most `WIDTH` neurons, those besides that are not pooled."""
+def few_neurons(text, width=WIDTH):
+    """The spec with at most so many neurons, those besides that are not pooled."""
     unpooled = re.search(r"^unpooled *= *(\d+)", text, re.MULTILINE)
-    most = WIDTH + (int(unpooled[1]) if unpooled else 0)
+    most = width + (int(unpooled[1]) if unpooled else 0)
 
     def narrower(found):
         return f"{found[1]}{min(int(found[2]), most)}"
