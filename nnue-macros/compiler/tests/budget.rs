@@ -90,7 +90,7 @@ fn straight_line_code_has_a_budget_too() {
     let refusal = emitted(Unroll::Full).unwrap_err().to_string();
     assert!(
         refusal.starts_with("`unroll = \"full\"` makes of this network ")
-            && refusal.contains("most of them of layer `fc_1`")
+            && refusal.contains("of which layer `fc_1` has the most")
             && refusal.contains("allowed are 160000: leave it out"),
         "{refusal}"
     );
@@ -107,7 +107,7 @@ fn loops_over_many_outputs_count_as_well() {
     };
     assert!(
         error.message.starts_with("this network becomes ")
-            && error.message.contains("most of them of layer `fc_")
+            && error.message.contains("of which layer `fc_")
             && error.message.ends_with("allowed are 160000"),
         "{errors}"
     );

@@ -91,7 +91,7 @@ impl TooMuchCode {
         let largest = self
             .largest
             .as_ref()
-            .map(|(_, name, steps)| format!(", most of them of layer `{name}`, which has {steps}"));
+            .map(|(_, name, steps)| format!(", of which layer `{name}` has the most, {steps}"));
         format!(
             "{cause} {} vector operations of straight-line code{}; allowed are {MOST_STEPS}",
             self.steps,
