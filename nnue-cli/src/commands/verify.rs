@@ -109,9 +109,10 @@ impl Verify {
         let progress = || bar.inc(1);
         bar.set_length(vectors.len() as u64);
         #[cfg(feature = "compiled")]
-        if let (false, Some(compiled)) =
-            (self.compile || self.interpret, crate::compiled::Compiled::of(&file.network))
-        {
+        if let (false, Some(compiled)) = (
+            self.compile || self.interpret,
+            crate::compiled::Compiled::of(&file.network),
+        ) {
             let level = crate::inputs::default_level()?;
             let net = compiled.load(&file.bytes, level).map_err(Failure::work)?;
             crate::verification::compare_compiled_in(verification, &*net, vectors, &progress);
