@@ -126,7 +126,8 @@ def test_a_net_that_goes_wrong_later_ends_the_run_at_the_report(run_file, tmp_pa
         correct(network, spec, path, **options)
         if "000000000000" not in path.name:
             content = bytearray(path.read_bytes())
-            content[0] ^= 64
+            # A bias, behind the rows of 8 words.
+            content[768 * 8 * 2] ^= 64
             path.write_bytes(content)
 
     monkeypatch.setattr(export, "write_net", wrong_later)
