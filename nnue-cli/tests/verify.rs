@@ -159,6 +159,43 @@ fn what_a_position_alone_has_no_values_of_is_refused() {
 }
 
 #[test]
+fn a_win_a_draw_and_a_loss_are_compared() {
+    let spec = "../tests/specs/layers/heads.toml";
+    let net = random_net(spec);
+    let fens = scratch("verify-heads.epd", GAMES.join("\n").as_bytes());
+    let golden = text(&scratch_path("verify-heads.txt"));
+    output(&[
+        "verify", &net, "--spec", spec, "--write", &golden, "--fens", &fens,
+    ]);
+    let lines = fs::read_to_string(&golden).expect("it was written");
+    assert!(output(&verify(&net, spec, &golden)).contains("interpreted        14     14"));
+    // The loss of the first position is another one.
+    let (first, others) = lines.split_once('\n').expect("several lines");
+    let (kept, loss) = first.rsplit_once(" | ").expect("fields");
+    let wrong = loss.parse::<i32>().expect("an integer") + 1;
+    fs::write(&golden, format!("{kept} | {wrong}\n{others}")).expect("it can be written");
+    let found = run(&verify(&net, spec, &golden));
+    assert_eq!(found.status.code(), Some(1));
+    assert!(
+        stdout(&found).contains("1 differences"),
+        "{}",
+        stdout(&found)
+    );
+}
+
+#[test]
+fn a_network_that_is_compiled_in_is_interpreted_on_demand() {
+    let fens = scratch("verify-interpret.epd", GAMES.join("\n").as_bytes());
+    let golden = text(&scratch_path("verify-interpret.txt"));
+    output(&["verify", SMALL128, "--write", &golden, "--fens", &fens]);
+    let arguments = verify(SMALL128, "small128", &golden);
+    let interpreted = output(&[&arguments[..], &["--interpret"]].concat());
+    assert!(interpreted.contains("interpreted"), "{interpreted}");
+    #[cfg(feature = "compiled")]
+    assert!(!output(&arguments).contains("interpreted"));
+}
+
+#[test]
 fn lines_that_are_wrong_are_named() {
     let spec = "../specs/bullet/simple.toml";
     let net = random_net(spec);

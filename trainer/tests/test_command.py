@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from nnue_trainer import nnue
+from nnue_trainer import export, nnue, tensor_file
 from nnue_trainer.__main__ import main
 from nnue_trainer.source import FileSource
+from nnue_trainer.train import Training
 
 TESTS = Path(__file__).parent
 
@@ -90,6 +91,58 @@ def test_a_run_gives_a_network_that_engines_compute_alike(run_file, tmp_path, ca
     )
     values = [str(json.loads(line)["value"]) for line in printed.splitlines()]
     assert values == [value for _, value in golden]
+
+
+def test_each_report_leaves_a_net_and_so_does_the_start(run_file, tmp_path, capsys):
+    run_file.write_text(RUN.replace("40_000", "2_560").replace("reports = 20", "reports = 2"))
+    assert main([str(run_file)]) == 0
+    folder = tmp_path / "first"
+    nets = sorted((folder / "nets").iterdir())
+    assert [net.name for net in nets] == [f"{count:012}.nnue" for count in (0, 1280, 2560)]
+    assert len({net.read_bytes() for net in nets}) == 3
+    assert nets[-1].read_bytes() == (folder / "network.nnue").read_bytes()
+
+
+def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(run_file, tmp_path, capsys, monkeypatch):
+    correct = tensor_file._Numbers.of
+
+    def transposed(self, tensor, stack):
+        values, axes = correct(self, tensor, stack)
+        return (values[..., ::-1] if tensor.name == "l1.weights" else values), axes
+
+    monkeypatch.setattr(tensor_file._Numbers, "of", transposed)
+    monkeypatch.setattr(Training, "step", lambda *_: pytest.fail("a step was made"))
+    assert main([str(run_file)]) == 1
+    said = capsys.readouterr().err
+    assert "the net after 0 positions is not what the trainer computes" in said
+    assert "differences, of which these are the first" in said and "interpreted" in said
+    assert list((tmp_path / "first" / "nets").iterdir()) == []
+
+
+def test_a_net_that_goes_wrong_later_ends_the_run_at_the_report(run_file, tmp_path, capsys, monkeypatch):
+    correct = export.write_net
+
+    def wrong_later(network, spec, path, **options):
+        correct(network, spec, path, **options)
+        if "000000000000" not in path.name:
+            content = bytearray(path.read_bytes())
+            # A bias, behind the rows of 8 words.
+            content[768 * 8 * 2] ^= 64
+            path.write_bytes(content)
+
+    monkeypatch.setattr(export, "write_net", wrong_later)
+    assert main([str(run_file)]) == 1
+    assert "the net after 2,048 positions is not what" in capsys.readouterr().err
+    folder = tmp_path / "first"
+    assert [net.name for net in (folder / "nets").iterdir()] == ["000000000000.nnue"]
+    assert not (folder / "checkpoint.pt").exists() and not (folder / "network.nnue").exists()
+
+
+def test_stacks_that_the_engine_chooses_are_refused_before_the_first_step(run_file, tmp_path, capsys):
+    stacks = '[stacks]\ncount = 2\nselect = { by = "caller" }\n[[layer]]'
+    (tmp_path / "net.toml").write_text(SPEC.replace("[[layer]]", stacks))
+    assert main([str(run_file)]) == 1
+    assert "leaves the choice of its 2 stacks to the engine" in capsys.readouterr().err
 
 
 def until_interrupted(batches):

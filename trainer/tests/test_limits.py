@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 from random_batch import random_batch
-from support import description, nnue, small_specs, write_net
+from support import REPOSITORY_SPECS, description, nnue, small_specs, write_net
 
 from nnue_trainer import Network
 from nnue_trainer.arithmetic import ARITHMETIC
@@ -40,6 +40,34 @@ def proofs(spec, net):
     """What a net's weights prove: the margins of the accumulator and of the layers' sums."""
     found = json.loads(nnue.run("info", net, "--spec", spec, "--json"))["network"]
     return found["accumulator"]["margin"], [layer["margin"] for layer in found["layers"]]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "specs/features/factorised_bytes.toml",
+        "specs/features/factorised_queens.toml",
+        "specs/features/float_truncated.toml",
+        "specs/layers/factorised.toml",
+        "specs/layers/factorised_stacks.toml",
+        "zoo/specs/zoo_39.toml",
+        "zoo/specs/zoo_41.toml",
+    ],
+)
+def test_sums_of_integers_fit_their_types_however_wild_their_parts_were(name, tmp_path):
+    """Loaders refuse sums that do not. All active rows together fit too."""
+    spec = REPOSITORY_SPECS.parent / "tests" / name
+    network = wild(spec)
+    proofs(spec, write_net(network, spec, tmp_path))
+    exact, transformer = ARITHMETIC["exact"], network.transformer
+    for copy, biases in enumerate(exact.parameter(transformer.bias_grid, transformer.biases)):
+        for sign in (1, -1):
+            most = (sign * biases).clamp(min=0)
+            for own in transformer.sets:
+                rows = own.integers(exact).unflatten(0, (own.copies, -1))[copy] << own.shift
+                largest = (sign * rows).sort(dim=0).values[-own.features.max_active :]
+                most = most + largest.clamp(min=0).sum(dim=0)
+            assert 31000 < int(most.max()) <= 32767
 
 
 @pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "sfnnv1", "sfnnv16"])
