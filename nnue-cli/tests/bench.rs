@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use nnue_files::Lock;
 use nnue_runtime::Level;
 use serde_json::Value;
 
@@ -168,6 +169,30 @@ fn an_edited_network_is_measured_again() {
     let second = row();
     assert!(second.starts_with("edited * "), "{second}");
     drop(watching);
+    fs::remove_dir_all(cache).expect("the folder can be removed");
+}
+
+/// Two runs in one cache would write each other's workspace.
+#[test]
+fn runs_in_one_cache_take_turns() {
+    let cache = scratch_path("bench-turns");
+    let folder = cache.join("bench");
+    fs::create_dir_all(&folder).expect("folders can be made");
+    let other = Lock::folder(&folder).expect("nobody else has it");
+    let mut bench = nnue(&["bench", "--cache", &text(&cache), "no/such.toml"]);
+    bench.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut bench = bench.spawn().expect("the program starts");
+    let mut errors = BufReader::new(bench.stderr.take().expect("is piped"));
+    let mut line = String::new();
+    errors.read_line(&mut line).expect("text");
+    assert!(line.contains("waiting for another `nnue`"), "{line}");
+    // It does not end while the other one is at work.
+    assert!(bench.try_wait().expect("it is ours").is_none());
+    drop(other);
+    let mut rest = String::new();
+    errors.read_to_string(&mut rest).expect("text");
+    assert!(rest.contains("cannot read `no/such.toml`"), "{rest}");
+    assert_eq!(bench.wait().expect("it is ours").code(), Some(1));
     fs::remove_dir_all(cache).expect("the folder can be removed");
 }
 

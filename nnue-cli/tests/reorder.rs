@@ -41,34 +41,77 @@ fn row(output: &Output, label: &str) -> [f64; 3] {
     [(); 3].map(|()| numbers.next().expect("three numbers"))
 }
 
-/// It was once renamed over a device of the machine.
+#[test]
+fn a_net_is_not_written_over_itself() {
+    let trace = scratch("reorder-over.txt", TRACE.as_bytes());
+    let content = synthetic::synthetic_net("v5");
+    let net = scratch("reorder-over-v5.nnue", &content);
+    let over = run(&["--net", &net, "--out", &net, &trace]);
+    assert_refused(&over, 2, &["which is read"]);
+    assert!(fs::read(&net).expect("it is there") == content);
+}
+
 #[cfg(unix)]
 #[test]
-fn a_pipe_stays_a_pipe_and_a_net_is_kept() {
+fn a_pipe_stays_a_pipe() {
     use std::os::unix::fs::FileTypeExt;
 
     let trace = scratch("reorder-pipe.txt", TRACE.as_bytes());
     let content = synthetic::synthetic_net("v5");
     let net = scratch("reorder-pipe-v5.nnue", &content);
-    let over = run(&["--net", &net, "--out", &net, &trace]);
-    assert_refused(&over, 2, &["which is read"]);
-    assert!(fs::read(&net).expect("it is there") == content);
-
     let path = scratch_path("reorder-pipe");
     let made = Command::new("mkfifo").arg(&path).status();
     assert!(made.expect("there is `mkfifo`").success());
-    let reader = {
-        let path = path.clone();
-        std::thread::spawn(move || fs::read(path).expect("pipes can be read"))
-    };
+    // Whoever opens it for both waits for nobody, so that a pipe that is replaced ends the test.
+    let end = fs::File::options().read(true).write(true).open(&path);
+    let mut end = end.expect("pipes can be opened");
+    let reader = std::thread::spawn(move || {
+        use std::io::Read;
+
+        let mut read = vec![0; content.len()];
+        end.read_exact(&mut read).expect("pipes can be read");
+    });
     let output = run(&["--net", &net, "--out", &text(&path), &trace]);
-    let kind = fs::symlink_metadata(&path)
-        .expect("it is there")
-        .file_type();
-    assert!(kind.is_fifo(), "the pipe was replaced");
+    let kind = fs::symlink_metadata(&path).expect("it is there");
+    assert!(kind.file_type().is_fifo(), "the pipe was replaced");
     printed(&output);
-    assert_eq!(reader.join().expect("it is read").len(), content.len());
+    reader.join().expect("all of it is read");
     fs::remove_file(path).expect("it is there");
+}
+
+/// It was once renamed over a device of the machine. This one is the test's own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_device_stays_a_device() {
+    use std::os::unix::fs::FileTypeExt;
+
+    let path = scratch_path("reorder-null");
+    let made = Command::new("mknod")
+        .arg(&path)
+        .args(["c", "1", "3"])
+        .output();
+    if !made.expect("there is `mknod`").status.success() {
+        eprintln!("LEFT OUT: only root can make the device into which a net would be written");
+        return;
+    }
+    let trace = scratch("reorder-null.txt", TRACE.as_bytes());
+    let net = scratch("reorder-null-v5.nnue", &synthetic::synthetic_net("v5"));
+    let output = run(&["--net", &net, "--out", &text(&path), &trace]);
+    let kind = fs::symlink_metadata(&path).expect("it is there");
+    assert!(kind.file_type().is_char_device(), "the device was replaced");
+    printed(&output);
+    fs::remove_file(path).expect("it is there");
+}
+
+#[test]
+fn standard_output_has_the_net_and_nothing_else() {
+    let trace = scratch("reorder-standard.txt", TRACE.as_bytes());
+    let net = scratch("reorder-standard-v5.nnue", &synthetic::synthetic_net("v5"));
+    let out = text(&scratch_path("reordered-standard-v5.nnue"));
+    printed(&run(&["--net", &net, "--out", &out, &trace]));
+    let stream = run(&["--net", &net, "--out", "-", &trace]);
+    assert!(stream.status.success());
+    assert!(stream.stdout == fs::read(&out).expect("it was written"));
 }
 
 #[test]
