@@ -60,7 +60,7 @@ fn packages_make_the_command() {
         run(nnue.args(arguments).current_dir(folder))
     };
 
-    let evaluated = nnue(&["eval", "--json"]);
+    let evaluated = nnue(&["eval", "startpos", "--json"]);
     let evaluated: Value = serde_json::from_str(&evaluated).expect("JSON");
     assert_eq!(evaluated["value"], 251, "{evaluated}");
 
