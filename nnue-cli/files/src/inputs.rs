@@ -8,7 +8,7 @@ use file_id::FileId;
 
 use crate::Error;
 use crate::is_standard;
-use crate::output::target;
+use crate::output::{folder, target};
 
 /// The files that a program reads, by what they are and not by their names: hard links and symbolic
 /// ones lead to the same file. Standard input is among them if it was redirected from a file.
@@ -82,11 +82,7 @@ fn of_output(path: &Path) -> Option<Identity> {
 /// Where a file will be, in the only form that its folder has.
 fn place(path: &Path) -> PathBuf {
     let target = target(path);
-    let folder = target.parent().filter(|folder| *folder != Path::new(""));
-    match (
-        fs::canonicalize(folder.unwrap_or(".".as_ref())),
-        target.file_name(),
-    ) {
+    match (fs::canonicalize(folder(&target)), target.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => target,
     }

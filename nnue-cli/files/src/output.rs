@@ -194,7 +194,8 @@ fn beside(target: &Path, permissions: Option<Permissions>) -> io::Result<NamedTe
     Ok(file)
 }
 
-fn folder(path: &Path) -> &Path {
+/// The folder that a file is in.
+pub(crate) fn folder(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     folder.unwrap_or(".".as_ref())
 }
