@@ -85,7 +85,7 @@ static PRIVATE_DISKS: LazyLock<Option<&str>> = LazyLock::new(|| {
         command.args([options, "mount", "-t", "tmpfs", "none", "/tmp"]);
         command.output().is_ok_and(|output| output.status.success())
     };
-    let found = ["-m", "-rm"].into_iter().find(|options| works(&options));
+    let found = ["-m", "-rm"].into_iter().find(works);
     if found.is_none() {
         eprintln!(
             "LEFT OUT: no disk can be made here; limits of a file's size stand for full ones"
