@@ -31,7 +31,7 @@ pub(crate) use self::spec::{OptionalSpec, SpecArgument};
 pub(crate) use self::trace::TraceFile;
 
 /// The most bytes that a net file can have. Networks are far smaller.
-const LONGEST_NET: u64 = 1 << 32;
+pub(crate) const LONGEST_NET: u64 = 1 << 32;
 
 /// The most bytes that a spec or another text for people can have.
 const LONGEST_TEXT: u64 = 1 << 26;

@@ -13,7 +13,7 @@ use nnue_interpreter::Net;
 use nnue_runtime::Warning;
 
 use crate::Failure;
-use crate::inputs;
+use crate::inputs::LONGEST_NET;
 use crate::known::{Known, SpecChoice};
 
 /// What no net file tells, so that only the spec can be right or wrong about it.
@@ -27,12 +27,12 @@ pub(crate) const UNTOLD: [&str; 5] = [
 
 /// Reads a net file. Of one that is not there it is said where nets come from.
 pub(crate) fn read_net(path: &Path) -> Result<Vec<u8>, Failure> {
-    match inputs::read(path) {
-        Err(Failure::Work(message)) if !path.exists() => Err(Failure::Work(format!(
-            "{message}; nets come from a trainer, or with an engine: docs/net-files.md says how to \
+    match nnue_files::read(path, LONGEST_NET) {
+        Err(missing) if missing.is_missing() => Err(Failure::Work(format!(
+            "{missing}; nets come from a trainer, or with an engine: docs/net-files.md says how to \
              fetch released ones, and `nnue eval` without `--net` uses one that is built in"
         ))),
-        read => read,
+        read => Ok(read?),
     }
 }
 

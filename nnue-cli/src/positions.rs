@@ -1,7 +1,6 @@
 //! Positions as people write them: FEN, or EPD with its operations, one a line.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -89,6 +88,9 @@ fn unreadable(source: &str, error: &io::Error) -> Failure {
     Failure::Work(format!("cannot read {source}: {error}"))
 }
 
+/// The most bytes that a line of a list can have: what is longer may have no end.
+const LONGEST: u64 = 1 << 20;
+
 /// The lines of a list that say something: not those that are blank or begin with `#`.
 pub(crate) struct Lines {
     /// Where they come from, for messages.
@@ -101,12 +103,7 @@ pub(crate) struct Lines {
 impl Lines {
     /// The lines of a file, or of standard input if the path is `-`.
     pub(crate) fn open(path: &Path) -> Result<Lines, Failure> {
-        let source = source(path);
-        let lines: Box<dyn Read> = match is_standard(path) {
-            true => Box::new(io::stdin().lock()),
-            false => Box::new(File::open(path).map_err(|error| unreadable(&source, &error))?),
-        };
-        Ok(Lines::of(source, lines))
+        Ok(Lines::of(source(path), nnue_files::open(path)?))
     }
 
     pub(crate) fn of(source: String, lines: Box<dyn Read>) -> Lines {
@@ -122,16 +119,21 @@ impl Lines {
     ///
     /// # Errors
     ///
-    /// [`Failure`] if nothing more can be read.
+    /// [`Failure`] if nothing more can be read, or a line is so long that this is no list.
     pub(crate) fn next(&mut self) -> Result<Option<String>, Failure> {
         loop {
             let mut line = Vec::new();
-            let length = { self.lines.read_until(b'\n', &mut line) }
+            let mut rest = self.lines.by_ref().take(LONGEST + 1);
+            let length = { rest.read_until(b'\n', &mut line) }
                 .map_err(|error| unreadable(&self.source, &error))?;
             if length == 0 {
                 return Ok(None);
             }
             self.number += 1;
+            if length as u64 > LONGEST {
+                let wrong = format!("found more than {LONGEST} bytes, expected a list of positions");
+                return Err(Failure::Work(self.wrong(wrong)));
+            }
             // Some editors begin a file with a mark of its encoding.
             let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
             let text = String::from_utf8_lossy(line.trim_ascii());
@@ -250,6 +252,16 @@ mod tests {
             assert!(wrong.starts_with(&start), "{wrong}");
         }
         assert!(list.next().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_read_on() {
+        let endless = Lines::of("a list".into(), Box::new(io::repeat(0)));
+        let message = Positions(endless).all().unwrap_err().message();
+        assert_eq!(
+            message,
+            "line 1 of a list: found more than 1048576 bytes, expected a list of positions"
+        );
     }
 
     #[test]

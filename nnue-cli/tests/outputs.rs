@@ -232,6 +232,42 @@ fn no_output_is_standard_input() {
     }
 }
 
+/// As `>> net` does, where what is printed would be added to the net.
+#[test]
+fn what_is_printed_goes_into_no_input() {
+    let folder = Folder::new("printed");
+    for (command, input) in [
+        ("info net --spec spec.toml", "net"),
+        ("info net --spec spec.toml", "spec.toml"),
+        ("check spec.toml", "spec.toml"),
+        ("describe spec.toml", "spec.toml"),
+        ("diff small net", "small"),
+        ("eval --net net --spec spec.toml --fens fens", "fens"),
+        ("spec small", "small"),
+        ("data info positions", "positions"),
+        (
+            "report net --spec spec.toml --fens fens --out page",
+            "spec.toml",
+        ),
+    ] {
+        let before = fs::read(folder.path(input)).expect("the input is there");
+        let words: Vec<&str> = command.split(' ').collect();
+        let end = File::options().append(true).open(folder.path(input));
+        let run = folder
+            .nnue(&words)
+            .stdout(end.expect("the input is there"))
+            .output()
+            .expect("the program starts");
+        let how = format!("{command} >> {input}");
+        assert_kept(&folder, input, &before, &run, &how);
+        let message = stderr(&run);
+        assert!(
+            message.contains("cannot write standard output: it is the same file as"),
+            "{how}: {message}"
+        );
+    }
+}
+
 #[test]
 fn shards_and_streams_go_over_no_input() {
     let folder = Folder::new("shards");

@@ -1,6 +1,5 @@
 //! Files of positions, cut into chunks that can be read apart from each other.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -38,7 +37,7 @@ impl Input {
     pub fn open(path: &Path, format: Option<Format>) -> Result<Input, DataError> {
         let mut input = Input::of(path, format.unwrap_or(Format::Text));
         if !input.is_standard() {
-            let mut bytes = input.bytes().map_err(|error| input.unreadable(error))?;
+            let mut bytes = input.bytes()?;
             let start = bytes.fill_buf().map_err(|error| input.unreadable(error))?;
             let of_name = Format::of(path, start).map_err(|wrong| input.wrong(wrong))?;
             input.format = format.unwrap_or(of_name);
@@ -97,15 +96,12 @@ impl Input {
     }
 
     /// The bytes, unpacked if gzip has compressed them.
-    fn bytes(&self) -> io::Result<Box<dyn BufRead + Send>> {
-        let file: Box<dyn Read + Send> = match self.is_standard() {
-            true => Box::new(io::stdin()),
-            false => Box::new(File::open(&self.path)?),
-        };
-        let mut file = BufReader::with_capacity(BLOCK, file);
+    fn bytes(&self) -> Result<Box<dyn BufRead + Send>, DataError> {
+        let mut file = BufReader::with_capacity(BLOCK, nnue_files::open(&self.path)?);
         let mut start = Vec::new();
         // A pipe may give fewer bytes at first.
-        file.by_ref().take(GZIP as u64).read_to_end(&mut start)?;
+        let read = file.by_ref().take(GZIP as u64).read_to_end(&mut start);
+        read.map_err(|error| self.unreadable(error))?;
         let is_packed = is_packed(&start);
         let file = Cursor::new(start).chain(file);
         Ok(match is_packed {
@@ -171,13 +167,14 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    fn read(&mut self) -> io::Result<Option<Chunk>> {
+    fn read(&mut self) -> Result<Option<Chunk>, DataError> {
         let bytes = match &mut self.bytes {
             Some(bytes) => bytes,
             unopened => unopened.insert(self.input.bytes()?),
         };
         let format = self.input.format;
-        let cut = cut(bytes, &mut self.waiting, |waiting| format.whole(waiting))?;
+        let cut = cut(bytes, &mut self.waiting, |waiting| format.whole(waiting))
+            .map_err(|error| self.input.unreadable(error))?;
         Ok(cut.map(|(bytes, records)| {
             let (input, first) = (self.input.clone(), self.first);
             self.first += records;
@@ -221,10 +218,7 @@ impl Iterator for Chunks {
     type Item = Result<Chunk, DataError>;
 
     fn next(&mut self) -> Option<Result<Chunk, DataError>> {
-        match self.read() {
-            Ok(chunk) => chunk.map(Ok),
-            Err(error) => Some(Err(self.input.unreadable(error))),
-        }
+        self.read().transpose()
     }
 }
 

@@ -65,6 +65,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether a file was to be read that is not there.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Error::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound)
+    }
+
     pub(crate) fn unreadable(path: &Path, error: io::Error) -> Error {
         let path = path.into();
         Error::Unreadable { path, error }

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use file_id::FileId;
 
-use crate::Error;
-use crate::is_standard;
 use crate::output::{folder, target};
+use crate::{Error, is_standard, standard};
 
 /// The files that a program reads, by what they are and not by their names: hard links and symbolic
 /// ones lead to the same file. Standard input is among them if it was redirected from a file.
@@ -67,6 +66,26 @@ impl Inputs {
     }
 }
 
+/// Refuses to read what standard output was redirected to, as by `>>`: a shell has opened it before,
+/// and what is printed would be added to it.
+///
+/// # Errors
+///
+/// [`Error::Overwritten`].
+pub(crate) fn check_standard_output(read: &Path) -> Result<(), Error> {
+    let found = match is_standard(read) {
+        true => standard::input(),
+        false => file(read),
+    };
+    match found.is_some() && found == standard::output() {
+        true => Err(Error::Overwritten {
+            path: "-".into(),
+            input: read.into(),
+        }),
+        false => Ok(()),
+    }
+}
+
 /// What an output is, unless it is something that can be written without loss.
 fn of_output(path: &Path) -> Option<Identity> {
     if is_standard(path) {
@@ -92,43 +111,4 @@ fn place(path: &Path) -> PathBuf {
 fn file(path: &Path) -> Option<FileId> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
     metadata.and_then(|_| file_id::get_file_id(path).ok())
-}
-
-/// The regular files that standard input and output were redirected to.
-#[cfg(unix)]
-mod standard {
-    use std::fs::File;
-    use std::io;
-    use std::os::fd::{AsFd, BorrowedFd};
-    use std::os::unix::fs::MetadataExt;
-
-    use file_id::FileId;
-
-    pub(super) fn input() -> Option<FileId> {
-        file(io::stdin().as_fd())
-    }
-
-    pub(super) fn output() -> Option<FileId> {
-        file(io::stdout().as_fd())
-    }
-
-    fn file(stream: BorrowedFd<'_>) -> Option<FileId> {
-        let file = File::from(stream.try_clone_to_owned().ok()?);
-        let metadata = file.metadata().ok().filter(|metadata| metadata.is_file())?;
-        Some(FileId::new_inode(metadata.dev(), metadata.ino()))
-    }
-}
-
-/// Where the system does not say what a stream is.
-#[cfg(not(unix))]
-mod standard {
-    use file_id::FileId;
-
-    pub(super) fn input() -> Option<FileId> {
-        None
-    }
-
-    pub(super) fn output() -> Option<FileId> {
-        None
-    }
 }

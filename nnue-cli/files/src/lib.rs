@@ -6,12 +6,13 @@ mod inputs;
 mod lock;
 mod output;
 mod read;
+mod standard;
 
 pub use crate::error::Error;
 pub use crate::inputs::Inputs;
 pub use crate::lock::Lock;
 pub use crate::output::{Output, write};
-pub use crate::read::read;
+pub use crate::read::{open, read};
 
 use std::path::Path;
 

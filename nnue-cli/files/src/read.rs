@@ -1,19 +1,35 @@
-//! Files that are read as a whole.
+//! Files that are read, as a whole or piece by piece.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use crate::Error;
-use crate::is_standard;
+use crate::inputs::check_standard_output;
+use crate::{Error, is_standard};
+
+/// Opens a file, or standard input if the path is `-`, that is read piece by piece: how long it is
+/// makes no difference, and it may be a pipe or a device.
+///
+/// # Errors
+///
+/// [`Error::Overwritten`] if standard output goes into the same file, [`Error::Unreadable`].
+pub fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
+    check_standard_output(path)?;
+    if is_standard(path) {
+        return Ok(Box::new(io::stdin()));
+    }
+    let file = File::open(path).map_err(|error| Error::unreadable(path, error))?;
+    Ok(Box::new(file))
+}
 
 /// Reads a file, or standard input if the path is `-`, of at most `limit` bytes.
 ///
 /// # Errors
 ///
 /// [`Error::NoFile`] for what is no regular file, which may have no end; [`Error::TooLong`];
-/// [`Error::Unreadable`].
+/// [`Error::Overwritten`] if standard output goes into the same file; [`Error::Unreadable`].
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    check_standard_output(path)?;
     if is_standard(path) {
         return read_from(io::stdin(), path, 0, limit);
     }
