@@ -131,7 +131,8 @@ impl Lines {
             }
             self.number += 1;
             if length as u64 > LONGEST {
-                let wrong = format!("found more than {LONGEST} bytes, expected a list of positions");
+                let wrong =
+                    format!("found more than {LONGEST} bytes, expected a list of positions");
                 return Err(Failure::Work(self.wrong(wrong)));
             }
             // Some editors begin a file with a mark of its encoding.

@@ -1,8 +1,7 @@
 //! Games against itself, for data to train networks with.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,6 +13,8 @@ use std::{iter, thread};
 use clap::Parser;
 use cozy_chess::{Board, Color};
 use fastrand::Rng;
+
+use nnue_files::Output;
 
 use nnue_engine::end_with_any_thread;
 use nnue_engine::evaluation::{DECIDED, Judge, judge};
@@ -97,7 +98,7 @@ impl Selfplay {
         let started = Instant::now();
         let judge = judge(&self.eval_file)?;
         let unwritable = |error| format!("cannot write `{}`: {error}", self.out.display());
-        let mut out = BufWriter::new(File::create(&self.out).map_err(unwritable)?);
+        let mut out = Output::create(&self.out).map_err(|error| error.to_string())?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or_else(available).max(1);
         let next = AtomicU64::new(0);
@@ -133,7 +134,7 @@ impl Selfplay {
             }
             Ok::<(), String>(())
         })?;
-        out.flush().map_err(unwritable)?;
+        out.finish().map_err(|error| error.to_string())?;
         let seconds = started.elapsed().as_secs_f64();
         eprintln!("{written} games, {positions} positions in {seconds:.1} s");
         Ok(())

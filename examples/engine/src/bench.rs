@@ -21,9 +21,8 @@ pub(crate) fn bench(judge: &Judge, words: &[&str]) -> Result<(), String> {
     let mut nodes = 0;
     for fen in POSITIONS.lines() {
         let game = Game::new(fen.parse().unwrap_or_default());
-        nodes += Searcher::new(judge, &Table::new(16)?)
-            .search(&game, limits)
-            .nodes;
+        let mut searcher = Searcher::new(judge, &Table::new(16)?);
+        nodes += searcher.search(&game, limits).nodes;
     }
     let speed = nodes as f64 / limits.started.elapsed().as_secs_f64();
     say(&format!("{nodes} nodes {speed:.0} nps"));

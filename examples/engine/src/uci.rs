@@ -1,7 +1,6 @@
 //! The Universal Chess Interface: what a graphical program says to the engine.
 
 use std::io::{self, Write};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::{self, JoinHandle};
@@ -26,19 +25,19 @@ option name EvalFile type string default <empty>
 option name UCI_Chess960 type check default false
 uciok";
 
-/// Obeys lines until one of them is to quit, or waits after each for its search to end.
-pub fn obey(lines: impl Iterator<Item = String>, wait: bool) -> Result<(), String> {
+/// Obeys lines until one of them is to quit, or waits after each for its search to end. What is no
+/// UTF-8 is answered as other words are that nobody knows.
+pub fn obey(lines: impl Iterator<Item = Vec<u8>>, wait: bool) -> Result<(), String> {
     let mut engine = Engine::new()?;
     for line in lines {
+        let line = String::from_utf8_lossy(&line);
         match line.split_whitespace().collect::<Vec<_>>()[..] {
             ["isready", ..] => say("readyok"),
             ["quit", ..] => break,
             [] | ["ponderhit" | "debug" | "register", ..] => {}
             [command, ref words @ ..] => {
                 engine.end(true);
-                if let Err(error) = engine.command(command, words) {
-                    say(&format!("info string error: {error}"));
-                }
+                engine.command(command, words).unwrap_or_else(complain);
             }
         }
         if wait {
@@ -53,6 +52,12 @@ pub fn obey(lines: impl Iterator<Item = String>, wait: bool) -> Result<(), Strin
 pub(crate) fn say(line: &str) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}
+
+/// Prints an error, in which words of the input are as long and as odd as they came.
+fn complain(error: String) {
+    let shown: String = error.escape_debug().take(400).collect();
+    say(&format!("info string error: {shown}"));
 }
 
 struct Engine {
@@ -86,7 +91,7 @@ impl Engine {
             "ucinewgame" => self.forget(self.searchers.len()),
             "setoption" => return self.set_option(words),
             "position" => self.game = position(words)?,
-            "go" => self.go(limits(words, &self.game.board)?),
+            "go" => self.go(limits(words, &self.game.board)),
             "eval" => {
                 let value = Evaluation::new(&self.judge, &self.game.board).value(&self.game.board);
                 say(&format!("info string evaluation {value} centipawns"));
@@ -148,7 +153,7 @@ impl Engine {
 }
 
 /// A number that has to be there.
-pub(crate) fn number<T: FromStr>(word: &str) -> Result<T, String> {
+pub(crate) fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
     let error = |_| format!("expected a number, found `{word}`");
     word.parse().map_err(error)
 }
@@ -182,28 +187,30 @@ fn position(words: &[&str]) -> Result<Game, String> {
     Ok(game)
 }
 
-fn limits(words: &[&str], board: &Board) -> Result<Limits, String> {
+fn limits(words: &[&str], board: &Board) -> Limits {
+    // Numbers beyond all integers are the largest one. What is none is the least limit: whoever has
+    // asked for a move waits for one.
     let value = |word| {
-        let place = words.iter().position(|&found| found == word);
-        let next = |place: usize| number::<i64>(words.get(place + 1).unwrap_or(&""));
-        place.map(next).transpose()
+        let place = words.iter().position(|&found| found == word)?;
+        let given = number::<f64>(words.get(place + 1).unwrap_or(&""));
+        Some(given.map_err(complain).unwrap_or(1.0) as i64)
     };
     // Clocks may be below zero, and a month is enough.
     let time = |ms: i64| Duration::from_millis(ms.clamp(0, 1 << 31) as u64);
     let mut limits = Limits::none();
     limits.infinite = words.contains(&"infinite");
-    limits.depth = value("depth")?.map_or(DEEPEST, |depth| depth.clamp(1, DEEPEST.into()) as i32);
-    limits.nodes = value("nodes")?.map_or(u64::MAX, |nodes| nodes.max(1) as u64);
-    if let Some(ms) = value("movetime")? {
+    limits.depth = value("depth").map_or(DEEPEST, |depth| depth.clamp(1, DEEPEST.into()) as i32);
+    limits.nodes = value("nodes").map_or(u64::MAX, |nodes| nodes.max(1) as u64);
+    if let Some(ms) = value("movetime") {
         limits.set_time(time(ms));
     }
     let [clock, increment] = [["wtime", "winc"], ["btime", "binc"]][board.side_to_move() as usize];
-    if let Some(left) = value(clock)? {
-        let increment = time(value(increment)?.unwrap_or_default());
-        let moves = value("movestogo")?.map(|moves| moves.clamp(1, 1_000) as u32);
+    if let Some(left) = value(clock) {
+        let increment = time(value(increment).unwrap_or_default());
+        let moves = value("movestogo").map(|moves| moves.clamp(1, 1_000) as u32);
         limits.set_clock(time(left), increment, moves);
     }
-    Ok(limits)
+    limits
 }
 
 /// A move as UCI writes it: castling as the move of the king, or in Chess960 as the king taking the

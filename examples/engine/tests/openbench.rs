@@ -82,6 +82,18 @@ fn genfens_goes_on_from_a_book() {
     }
 }
 
+#[test]
+fn genfens_refuses_a_book_that_no_game_can_reach() {
+    let book = Path::new(env!("CARGO_TARGET_TMPDIR")).join("side-by-side.epd");
+    for line in ["8/8/8/3k4/3K4/8/P7/8 w - -", "4k3/8/8/8/8/8/8/K3R3 w - -"] {
+        fs::write(&book, line).expect("the folder for tests is writable");
+        let order = format!("genfens 5 seed 1 book {}", book.display());
+        let printed = output(Command::new(PROGRAM).args([&order, "quit"]));
+        let refused = format!("info string error: `{line} 0 1`: ");
+        assert!(printed.starts_with(&refused), "{printed}");
+    }
+}
+
 /// The options by which OpenBench gives engines their share of a machine.
 #[test]
 fn it_has_the_options_hash_and_threads() {

@@ -119,9 +119,6 @@ fn bad_input_is_answered_and_harmless() {
         "position startpos moves e2e4 e2e4",
         "position startpos moves \u{fc}\u{fc}",
         "position somewhere",
-        "go depth",
-        "go depth deep",
-        "go movetime 99999999999999999999",
         "bench often",
         "setoption",
         "genfens",
@@ -249,4 +246,86 @@ fn castling_is_written_as_the_mode_wants_it() {
             assert_eq!(best, "0000", "{position} {written}");
         }
     }
+}
+
+/// What comes from a broken program, or over a broken line, is no reason to fall silent.
+#[test]
+fn lines_that_are_no_text_are_answered() {
+    let mut session = Session::engine();
+    session.send(b"\xFF\xFEgo\n");
+    let line = answer(&mut session, "");
+    assert!(
+        line.starts_with("info string error: unknown command `\u{FFFD}"),
+        "{line}"
+    );
+    let (best, _) = session.best("startpos", "go depth 1");
+    assert_eq!(best.len(), 4);
+    session.quit();
+}
+
+#[test]
+#[cfg(unix)]
+fn arguments_that_are_no_text_are_answered() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let mut engine = std::process::Command::new(env!("CARGO_BIN_EXE_nnue-engine"));
+    engine.arg(std::ffi::OsStr::from_bytes(b"\xFF"));
+    let output = engine.output().expect("the engine starts");
+    assert!(output.status.success(), "{}", output.status);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.starts_with("info string error: "), "{said}");
+}
+
+#[test]
+fn errors_say_little_of_the_input_and_nothing_that_a_terminal_obeys() {
+    let mut session = Session::engine();
+    let word = "x".repeat(100_000);
+    for line in [
+        &word,
+        "\x1b[31m",
+        "position fen \x1b[2J",
+        &format!("go depth {word}"),
+    ] {
+        let [line, ..] = &session.ask(line)[..] else {
+            panic!("no answer to {line}");
+        };
+        assert!(line.starts_with("info string error: "), "{line}");
+        assert!(
+            line.len() < 500 && !line.contains(char::is_control),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn every_go_is_answered_by_a_move() {
+    let mut session = Session::engine();
+    for (go, message) in [
+        ("go depth", "expected a number, found ``"),
+        ("go depth x", "expected a number, found `x`"),
+        ("go nodes 1,000", "expected a number, found `1,000`"),
+        ("go movetime -", "expected a number, found `-`"),
+    ] {
+        session.say("position startpos");
+        session.say(go);
+        let lines = session.until("bestmove");
+        assert_eq!(lines[0], format!("info string error: {message}"), "{go}");
+        let best = lines.last().expect("a move").strip_prefix("bestmove ");
+        assert!(best.is_some_and(|best| best.len() == 4), "{lines:?}");
+    }
+    // Limits that are larger than any number are none.
+    let many = "9".repeat(23);
+    for go in [
+        format!("go depth 3 nodes {many}"),
+        format!("go depth 3 movetime {many}"),
+        format!("go depth 3 wtime {many} btime {many} winc {many} movestogo {many}"),
+    ] {
+        let (best, info) = session.best("startpos", &go);
+        assert_eq!(best.len(), 4, "{go}");
+        assert!(info.starts_with("info depth 3 "), "{go}: {info}");
+    }
+    // Stopping ends one that no number ends.
+    session.say(&format!("go nodes {many} depth {many}"));
+    session.say("stop");
+    session.until("bestmove");
 }

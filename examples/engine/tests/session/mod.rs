@@ -46,8 +46,14 @@ impl Session {
     }
 
     pub fn say(&mut self, line: &str) {
+        self.send(format!("{line}\n").as_bytes());
+    }
+
+    /// Sends bytes that may be no text.
+    pub fn send(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("the session goes on");
-        writeln!(input, "{line}").unwrap_or_else(|error| panic!("`{line}`: {error}"));
+        let shown = String::from_utf8_lossy(bytes);
+        { input.write_all(bytes) }.unwrap_or_else(|error| panic!("`{shown}`: {error}"));
     }
 
     /// The lines up to one that begins with some word, that one included.
