@@ -1,7 +1,6 @@
 //! Games against itself, for data to train networks with.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +13,7 @@ use clap::Parser;
 use cozy_chess::{Board, Color};
 use fastrand::Rng;
 
-use nnue_files::Output;
+use nnue_files::{Inputs, Output};
 
 use nnue_engine::end_with_any_thread;
 use nnue_engine::evaluation::{DECIDED, Judge, judge};
@@ -96,9 +95,12 @@ impl Selfplay {
     /// Plays the games on all threads, and writes them in their order.
     fn run(&self) -> Result<(), String> {
         let started = Instant::now();
+        let unwritable = |error: nnue_files::Error| error.to_string();
+        Inputs::of([&self.eval_file])
+            .check([&self.out])
+            .map_err(unwritable)?;
         let judge = judge(&self.eval_file)?;
-        let unwritable = |error| format!("cannot write `{}`: {error}", self.out.display());
-        let mut out = Output::create(&self.out).map_err(|error| error.to_string())?;
+        let mut out = Output::create(&self.out).map_err(unwritable)?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or_else(available).max(1);
         let next = AtomicU64::new(0);
@@ -123,7 +125,8 @@ impl Selfplay {
                 waiting.insert(game, lines);
                 while let Some(lines) = waiting.remove(&written) {
                     for line in lines.iter().take((self.positions - positions) as usize) {
-                        writeln!(out, "{line}").map_err(unwritable)?;
+                        out.add(format!("{line}\n").as_bytes())
+                            .map_err(unwritable)?;
                         positions += 1;
                     }
                     written += 1;
@@ -134,7 +137,7 @@ impl Selfplay {
             }
             Ok::<(), String>(())
         })?;
-        out.finish().map_err(|error| error.to_string())?;
+        out.finish().map_err(unwritable)?;
         let seconds = started.elapsed().as_secs_f64();
         eprintln!("{written} games, {positions} positions in {seconds:.1} s");
         Ok(())

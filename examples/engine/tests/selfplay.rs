@@ -50,3 +50,21 @@ fn openings_that_end_the_game_are_refused() {
         );
     }
 }
+
+#[test]
+fn games_are_not_written_over_the_net_that_plays_them() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let [net, link] = ["selfplay.nnue", "selfplay-link.nnue"].map(|name| folder.join(name));
+    fs::write(&net, "the only copy").expect("the folder for tests is writable");
+    let _ = fs::remove_file(&link);
+    fs::hard_link(&net, &link).expect("links can be made");
+    for out in [&net, &link] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_nnue-selfplay"));
+        program.args(["--games", "1", "--eval-file"]).arg(&net);
+        let output = program.arg("--out").arg(out).output();
+        let message = output.expect("the program starts").stderr;
+        let message = String::from_utf8_lossy(&message);
+        assert!(message.contains("which is read"), "{message}");
+        assert_eq!(fs::read(&net).expect("it is there"), b"the only copy");
+    }
+}
