@@ -211,7 +211,10 @@ fn the_start_of_a_game_is_shown_without_colour_where_nobody_sees_it() {
 fn without_a_position_the_built_in_net_shows_what_it_is_made_for() {
     let shown = run(&[]);
     let shown = printed(&shown);
-    assert!(shown.contains("made for positions in which one side is far ahead"));
+    assert!(
+        shown.contains("made for positions in which one side is far ahead, as in this example")
+    );
+    assert!(!shown.contains("inaccurate"), "{shown}");
     assert!(shown.contains("\nrnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"));
     assert!(
         shown.ends_with("evaluation +2136 for white, who is to move\n"),

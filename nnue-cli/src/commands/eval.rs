@@ -20,6 +20,12 @@ use crate::positions::{Given, PositionFile, Positions, START};
 /// A position of the kind that the built-in net is made for: black is without the queen.
 const QUEEN_AHEAD: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
+/// What is said of the built-in net where it evaluates that.
+const MADE_FOR: &str = "This is Stockfish's small net, made for positions in which one side is far ahead, as in this example: black is without the queen.";
+
+/// What is said of it with other positions.
+const ELSEWHERE: &str = "This is Stockfish's small net, made for positions in which one side is far ahead: elsewhere it is inaccurate.";
+
 const EXAMPLE: &str = "\
 Example: nnue eval --net my-net.nnue --spec my-net.toml --fens games.epd";
 
@@ -80,7 +86,7 @@ impl Eval {
                 net: &*net,
                 file: &chosen.name,
                 form: self.form(),
-                is_built_in: chosen.is_built_in,
+                remark: self.remark(&chosen),
                 out,
             },
         )
@@ -117,6 +123,12 @@ impl Eval {
             (_, true) => Form::Json,
             _ => Form::Shown,
         }
+    }
+
+    fn remark(&self, net: &ChosenNet) -> Option<&'static str> {
+        let is_example = self.words.is_empty() && self.positions.path().is_none();
+        let remark = if is_example { MADE_FOR } else { ELSEWHERE };
+        net.is_built_in.then_some(remark)
     }
 
     fn evaluate(&self, net: &ChosenNet, sheet: Sheet<'_>) -> Result<ExitCode, Failure> {
@@ -191,7 +203,8 @@ struct Sheet<'a> {
     /// The name of the network's file.
     file: &'a str,
     form: Form,
-    is_built_in: bool,
+    /// What people should know of the net.
+    remark: Option<&'static str>,
     out: &'a mut dyn Write,
 }
 
@@ -199,8 +212,8 @@ impl Sheet<'_> {
     fn begin(&mut self) -> io::Result<()> {
         if self.form == Form::Shown {
             heading::write(self.net, self.file, self.net.computed_by(), self.out)?;
-            if self.is_built_in {
-                self.report().built_in()?;
+            if let Some(remark) = self.remark {
+                self.report().remark(remark)?;
             }
             return Ok(());
         }

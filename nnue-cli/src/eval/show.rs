@@ -18,16 +18,13 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Writes for which positions the net that is part of the program is made.
+    /// Writes what there is to know of the net.
     ///
     /// # Errors
     ///
     /// The errors of the writer.
-    pub fn built_in(&mut self) -> io::Result<()> {
-        self.caption(
-            "",
-            "This is Stockfish's small net, made for positions in which one side is far ahead: elsewhere it is inaccurate.",
-        )
+    pub fn remark(&mut self, text: &str) -> io::Result<()> {
+        self.caption("", text)
     }
 
     /// Writes what the network says of a position: the contribution of each piece, the outputs of
