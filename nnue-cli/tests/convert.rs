@@ -78,6 +78,67 @@ fn all_forms_of_bullet_and_lists_of_tensors_are_the_same_network() {
     }
 }
 
+/// Several axes in blocks, of different lengths, are permuted as the spec says: here by hand.
+#[test]
+fn axes_in_blocks_of_different_lengths_are_where_the_spec_says() {
+    const FEATURES: usize = 768;
+    const WIDTH: usize = 32;
+
+    let from = spec("specs/bullet/simple.toml");
+    let (network, _) = from.split_once("[file]").expect("it has a file");
+    let network = network.replace("width = 128", "width = 32");
+    let rest = r#""transformer.biases", "l1.weights", "l1.biases"]"#;
+    let list = |axes: &str| {
+        let weights = format!(r#"{{ tensor = "transformer.weights", axes = {axes} }}"#);
+        format!("{network}[file]\nformat = \"tensors\"\ntensors = [{weights}, {rest}\n")
+    };
+    let plain = list(r#"["feature", "neuron"]"#);
+    let source = SourceFile::new("plain", plain.as_str());
+    let net = random_net_file(&nnue_compiler::analyse(&source).expect("it is right"), 5);
+    // The place in the file of a feature's and a neuron's weight.
+    type Place = fn(usize, usize) -> usize;
+    let orders: [(&str, &str, Place); 3] = [
+        (
+            "places-last",
+            r#"["feature / 8", "neuron / 2", "feature % 8", "neuron % 2"]"#,
+            |feature, neuron| {
+                ((feature / 8 * (WIDTH / 2) + neuron / 2) * 8 + feature % 8) * 2 + neuron % 2
+            },
+        ),
+        (
+            "places-swapped",
+            r#"["feature / 8", "neuron / 2", "neuron % 2", "feature % 8"]"#,
+            |feature, neuron| {
+                ((feature / 8 * (WIDTH / 2) + neuron / 2) * 2 + neuron % 2) * 8 + feature % 8
+            },
+        ),
+        (
+            "places-first",
+            r#"["neuron % 4", "feature % 3", "feature / 3", "neuron / 4"]"#,
+            |feature, neuron| {
+                ((neuron % 4 * 3 + feature % 3) * (FEATURES / 3) + feature / 3) * (WIDTH / 4)
+                    + neuron / 4
+            },
+        ),
+    ];
+    for (name, axes, place) in orders {
+        let (there, _) = there_and_back(&format!("convert-{name}"), &net, &plain, &list(axes));
+        let weight = |file: &[u8], at: usize| [file[2 * at], file[2 * at + 1]];
+        for feature in 0..FEATURES {
+            for neuron in 0..WIDTH {
+                let expected = weight(&net, feature * WIDTH + neuron);
+                let found = weight(&there, place(feature, neuron));
+                assert_eq!(
+                    found, expected,
+                    "{name}: feature {feature}, neuron {neuron}"
+                );
+            }
+        }
+        let behind = 2 * FEATURES * WIDTH;
+        assert_eq!(there[behind..], net[behind..], "{name}");
+    }
+}
+
 #[test]
 fn what_has_no_place_is_said() {
     let from = spec("specs/small128.toml");

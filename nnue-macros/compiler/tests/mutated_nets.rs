@@ -25,6 +25,7 @@ const SPECS: [&str; 16] = [
     include_str!("../../../tests/specs/formats/bare.toml"),
     include_str!("../../../tests/specs/formats/clamped.toml"),
     include_str!("../../../tests/specs/formats/grouped.toml"),
+    include_str!("../../../tests/specs/formats/blocks.toml"),
     include_str!("../../../tests/specs/formats/header.toml"),
     include_str!("../../../tests/specs/formats/stacks.toml"),
     include_str!("../../../tests/specs/formats/grouped_stacks.toml"),

@@ -136,13 +136,14 @@ impl Tensor {
 
     /// The blocks of an axis, if the file has it in blocks.
     pub fn block(&self, axis: Axis) -> Option<Block> {
-        let stride =
-            self.stride_of(|own| own.axis == axis && matches!(own.part, Part::Places(_)))?;
-        let mut parts = self.axes.iter().map(|(own, _)| own);
-        parts.find_map(|own| match own.part {
-            Part::Places(len) => Some(Block { len, stride }),
+        let mut own = self.axes.iter().filter(|(own, _)| own.axis == axis);
+        let len = own.find_map(|(own, _)| match own.part {
+            Part::Places(len) => Some(len),
             _ => None,
-        })
+        })?;
+        let is_place = |own: AxisPart| own.axis == axis && matches!(own.part, Part::Places(_));
+        let stride = self.stride_of(is_place)?;
+        Some(Block { len, stride })
     }
 
     fn stride_of(&self, is_it: impl Fn(AxisPart) -> bool) -> Option<usize> {
