@@ -16,7 +16,7 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_compiler::plan::Unroll;
-use nnue_files::{Inputs, is_standard};
+use nnue_files::{Inputs, is_standard_output};
 use nnue_levels::ISAS;
 use nnue_runtime::Level;
 use serde::Serialize;
@@ -51,7 +51,7 @@ pub(crate) fn check_outputs<'p>(
 
 /// Where a subcommand tells about a file that it wrote: not in the file, if that is standard output.
 pub(crate) fn remarks<'o>(written: &Path, out: &'o mut dyn Write) -> Box<dyn Write + 'o> {
-    match is_standard(written) {
+    match is_standard_output(written) {
         true => Box::new(anstream::stderr()),
         false => Box::new(out),
     }

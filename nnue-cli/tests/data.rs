@@ -385,3 +385,41 @@ fn what_cannot_be_used_is_said() {
         &[],
     );
 }
+
+/// What is read of a pipe to see what it is cannot be read again.
+#[cfg(unix)]
+#[test]
+fn pipes_lose_nothing() {
+    let pipe = scratch_path("data-pipe");
+    let lines = 30_000;
+    for command in ["info", "convert"] {
+        let _ = fs::remove_file(&pipe);
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("there is `mkfifo`").success());
+        let writer = {
+            let pipe = pipe.clone();
+            std::thread::spawn(move || {
+                let line = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 | 85 | 1.0\n";
+                fs::write(pipe, line.repeat(lines)).expect("it is read to the end");
+            })
+        };
+        let (pipe, out) = (text(&pipe), text(&scratch_path("data-pipe.txt")));
+        let mut arguments = vec!["data", command, &pipe];
+        match command {
+            "convert" => arguments.extend(["--out", &out]),
+            _ => arguments.push("--json"),
+        }
+        let printed = output(&arguments);
+        writer.join().expect("it is read to the end");
+        match command {
+            "convert" => {
+                let written = fs::read_to_string(&out).expect("it was written");
+                assert_eq!(written.lines().count(), lines);
+            }
+            _ => {
+                let found: Value = serde_json::from_str(&printed).expect("it is JSON");
+                assert_eq!(found["positions"], lines, "{printed}");
+            }
+        }
+    }
+}

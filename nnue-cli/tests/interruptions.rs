@@ -326,9 +326,7 @@ impl Interrupted<'_> {
         let mut others: Vec<String> = names.map(|name| name.to_string_lossy().into()).collect();
         others.retain(|name| !self.outputs.contains(&&**name));
         for name in &others {
-            // The latter is what is shuffled.
-            let is_known = is_part(name) || name.starts_with(".tmp");
-            assert!(is_known, "{}: {name}", self.command);
+            assert!(is_part(name), "{}: {name}", self.command);
         }
         let mut old = 0;
         for (name, new) in self.outputs.iter().zip(&self.new) {

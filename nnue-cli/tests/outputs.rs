@@ -268,6 +268,58 @@ fn what_is_printed_goes_into_no_input() {
     }
 }
 
+/// Complaints about a list would be read as further lines of it, for ever.
+#[test]
+fn errors_go_into_no_input() {
+    let folder = Folder::new("complaints");
+    for (command, input) in [
+        ("eval --net net --spec spec.toml --fens fens", "fens"),
+        ("check spec.toml", "spec.toml"),
+        (
+            "match net fens --engine ./engine --book more-fens --nodes 1 --games 2",
+            "net",
+        ),
+    ] {
+        let before = fs::read(folder.path(input)).expect("the input is there");
+        let end = File::options().append(true).open(folder.path(input));
+        let mut command = folder.nnue(&arguments(command, ""));
+        let status = command.stderr(end.expect("the input is there")).status();
+        assert_eq!(status.expect("the program starts").code(), Some(2));
+        let after = fs::read(folder.path(input)).expect("the input is there");
+        // The one complaint is that.
+        let added = String::from_utf8_lossy(&after[before.len()..]).into_owned();
+        assert!(
+            after.starts_with(&before) && added.lines().count() < 4,
+            "{added}"
+        );
+        assert!(added.contains("cannot write `/dev/stderr`"), "{added}");
+        folder.refill();
+    }
+}
+
+/// By another name than `-`: a shell has its file open, and may go on where the command ends.
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_is_not_replaced_by_any_name() {
+    let folder = Folder::new("stdout");
+    let convert = "convert net /dev/stdout --from spec.toml --to to.toml";
+    let piped = folder.nnue(&arguments(convert, "")).output();
+    assert!(piped.expect("the program starts").stdout == *NET);
+    for out in ["/dev/stdout", "log"] {
+        let log = folder.path("log");
+        fs::write(&log, "before\n").expect("files can be written");
+        let mut end = File::options().append(true).open(&log).expect("a file");
+        let command = format!("convert net {out} --from spec.toml --to to.toml");
+        let mut command = folder.nnue(&arguments(&command, ""));
+        command.stdout(end.try_clone().expect("a handle"));
+        assert!(command.status().expect("the program starts").success());
+        end.write_all(b"after\n").expect("it is open");
+        let found = fs::read(&log).expect("it is there");
+        let expected = [b"before\n", NET.as_slice(), b"after\n"].concat();
+        assert!(found == expected, "{out}: {} bytes", found.len());
+    }
+}
+
 #[test]
 fn shards_and_streams_go_over_no_input() {
     let folder = Folder::new("shards");

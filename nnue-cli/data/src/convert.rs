@@ -6,7 +6,7 @@ use std::thread;
 
 use fastrand::Rng;
 use nnue_files::{Error, Inputs, Output};
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
 
 use crate::batches::{Batches, Options, SharedCounts};
 use crate::error::DataError;
@@ -94,7 +94,9 @@ fn spread<'p, W: Write>(
 /// take as much room.
 fn unordered(path: &Path) -> Result<BufWriter<NamedTempFile>, DataError> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let file = NamedTempFile::new_in(folder.unwrap_or(".".as_ref()));
+    let mut builder = Builder::new();
+    builder.prefix("shuffled.").suffix(".part");
+    let file = builder.tempfile_in(folder.unwrap_or(".".as_ref()));
     let file = file.map_err(|error| unwritable(path, error))?;
     Ok(BufWriter::new(file))
 }

@@ -1,5 +1,6 @@
 //! Files of positions, cut into chunks that can be read apart from each other.
 
+use std::fs;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -36,12 +37,20 @@ impl Input {
     /// none that can be read.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Input, DataError> {
         let mut input = Input::of(path, format.unwrap_or(Format::Text));
-        if !input.is_standard() {
-            let mut bytes = input.bytes()?;
-            let start = bytes.fill_buf().map_err(|error| input.unreadable(error))?;
-            let of_name = Format::of(path, start).map_err(|wrong| input.wrong(wrong))?;
-            input.format = format.unwrap_or(of_name);
+        if nnue_files::is_standard(path) {
+            return Ok(input);
         }
+        let of_name = match input.is_read_once() {
+            // What is read of a pipe to look at it would be missing later.
+            true => Format::of(path, &[]),
+            false => {
+                let mut bytes = input.bytes()?;
+                let start = bytes.fill_buf().map_err(|error| input.unreadable(error))?;
+                Format::of(path, start)
+            }
+        };
+        let of_name = of_name.map_err(|wrong| input.wrong(wrong))?;
+        input.format = format.unwrap_or(of_name);
         Ok(input)
     }
 
@@ -58,10 +67,11 @@ impl Input {
         }
     }
 
-    /// Whether it is standard input, which can be read only once.
+    /// Whether it can be read only once: standard input, a pipe or a device.
     #[must_use]
-    pub fn is_standard(&self) -> bool {
-        nnue_files::is_standard(&self.path)
+    pub fn is_read_once(&self) -> bool {
+        let is_file = || fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file());
+        nnue_files::is_standard(&self.path) || self.path.exists() && !is_file()
     }
 
     /// Where it is; `-` is standard input.

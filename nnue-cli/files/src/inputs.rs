@@ -39,12 +39,22 @@ impl Inputs {
         Inputs { files }
     }
 
-    /// Refuses outputs that are inputs, and those that are named twice. Nothing is opened.
+    /// Refuses outputs that are inputs, and those that are named twice. Nothing is opened. Standard
+    /// output and standard error are outputs too, but may be one file.
     ///
     /// # Errors
     ///
     /// [`Error::Overwritten`] and [`Error::WrittenTwice`].
     pub fn check<P: AsRef<Path>>(&self, outputs: impl IntoIterator<Item = P>) -> Result<(), Error> {
+        for (stream, path) in standard::outputs() {
+            // Whether standard input is read is known to who reads it.
+            if let Some(input) = self.files.get(&stream)
+                && !is_standard(input)
+            {
+                let (path, input) = (path.into(), input.clone());
+                return Err(Error::Overwritten { path, input });
+            }
+        }
         let mut written = HashMap::new();
         for output in outputs {
             let path = output.as_ref();
@@ -66,23 +76,24 @@ impl Inputs {
     }
 }
 
-/// Refuses to read what standard output was redirected to, as by `>>`: a shell has opened it before,
-/// and what is printed would be added to it.
+/// Refuses to read what standard output or standard error was redirected to, as by `>>`: a shell has
+/// opened it before, and what is printed would be added to it, and read again.
 ///
 /// # Errors
 ///
 /// [`Error::Overwritten`].
-pub(crate) fn check_standard_output(read: &Path) -> Result<(), Error> {
+pub(crate) fn check_printed(read: &Path) -> Result<(), Error> {
     let found = match is_standard(read) {
         true => standard::input(),
         false => file(read),
     };
-    match found.is_some() && found == standard::output() {
-        true => Err(Error::Overwritten {
-            path: "-".into(),
+    let mut outputs = standard::outputs();
+    match outputs.find(|(stream, _)| found == Some(*stream)) {
+        Some((_, path)) => Err(Error::Overwritten {
+            path: path.into(),
             input: read.into(),
         }),
-        false => Ok(()),
+        None => Ok(()),
     }
 }
 

@@ -16,6 +16,13 @@ pub use crate::read::{open, read};
 
 use std::path::Path;
 
+/// Whether what is written to a path comes out where standard output does, so that nothing else may
+/// be printed: the path is `-`, `/dev/stdout`, or that of what standard output was redirected to.
+#[must_use]
+pub fn is_standard_output(path: &Path) -> bool {
+    standard::is_output(path)
+}
+
 /// Whether a path is `-`, which is standard input where files are read, and standard output where
 /// they are written. A file of that name is `./-`.
 #[must_use]

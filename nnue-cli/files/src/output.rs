@@ -1,20 +1,22 @@
 //! Files that are written as a whole or not at all.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Permissions};
+#[cfg(unix)]
+use std::fs::Permissions;
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-use crate::Error;
-use crate::is_standard;
+use crate::{Error, standard};
 
 /// A file that is written. Nothing is at its path before [`finish`](Output::finish) but what was
 /// there before: what is written goes to a file beside it, whose name ends in `.part`, and which is
 /// removed if the output is dropped.
 ///
-/// What exists and is no regular file, and `-`, which is standard output, are written directly.
+/// What exists and is no regular file is written directly, and so is standard output, by the name
+/// `-` or another.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
@@ -45,8 +47,8 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
 }
 
 impl Output {
-    /// Begins a file that takes the place of what is at its path. The permissions of an old file
-    /// are kept.
+    /// Begins a file that takes the place of what is at its path. Whoever could read and write an
+    /// old file still can; that it runs with the rights of its owner is not kept.
     ///
     /// # Errors
     ///
@@ -126,23 +128,29 @@ impl Write for Output {
 
 impl Place {
     fn of(path: &Path) -> io::Result<Place> {
-        if is_standard(path) {
+        if standard::is_output(path) {
+            // A shell may go on where this program ends, so the file is not replaced.
             return Ok(Place::Direct(BufWriter::new(standard_output()?)));
         }
+        let target = target(path);
         // To open it asks the system whether it may be written, and changes nothing.
-        let permissions = match File::options().write(true).open(path) {
+        let old = match File::options().write(true).open(path) {
             Ok(file) => {
                 let metadata = file.metadata()?;
                 if !metadata.is_file() {
                     return Ok(Place::Direct(BufWriter::new(file)));
                 }
-                Some(metadata.permissions())
+                if !is_at(&metadata, &target) {
+                    // It has no name any more, and is open in some program.
+                    file.set_len(0)?;
+                    return Ok(Place::Direct(BufWriter::new(file)));
+                }
+                Some(metadata)
             }
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        let target = target(path);
-        let file = beside(&target, permissions)?;
+        let file = beside(&target, old.as_ref())?;
         Ok(Place::Beside {
             file: BufWriter::new(file),
             target,
@@ -170,7 +178,7 @@ impl Place {
 const LONGEST: usize = 200;
 
 /// A temporary file in the folder of the one whose place it takes.
-fn beside(target: &Path, permissions: Option<Permissions>) -> io::Result<NamedTempFile> {
+fn beside(target: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let name = target.file_name().ok_or(ErrorKind::IsADirectory)?;
     let mut prefix = match name.len() {
         ..=LONGEST => name,
@@ -188,10 +196,45 @@ fn beside(target: &Path, permissions: Option<Permissions>) -> io::Result<NamedTe
         builder.permissions(Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder(target))?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
+    if let Some(old) = old {
+        keep_access(file.as_file(), old)?;
     }
     Ok(file)
+}
+
+/// Lets those read and write a new file who can read and write the old one.
+#[cfg(unix)]
+fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+        // Only root can give a file away; others can choose among their groups.
+        let _ = fchown(file, Some(old.uid()), Some(old.gid()))
+            .or_else(|_| fchown(file, None, Some(old.gid())));
+    }
+    // A program that runs as its owner would get new code, and perhaps another owner.
+    file.set_permissions(Permissions::from_mode(old.permissions().mode() & 0o777))
+}
+
+#[cfg(not(unix))]
+fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
+    file.set_permissions(old.permissions())
+}
+
+/// Whether an open file is the one at a path.
+#[cfg(unix)]
+fn is_at(file: &Metadata, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let found = fs::metadata(path);
+    found.is_ok_and(|found| (found.dev(), found.ino()) == (file.dev(), file.ino()))
+}
+
+/// Elsewhere no path leads to a file that has none.
+#[cfg(not(unix))]
+fn is_at(_: &Metadata, _: &Path) -> bool {
+    true
 }
 
 /// The folder that a file is in.

@@ -4,7 +4,7 @@ use std::fs::{self, File, FileType};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-use crate::inputs::check_standard_output;
+use crate::inputs::check_printed;
 use crate::{Error, is_standard};
 
 /// Opens a file, or standard input if the path is `-`, that is read piece by piece: how long it is
@@ -12,9 +12,9 @@ use crate::{Error, is_standard};
 ///
 /// # Errors
 ///
-/// [`Error::Overwritten`] if standard output goes into the same file, [`Error::Unreadable`].
+/// [`Error::Overwritten`] if what is printed goes into the same file, [`Error::Unreadable`].
 pub fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
-    check_standard_output(path)?;
+    check_printed(path)?;
     if is_standard(path) {
         return Ok(Box::new(io::stdin()));
     }
@@ -27,9 +27,9 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
 /// # Errors
 ///
 /// [`Error::NoFile`] for what is no regular file, which may have no end; [`Error::TooLong`];
-/// [`Error::Overwritten`] if standard output goes into the same file; [`Error::Unreadable`].
+/// [`Error::Overwritten`] if what is printed goes into the same file; [`Error::Unreadable`].
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
-    check_standard_output(path)?;
+    check_printed(path)?;
     if is_standard(path) {
         return read_from(io::stdin(), path, 0, limit);
     }

@@ -1,11 +1,31 @@
-//! The files that standard input and output are, if they were redirected.
+//! What standard input, standard output and standard error are, if they were redirected.
+
+use std::path::Path;
+
+use file_id::FileId;
+
+/// The regular files into which goes what is printed, each with a name for messages.
+pub(crate) fn outputs() -> impl Iterator<Item = (FileId, &'static str)> {
+    let [output, error] = [output(), error()];
+    let output = output.map(|file| (file, "-"));
+    output
+        .into_iter()
+        .chain(error.map(|file| (file, "/dev/stderr")))
+}
+
+/// Whether what is written to a path comes out where standard output does: the path is `-`,
+/// `/dev/stdout`, or that of the file or the pipe to which it was redirected.
+pub(crate) fn is_output(path: &Path) -> bool {
+    crate::is_standard(path) || system::is_output(path)
+}
 
 #[cfg(unix)]
 mod system {
-    use std::fs::File;
+    use std::fs::{self, File, Metadata};
     use std::io;
     use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
 
     use file_id::FileId;
 
@@ -19,16 +39,33 @@ mod system {
         file(io::stdout().as_fd())
     }
 
+    /// The regular file that standard error was redirected to.
+    pub(super) fn error() -> Option<FileId> {
+        file(io::stderr().as_fd())
+    }
+
+    pub(super) fn is_output(path: &Path) -> bool {
+        let file = |metadata: Metadata| (metadata.dev(), metadata.ino());
+        let output = metadata(io::stdout().as_fd()).map(file);
+        output.is_some() && fs::metadata(path).ok().map(file) == output
+    }
+
     fn file(stream: BorrowedFd<'_>) -> Option<FileId> {
-        let file = File::from(stream.try_clone_to_owned().ok()?);
-        let metadata = file.metadata().ok().filter(|metadata| metadata.is_file())?;
+        let metadata = metadata(stream).filter(Metadata::is_file)?;
         Some(FileId::new_inode(metadata.dev(), metadata.ino()))
+    }
+
+    fn metadata(stream: BorrowedFd<'_>) -> Option<Metadata> {
+        let file = File::from(stream.try_clone_to_owned().ok()?);
+        file.metadata().ok()
     }
 }
 
 /// Where the system does not say what a stream is.
 #[cfg(not(unix))]
 mod system {
+    use std::path::Path;
+
     use file_id::FileId;
 
     pub(crate) fn input() -> Option<FileId> {
@@ -38,6 +75,15 @@ mod system {
     pub(crate) fn output() -> Option<FileId> {
         None
     }
+
+    pub(super) fn error() -> Option<FileId> {
+        None
+    }
+
+    pub(super) fn is_output(_: &Path) -> bool {
+        false
+    }
 }
 
+use self::system::error;
 pub(crate) use self::system::{input, output};

@@ -44,3 +44,43 @@ fn nothing_is_left_of_what_is_not_finished() {
     assert_eq!(left, ["net"]);
     assert_eq!(fs::read(&path).expect("it is there"), b"old");
 }
+
+/// New code for what runs with the rights of another user would be a way to become that user.
+#[cfg(unix)]
+#[test]
+fn access_is_kept_and_rights_of_programs_are_not() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+
+    let path = folder("access").join("net");
+    fs::write(&path, "old").expect("files can be written");
+    // Only root can give files away.
+    let is_given = chown(&path, Some(65_534), Some(65_534)).is_ok();
+    let mode = fs::Permissions::from_mode(0o4750);
+    fs::set_permissions(&path, mode).expect("it is ours");
+    let before = fs::metadata(&path).expect("it is there");
+    nnue_files::write(&path, "new").expect("it can be written");
+    let after = fs::metadata(&path).expect("it is there");
+    assert_eq!(after.mode() & 0o7777, 0o750);
+    assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()));
+    if !is_given {
+        eprintln!("LEFT OUT: only root can write files of others, whose owners are to be kept");
+    }
+}
+
+/// A file without a name, which some program has open, has only the path of its handle.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_has_no_name_any_more_gets_none() {
+    use std::os::fd::AsRawFd;
+
+    let folder = folder("nameless");
+    let path = folder.join("net");
+    fs::write(&path, "old and longer").expect("files can be written");
+    let file = fs::File::options().read(true).write(true).open(&path);
+    let file = file.expect("it is there");
+    fs::remove_file(&path).expect("it is ours");
+    let handle = format!("/proc/self/fd/{}", file.as_raw_fd());
+    nnue_files::write(Path::new(&handle), "new").expect("it can be written");
+    assert_eq!(std::io::read_to_string(&file).expect("it is open"), "new");
+    assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 0);
+}

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use nnue_data::{DataError, Input, Options, RowMaker, SharedCounts, write_stream};
+use nnue_compiler::format::foreign;
+use nnue_data::{DataError, Options, RowMaker, SharedCounts, write_stream};
 use nnue_files::Output;
 
 use super::selection::{Selection, failure, report_bad};
@@ -75,10 +76,13 @@ impl Batches {
         )?;
         let maker = RowMaker::new(&self.spec.network()?).map_err(Failure::work)?;
         let inputs = self.selection.inputs()?;
-        if self.endless && inputs.iter().any(Input::is_standard) {
-            return Err(Failure::Arguments(
-                "standard input can be read only once: `--endless` needs files".into(),
-            ));
+        if self.endless
+            && let Some(once) = inputs.iter().find(|input| input.is_read_once())
+        {
+            return Err(Failure::Arguments(format!(
+                "{} can be read only once: `--endless` needs files",
+                foreign(once.name())
+            )));
         }
         let options = Options {
             batch_size: self.batch_size as usize,
