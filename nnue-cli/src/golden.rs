@@ -64,19 +64,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Vector>, Failure> {
     vectors(Lines::open(path)?)
 }
 
-fn vectors(mut lines: Lines) -> Result<Vec<Vector>, Failure> {
-    let mut vectors = Vec::new();
-    while let Some(line) = lines.next()? {
-        let vector = vector(&line).map_err(|error| Failure::Work(lines.wrong(error)))?;
-        vectors.push(vector);
-    }
-    match vectors.is_empty() {
-        true => Err(Failure::Work(format!(
-            "{} has no golden vectors",
-            lines.source
-        ))),
-        false => Ok(vectors),
-    }
+fn vectors(lines: Lines) -> Result<Vec<Vector>, Failure> {
+    lines.all("golden vectors", vector)
 }
 
 fn vector(line: &str) -> Result<Vector, String> {

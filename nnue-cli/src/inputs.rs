@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::Failure;
 use crate::json::write_plain;
 
-pub(crate) use self::net::{ChosenNet, NetArgument, NetOptions};
+pub(crate) use self::net::{ChosenNet, NetArgument, NetInAndOut, NetOptions};
 pub(crate) use self::positions::SampledPositions;
 pub(crate) use self::spec::{OptionalSpec, SpecArgument};
 #[cfg(feature = "compiled")]

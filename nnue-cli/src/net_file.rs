@@ -25,9 +25,17 @@ pub(crate) const UNTOLD: [&str; 5] = [
     "the order of what layers read",
 ];
 
-/// Reads a net file. Of one that is not there it is said where nets come from.
-pub(crate) fn read_net(path: &Path) -> Result<Vec<u8>, Failure> {
-    match nnue_files::read(path, LONGEST_NET) {
+/// How many bytes more than those of the expected network are read: what another net is can be said.
+const ROOM: u64 = 1 << 28;
+
+/// Reads a file that should be a net of a network, if that is known, or of any. Of one that is not
+/// there it is said where nets come from.
+pub(crate) fn read_net(path: &Path, network: Option<&Network>) -> Result<Vec<u8>, Failure> {
+    let longest = network.map_or(LONGEST_NET, |network| {
+        let longest = file_layout(network).max_len().saturating_add(ROOM);
+        longest.min(LONGEST_NET)
+    });
+    match nnue_files::read(path, longest) {
         Err(missing) if missing.is_missing() => Err(Failure::Work(format!(
             "{missing}; nets come from a trainer, or with an engine: docs/net-files.md says how to \
              fetch released ones, and `nnue eval` without `--net` uses one that is built in"
@@ -89,7 +97,8 @@ impl NetFile {
     /// [recognised](Recognised).
     pub(crate) fn open(path: &Path, spec: Option<&SpecChoice>) -> Result<NetFile, Failure> {
         let network = spec.map(SpecChoice::network).transpose()?;
-        NetFile::of_any(path, network, &read_net(path)?)
+        let bytes = read_net(path, network.as_ref())?;
+        NetFile::of_any(path, network, &bytes)
     }
 
     /// The bytes of a file, of the network if one is given, else of the one that is
@@ -152,7 +161,10 @@ impl Recognised {
         let known = { identity.specs() }.find_map(|name| Known::named(name).ok());
         let spec = match (known, identity.family()) {
             (Some(known), _) => Some(Cow::Borrowed(known.text)),
-            (None, Some(family)) => Some(Cow::Owned(spec_of(&family, name))),
+            (None, Some(family)) => {
+                let written = || spec_of(&family, name);
+                Some(Cow::Owned(encoded(bytes).unwrap_or_else(written)))
+            }
             // It may be compressed.
             (None, None) => fitting(bytes)
                 .first()
@@ -171,6 +183,28 @@ impl Recognised {
         let file = NetFile::of(path, network, bytes)?;
         Ok(Recognised { spec, file })
     }
+}
+
+/// A spec like a known one but for its encoding, if a file fits one: the numbers of a file that
+/// `nnue convert` wrote, or that was not compressed, mean the same.
+fn encoded(bytes: &[u8]) -> Option<String> {
+    let mut found = Vec::new();
+    for known in Known::all() {
+        for encoding in ["raw", "leb128"] {
+            let name = known.name;
+            let text =
+                format!("name = \"{name}\"\nlike = \"{name}\"\nfile.encoding = \"{encoding}\"\n");
+            // Not all have a key of that name.
+            let Ok(network) = analyse(&SourceFile::new(name, &*text)) else {
+                continue;
+            };
+            if let Ok(loaded) = format::check(&file_layout(&network), bytes) {
+                found.push((loaded.looks_like.is_some(), text));
+            }
+        }
+    }
+    found.sort_by_key(|(doubted, _)| *doubted);
+    found.into_iter().map(|(_, text)| text).next()
 }
 
 /// The known specs that a file fits: first those that its weights speak for.

@@ -91,6 +91,9 @@ fn unreadable(source: &str, error: &io::Error) -> Failure {
 /// The most bytes that a line of a list can have: what is longer may have no end.
 const LONGEST: u64 = 1 << 20;
 
+/// The most lines of a list that is kept as a whole.
+const MOST: usize = 1 << 20;
+
 /// The lines of a list that say something: not those that are blank or begin with `#`.
 pub(crate) struct Lines {
     /// Where they come from, for messages.
@@ -144,6 +147,27 @@ impl Lines {
         }
     }
 
+    /// What `parse` makes of each line, which must be right, and one at least. All are kept, so there
+    /// can be [`MOST`]. Messages say that they are `what`.
+    pub(crate) fn all<T>(
+        mut self,
+        what: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Vec<T>, Failure> {
+        let mut all = Vec::new();
+        while let Some(line) = self.next()? {
+            if all.len() == MOST {
+                let message = format!("{} has more than {MOST} {what}, the most", self.source);
+                return Err(Failure::Work(message));
+            }
+            all.push(parse(&line).map_err(|error| Failure::Work(self.wrong(error)))?);
+        }
+        match all.is_empty() {
+            true => Err(Failure::Work(format!("{} has no {what}", self.source))),
+            false => Ok(all),
+        }
+    }
+
     /// What is wrong with the line that was read last.
     pub(crate) fn wrong(&self, error: impl fmt::Display) -> String {
         format!("line {} of {}: {error}", self.number, self.source)
@@ -179,15 +203,9 @@ impl Positions {
     }
 
     /// All of them, which must be positions, and one at least.
-    pub(crate) fn all(mut self) -> Result<Vec<Given>, Failure> {
-        let mut all = Vec::new();
-        while let Some(given) = self.next()? {
-            all.push(given.map_err(Failure::Work)?);
-        }
-        match all.is_empty() {
-            true => Err(Failure::Work(format!("{} has no positions", self.0.source))),
-            false => Ok(all),
-        }
+    pub(crate) fn all(self) -> Result<Vec<Given>, Failure> {
+        let parse = |line: &str| Given::parse(line).map_err(|error| error.to_string());
+        self.0.all("positions", parse)
     }
 }
 
@@ -263,6 +281,18 @@ mod tests {
             message,
             "line 1 of a list: found more than 1048576 bytes, expected a list of positions"
         );
+    }
+
+    #[test]
+    fn a_list_that_is_kept_has_an_end() {
+        let lines = |count: usize| {
+            let text = "x\n".repeat(count);
+            let lines = Lines::of("a list".into(), Box::new(io::Cursor::new(text)));
+            lines.all("words", |word| Ok(word.len()))
+        };
+        assert_eq!(lines(MOST).unwrap().len(), MOST);
+        let message = lines(MOST + 1).unwrap_err().message();
+        assert_eq!(message, "a list has more than 1048576 words, the most");
     }
 
     #[test]

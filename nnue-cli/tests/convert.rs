@@ -139,6 +139,34 @@ fn axes_in_blocks_of_different_lengths_are_where_the_spec_says() {
     }
 }
 
+/// One way to name nets: as in all other commands, or as in `cp`.
+#[test]
+fn both_files_may_have_names() {
+    let spec = ["--spec", "small128", "--to", "small128"];
+    let out = text(&scratch_path("convert-named.nnue"));
+    for files in [
+        &[NET, &out][..],
+        &["--net", NET, &out],
+        &[NET, "--out", &out],
+        &["--out", &out, "--net", NET],
+    ] {
+        let _ = fs::remove_file(&out);
+        output(&[&["convert"], files, &spec].concat());
+        assert!(fs::read(&out).expect("was written") == fs::read(NET).expect("is there"));
+    }
+    for (files, words) in [
+        (&[][..], "found no net, expected `IN OUT` or `--net FILE`"),
+        (
+            &[NET],
+            "found no file to write, expected `OUT` or `--out FILE`",
+        ),
+        (&["--net", NET, &out, NET], "beside the file that is read"),
+    ] {
+        let message = refusal(2, &[&["convert"], files, &spec].concat());
+        assert!(message.contains(words), "{message}");
+    }
+}
+
 #[test]
 fn what_has_no_place_is_said() {
     let from = spec("specs/small128.toml");

@@ -140,6 +140,10 @@ fn a_converted_file_has_a_spec_of_its_own() {
     assert!(found.ends_with(verdict), "{found}");
     let only_b = output(&["diff", NET, &converted, "--spec-b", &raw]);
     assert_eq!(only_b, found);
+    let none = output(&["diff", NET, &converted]);
+    assert_eq!(none, found);
+    let message = refusal(1, &["diff", NET, &converted, "--spec", &raw]);
+    assert!(message.contains("`--spec-b SPEC`"), "{message}");
     // A difference is found through both forms.
     let changed = scratch("diff-changed-leb128.nnue", &changed());
     differing(&[&changed, &converted, "--spec", &packed, "--spec-b", &raw]);

@@ -34,6 +34,12 @@ impl Lock {
         }
     }
 
+    /// Whether a program has ever locked a folder, which is then one of this library's users.
+    #[must_use]
+    pub fn is_known_in(folder: &Path) -> bool {
+        folder.join(NAME).is_file()
+    }
+
     /// A handle for the standard input of another program: the folder stays locked as long as either
     /// program runs.
     ///

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 use nnue_compiler::network::Network;
 use nnue_files::Lock;
 use serde_json::{Value, json};
@@ -59,7 +60,11 @@ impl PackageOptions {
                 .map(|caches| caches.join("nnue"))
                 .ok_or_else(|| Failure::Work(no_folder.into()))?,
         };
-        Packages::new(&cache, self.runtime.as_deref())
+        let packages = Packages::new(&cache, self.runtime.as_deref())?;
+        if self.cache.is_some() {
+            packages.refuse_others()?;
+        }
+        Ok(packages)
     }
 }
 
@@ -148,6 +153,20 @@ impl Packages {
             folder: fs::canonicalize(&folder).map_err(|error| unwritable(&folder, &error))?,
             runtime,
         })
+    }
+
+    /// Refuses a folder that is something else: all in it is written over, and what was compiled is
+    /// removed if it is damaged. A workspace has the lock of the first run that used it.
+    fn refuse_others(&self) -> Result<(), Failure> {
+        let Packages { folder, .. } = self;
+        let mut entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+        match entries.next().is_none() || Lock::is_known_in(folder) {
+            true => Ok(()),
+            false => Err(Failure::Work(format!(
+                "`{}` has other files than those of `nnue`, which would be written over: name another folder with `--cache`",
+                foreign(folder.display())
+            ))),
+        }
     }
 
     /// Waits until no other run uses the workspace.
@@ -369,6 +388,30 @@ mod tests {
             let path = read["nnue-replay"]["path"].as_str();
             assert_eq!(path, folder.join("nnue-cli/replay").to_str());
         }
+    }
+
+    /// A project may have a folder of the name that is made in a folder of caches.
+    #[test]
+    fn a_folder_of_something_else_is_not_written_over() {
+        let cache = std::env::temp_dir().join(format!("nnue-cache-{}", std::process::id()));
+        let manifest = cache.join("bench/Cargo.toml");
+        fs::create_dir_all(cache.join("bench")).unwrap();
+        fs::write(&manifest, "[package]").unwrap();
+        let options = PackageOptions {
+            runtime: None,
+            cache: Some(cache.clone()),
+        };
+        let message = options.open().err().expect("it is refused").message();
+        assert!(
+            message.contains("name another folder with `--cache`"),
+            "{message}"
+        );
+        assert_eq!(fs::read(&manifest).unwrap(), b"[package]");
+        fs::remove_file(&manifest).unwrap();
+        drop(options.open().unwrap().turn().unwrap());
+        fs::write(&manifest, "[workspace]").unwrap();
+        options.open().expect("it is its own");
+        fs::remove_dir_all(cache).unwrap();
     }
 
     #[cfg(unix)]

@@ -20,9 +20,10 @@ use crate::bench::{
     net_file, steps,
 };
 use crate::failure::{complain, warn};
-use crate::inputs::{available_level, default_level, read, write_json};
+use crate::inputs::{available_level, default_level, write_json};
 use crate::interpreted::told_features;
 use crate::known::SpecChoice;
+use crate::net_file::read_net;
 use crate::progress;
 
 #[derive(Args, Debug)]
@@ -253,7 +254,7 @@ impl Bench {
     fn nets_of(&self, specs: &[Spec]) -> Result<Vec<Option<PathBuf>>, Failure> {
         let mut nets = vec![None; specs.len()];
         for path in &self.nets {
-            let file = read(path)?;
+            let file = read_net(path, None)?;
             let mut refusals = Vec::new();
             let mut place = None;
             for (index, spec) in specs.iter().enumerate() {

@@ -89,7 +89,8 @@ impl Check {
         let mut weights = None;
         if let Some(path) = &self.net {
             // If the file does not fit, that is all there is to say.
-            let file = NetFile::of(path, network, &read_net(path)?)?;
+            let bytes = read_net(path, Some(&network))?;
+            let file = NetFile::of(path, network, &bytes)?;
             weights = Some(Weights::of(&file));
             network = file.network;
         }

@@ -1,7 +1,6 @@
 //! `nnue convert`: a net file in the form that another spec of the same network has.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -9,7 +8,7 @@ use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::conversion::convert;
-use crate::inputs::{check_outputs, remarks, write};
+use crate::inputs::{NetInAndOut, check_outputs, remarks, write};
 use crate::known::SpecChoice;
 use crate::net_file::{NetFile, read_net};
 
@@ -24,12 +23,8 @@ is impossible, because nothing tells the parts of a sum.";
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Convert {
-    /// The net file that is read
-    #[arg(value_name = "IN")]
-    input: PathBuf,
-    /// The net file that is written
-    #[arg(value_name = "OUT")]
-    output: PathBuf,
+    #[command(flatten)]
+    files: NetInAndOut,
     /// The spec of the file that is read: its name in `specs`, or a TOML file
     #[arg(long, alias = "from", value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
     spec: SpecChoice,
@@ -41,14 +36,15 @@ pub(crate) struct Convert {
 
 impl Convert {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let inputs = [Some(&*self.input), self.spec.path(), self.to.path()];
-        check_outputs(inputs, [&*self.output])?;
+        let [input, output] = self.files.paths()?;
+        check_outputs([Some(input), self.spec.path(), self.to.path()], [output])?;
         let (from, to) = (self.spec.network()?, self.to.network()?);
-        let file = NetFile::of(&self.input, from, &read_net(&self.input)?)?;
+        let bytes = read_net(input, Some(&from))?;
+        let file = NetFile::of(input, from, &bytes)?;
         let converted = convert(file, &to)?;
-        let (path, bytes) = (foreign(self.output.display()), &converted.bytes);
-        write(&self.output, bytes)?;
-        let mut out = remarks(&self.output, out);
+        let (path, bytes) = (foreign(output.display()), &converted.bytes);
+        write(output, bytes)?;
+        let mut out = remarks(output, out);
         writeln!(out, "`{path}`: {} bytes", bytes.len())?;
         for lost in converted.lost {
             writeln!(out, "warning: the file has no place for {lost}")?;

@@ -59,8 +59,7 @@ pub(crate) struct Diff {
 impl Diff {
     /// The exit code is 1 if a number differs.
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let first = NetFile::open(&self.first, self.spec.as_ref())?;
-        let second = self.second()?;
+        let [first, second] = [self.first()?, self.second()?];
         let positions = match self.positions.open()? {
             Some(positions) => positions.all()?,
             None => built_in()?,
@@ -76,14 +75,22 @@ impl Diff {
         })
     }
 
+    fn first(&self) -> Result<NetFile, Failure> {
+        self.advised(NetFile::open(&self.first, self.spec.as_ref()))
+    }
+
     fn second(&self) -> Result<NetFile, Failure> {
         let spec = self.spec_b.as_ref().or(self.spec.as_ref());
-        let opened = NetFile::open(&self.second, spec);
+        self.advised(NetFile::open(&self.second, spec))
+    }
+
+    /// Of a spec that was given for both files, one of them may not be a net.
+    fn advised(&self, opened: Result<NetFile, Failure>) -> Result<NetFile, Failure> {
         match (opened, &self.spec_b) {
-            // It may be a net of its own spec only.
-            (Err(Failure::Work(message)), None) if self.spec.is_some() => Err(Failure::Work(
-                format!("{message}; if B has another spec than A, name it with `--spec-b SPEC`"),
-            )),
+            (Err(Failure::Work(message)), None) if self.spec.is_some() => {
+                let advice = "if B has another spec than A, name it with `--spec-b SPEC`";
+                Err(Failure::Work(format!("{message}; {advice}")))
+            }
             (opened, _) => opened,
         }
     }

@@ -28,9 +28,9 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 const NAMES: &str = "\
-In all commands, `--net FILE` names a net file and `--spec SPEC` a spec: a TOML file, or the name of \
-one in `specs`, such as sfnnv9. What a command is about may stand without its option: \
-`nnue info FILE`, `nnue check SPEC`.";
+In all commands, `--net FILE` names the net file and `--spec SPEC` its spec: a TOML file, or the \
+name of one in `specs`, such as sfnnv9. What a command is about may stand without its option: \
+`nnue info FILE`, `nnue check SPEC`; and so do the two nets of `nnue diff` and `nnue match`.";
 
 /// The program with its subcommands in groups. clap has one list of subcommands only, so the groups
 /// are part of the template.

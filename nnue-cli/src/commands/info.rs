@@ -32,7 +32,7 @@ impl InfoCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let network = self.spec.as_ref().map(SpecChoice::network).transpose()?;
         let path = self.net.path()?;
-        let bytes = read_net(path)?;
+        let bytes = read_net(path, network.as_ref())?;
         let given = network.map(|network| NetFile::of(path, network, &bytes));
         let info = Info::of(path, &bytes, given.transpose()?)?;
         match self.json {

@@ -9,8 +9,9 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_runtime::Board;
 
 use crate::Failure;
-use crate::inputs::{SampledPositions, check_outputs, read, remarks, write, write_json};
+use crate::inputs::{NetInAndOut, SampledPositions, check_outputs, remarks, write, write_json};
 use crate::known::SpecChoice;
+use crate::net_file::read_net;
 use crate::positions::Positions;
 use crate::quantisation::{
     Calibration, Change, Choice, Comparison, Proposal, Report, Spec, TensorReport, quantise,
@@ -22,6 +23,10 @@ const EXAMPLE: &str = "\
 Example: nnue quantise floats.bin my-net.nnue --spec my-net.toml --fens positions.epd";
 
 const NOTES: &str = "\
+What is read is floating point: a file of the spec, if that has `f32` tensors that become integers; \
+otherwise the tensors of the spec's file as `f32`, little-endian, in its order and with its padding, \
+and nothing else.
+
 Shown are, for each tensor, what stands for 1.0, how many numbers its type has no room for, and how \
 far the integers are from the numbers, in which 1.0 is 1.
 
@@ -52,14 +57,8 @@ const EVERY: usize = 290;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct QuantiseCommand {
-    /// Floating point: a file of the spec, if that has `f32` tensors that become integers;
-    /// otherwise the tensors of the spec's file as `f32`, little-endian, in its order and with its
-    /// padding, and nothing else
-    #[arg(value_name = "IN")]
-    input: PathBuf,
-    /// The net file that is written
-    #[arg(value_name = "OUT")]
-    output: PathBuf,
+    #[command(flatten)]
+    files: NetInAndOut,
     /// The spec of the network: its name in `specs`, or a TOML file
     #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
     spec: SpecChoice,
@@ -80,14 +79,15 @@ pub(crate) struct QuantiseCommand {
 
 impl QuantiseCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let [input, output] = self.files.paths()?;
         let inputs = [
-            Some(&*self.input),
+            Some(input),
             self.spec.path(),
             self.to.as_ref().and_then(SpecChoice::path),
             self.positions.path(),
             self.calibrate.as_deref(),
         ];
-        check_outputs(inputs, [&*self.output])?;
+        check_outputs(inputs, [output])?;
         let checked = |spec: &SpecChoice| -> Result<Spec, Failure> {
             let (text, network) = spec.read()?;
             let text = SourceFile::new(spec.to_string(), text);
@@ -99,10 +99,10 @@ impl QuantiseCommand {
         );
         let positions = self.positions.read(EVERY)?;
         let calibrate = self.calibrate.as_deref().map(boards).transpose()?;
-        let input = (self.input.as_path(), &*read(&self.input)?);
+        let input = (input, &*read_net(input, None)?);
         let quantised = quantise(&spec, to.as_ref(), input, &positions, calibrate.as_deref())?;
-        write(&self.output, &quantised.bytes)?;
-        let mut out = remarks(&self.output, out);
+        write(output, &quantised.bytes)?;
+        let mut out = remarks(output, out);
         match self.json {
             true => write_json(&quantised.report, &mut out)?,
             false => self.show(&quantised.report, &mut out)?,

@@ -51,7 +51,7 @@ impl Report {
         ];
         check_outputs(inputs, [&*self.out])?;
         let given = self.spec.as_ref().map(SpecChoice::network).transpose()?;
-        let bytes = read_net(net)?;
+        let bytes = read_net(net, given.as_ref())?;
         let file = NetFile::of_any(net, given, &bytes)?;
         let info = Info::of_opened(net, &bytes, Some(&file))?;
         let name = &file.network.name;

@@ -28,7 +28,7 @@ impl SpecCommand {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let path = self.net.path()?;
         check_outputs([Some(path)], self.out.as_deref())?;
-        let spec = Recognised::of(path, &read_net(path)?, &self.name)?.spec;
+        let spec = Recognised::of(path, &read_net(path, None)?, &self.name)?.spec;
         match &self.out {
             None => write!(out, "{spec}")?,
             Some(path) => {

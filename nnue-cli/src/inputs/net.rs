@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::known::{Known, SpecChoice};
@@ -31,6 +32,51 @@ impl NetArgument {
         let named = self.net.as_deref().or(self.named_net.as_deref());
         // clap refuses these arguments first.
         named.ok_or_else(|| Failure::Arguments("found no net, expected `--net FILE`".into()))
+    }
+}
+
+/// The net file that a subcommand reads, and the one that it writes: as `IN OUT`, or after `--net`
+/// and `--out` as everywhere.
+#[derive(Args, Debug)]
+pub(crate) struct NetInAndOut {
+    /// The file that is read; `--net FILE` is the same
+    #[arg(value_name = "IN")]
+    first: Option<PathBuf>,
+    /// The file that is written; `--out FILE` is the same
+    #[arg(value_name = "OUT")]
+    second: Option<PathBuf>,
+    /// The file that is read
+    #[arg(long, hide = true, value_name = "FILE")]
+    net: Option<PathBuf>,
+    /// The file that is written
+    #[arg(long, hide = true, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl NetInAndOut {
+    /// The paths of both.
+    pub(crate) fn paths(&self) -> Result<[&Path; 2], Failure> {
+        // What has a name is not among the others.
+        let mut others = [&self.first, &self.second].into_iter().flatten();
+        let mut path = |named: &'_ Option<PathBuf>| match named {
+            Some(_) => None,
+            None => others.next(),
+        };
+        let (input, output) = (path(&self.net), path(&self.out));
+        let (input, output) = (self.net.as_ref().or(input), self.out.as_ref().or(output));
+        match (input, output, others.next()) {
+            (Some(input), Some(output), None) => Ok([input, output]),
+            (Some(_), None, _) => Err(Failure::Arguments(
+                "found no file to write, expected `OUT` or `--out FILE`".into(),
+            )),
+            (None, ..) => Err(Failure::Arguments(
+                "found no net, expected `IN OUT` or `--net FILE`".into(),
+            )),
+            (_, _, Some(other)) => Err(Failure::Arguments(format!(
+                "found `{}` beside the file that is read and the one that is written",
+                foreign(other.display())
+            ))),
+        }
     }
 }
 

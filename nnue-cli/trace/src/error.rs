@@ -12,6 +12,11 @@ pub enum TraceError {
         /// What is wrong with it.
         message: String,
     },
+    /// It is longer than a trace can be.
+    TooLong {
+        /// The most bytes that it can have, uncompressed.
+        limit: u64,
+    },
     /// A line is not as the format says.
     Line {
         /// Its number, counted from 1.
@@ -65,6 +70,12 @@ impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TraceError::Gzip { message } => write!(f, "cannot decompress: {}", foreign(message)),
+            TraceError::TooLong { limit } => {
+                write!(
+                    f,
+                    "found more than {limit} bytes of text, which is the most"
+                )
+            }
             TraceError::Line { line, error } => write!(f, "line {line}: {error}"),
         }
     }

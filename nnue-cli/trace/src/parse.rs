@@ -15,6 +15,10 @@ use crate::{Event, Search};
 /// What every file compressed by gzip begins with.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
+/// The most bytes that a trace can have, uncompressed: eighteen times those of the one that comes with
+/// the project. Each letter of it may be a position that is kept.
+const LONGEST: u64 = 1 << 26;
+
 /// Reads a whole trace, compressed or not.
 pub(crate) fn searches(file: &[u8]) -> Result<Vec<Search>, TraceError> {
     let mut searches = Vec::new();
@@ -33,16 +37,22 @@ pub(crate) fn searches(file: &[u8]) -> Result<Vec<Search>, TraceError> {
 }
 
 fn text(file: &[u8]) -> Result<Cow<'_, [u8]>, TraceError> {
-    if !file.starts_with(&GZIP) {
-        return Ok(file.into());
+    let text: Cow<'_, [u8]> = match file.starts_with(&GZIP) {
+        false => file.into(),
+        true => {
+            let mut text = Vec::new();
+            let mut unpacked = MultiGzDecoder::new(file).take(LONGEST + 1);
+            let read = unpacked.read_to_end(&mut text);
+            read.map_err(|error| TraceError::Gzip {
+                message: error.to_string(),
+            })?;
+            text.into()
+        }
+    };
+    match text.len() as u64 > LONGEST {
+        true => Err(TraceError::TooLong { limit: LONGEST }),
+        false => Ok(text),
     }
-    let mut text = Vec::new();
-    MultiGzDecoder::new(file)
-        .read_to_end(&mut text)
-        .map_err(|error| TraceError::Gzip {
-            message: error.to_string(),
-        })?;
-    Ok(text.into())
 }
 
 fn search(line_number: usize, line: &[u8]) -> Result<Search, LineError> {
@@ -146,6 +156,16 @@ mod tests {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
+    }
+
+    /// A few bytes of gzip can stand for as many gigabytes.
+    #[test]
+    fn what_is_too_long_is_not_unpacked() {
+        let text = vec![b'\n'; LONGEST as usize + 1];
+        let too_long = Err(TraceError::TooLong { limit: LONGEST });
+        assert_eq!(Trace::read(&gzip(&text)), too_long);
+        assert_eq!(Trace::read(&text), too_long);
+        assert_eq!(Trace::read(&gzip(&text[1..])).unwrap().searches, []);
     }
 
     #[test]

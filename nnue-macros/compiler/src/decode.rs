@@ -19,8 +19,22 @@ use table::{
     string,
 };
 
+/// The most bytes that a spec can have. The longest of an engine has two thousand; of more than a
+/// million, most can only be mistakes, and to find and to report all of them would take minutes.
+const LONGEST: usize = 1 << 20;
+
 /// Reads a spec, or reports everything that keeps it from being one and returns `None`.
 pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> {
+    let start = Span {
+        start: 0,
+        end: file.text.lines().next().map_or(0, str::len),
+    };
+    let len = file.text.len();
+    if len > LONGEST {
+        let message = format!("the spec has {len} bytes, allowed are at most {LONGEST}");
+        diagnostics.error(start, message);
+        return None;
+    }
     let known;
     let (document, syntax_errors) = DeTable::parse_recoverable(&file.text);
     report_syntax_errors(file, &syntax_errors, diagnostics);
@@ -29,10 +43,6 @@ pub fn decode(file: &SourceFile, diagnostics: &mut Diagnostics) -> Option<Spec> 
         return None;
     }
 
-    let start = Span {
-        start: 0,
-        end: file.text.lines().next().map_or(0, str::len),
-    };
     let mut document = document.into_inner();
     if let Some(value) = document.get("like") {
         let like = Like::decode("like", value, diagnostics)?;

@@ -98,6 +98,21 @@ fn nesting_and_length_exhaust_neither_stack_nor_patience() {
     }
 }
 
+/// What is no spec by its length alone is not read as one.
+#[test]
+fn specs_have_at_most_a_mebibyte() {
+    let head = "[[head]]\nname = \"h\"\nsum = [\"fc_2\"]\n";
+    let long = head.repeat((1 << 20) / head.len() + 1);
+    let errors = analyse(&SourceFile::new("long.toml", &*long)).expect_err("it is too long");
+    let said = errors.to_string();
+    let message = format!(
+        "error: the spec has {} bytes, allowed are at most 1048576",
+        long.len()
+    );
+    assert!(said.starts_with(&message), "{said}");
+    assert!(said.contains("found 1 error"), "{said}");
+}
+
 /// Long names, and long lists of what is wrong, on one line or on many.
 #[test]
 fn many_errors_and_long_names_take_neither_minutes_nor_gigabytes() {
