@@ -172,3 +172,71 @@ def test_rows_that_are_shifted_fit_as_they_are_added(name, share, bias, sign):
     above, below = largest_sums(transformer)
     far, other = (above, below) if sign > 0 else (below, above)
     assert 0.98 * min(2 * share + bias, 1) * 32767 < far <= 32767 and other == 0
+
+
+def shifted(name, shift, folder):
+    """The spec with another shift of its one set."""
+    spec = folder / f"{name}.toml"
+    spec.write_text(SPECS[name].read_text().replace("[[features]]\n", f"[[features]]\nshift = {shift}\n", 1))
+    return spec
+
+
+@pytest.mark.parametrize("shift", range(16))
+@pytest.mark.parametrize("sign", [1, -1])
+@torch.no_grad()
+def test_rows_that_fit_until_they_are_rounded_up_fit_then(shift, sign, tmp_path):
+    spec = shifted("bullet_simple", shift, tmp_path)
+    network = Network(description(spec))
+    (own,) = network.transformer.sets
+    network.transformer.biases.zero_()
+    # So many of these numbers are below 2^15, but the integers are 2^15 together, or more.
+    half_below = max((1024 >> shift) - 0.5, 0.5)
+    own.weights.fill_(sign * half_below / own.grid.one)
+    network.clip()
+    above, below = largest_sums(network.transformer)
+    far, other = (above, below) if sign > 0 else (below, above)
+    assert far <= 32767 and other == 0
+    # As much as the shift leaves, but for the rounding of each row.
+    assert far >= 32767 - 2 * (32 << shift)
+    assert not bool((sign * own.weights < 0).any())
+    assert proofs(spec, write_net(network, spec, tmp_path))[0] >= 0
+
+
+@pytest.mark.parametrize("shift", [3, 9, 10, 11, 14, 15])
+@pytest.mark.parametrize("name", ["bullet_simple", "factorised", "factorised_each"])
+def test_no_shift_turns_the_sign_of_wild_weights(name, shift, tmp_path):
+    spec = shifted(name, shift, tmp_path)
+    network = wild(spec)
+    proofs(spec, write_net(network, spec, tmp_path))
+    before = [parameter.detach().clone() for parameter in network.transformer.parameters()]
+    network.clip()
+    for old, new in zip(before, network.transformer.parameters()):
+        assert bool((old * new >= 0).all())
+    assert max(largest_sums(network.transformer)) <= 32767
+
+
+@torch.no_grad()
+def test_few_rows_may_be_as_large_as_a_large_shift_allows(tmp_path):
+    """Of 32 active rows, 31 that are 1 fit: what becomes 0 takes no room."""
+    network = Network(description(shifted("bullet_simple", 10, tmp_path)))
+    (own,) = network.transformer.sets
+    network.transformer.biases.zero_()
+    own.weights.zero_()
+    own.weights[:31] = 0.505 / own.grid.one
+    network.clip()
+    assert largest_sums(network.transformer)[0] == 31 << 10
+
+
+@torch.no_grad()
+def test_averages_of_weights_that_fit_do(tmp_path):
+    """Each of two networks has rows of its own, which become 1 on average."""
+    spec = shifted("bullet_simple", 10, tmp_path)
+    networks = [Network(description(spec)) for _ in range(2)]
+    for index, network in enumerate(networks):
+        (own,) = network.transformer.sets
+        own.weights.zero_()
+        own.weights[24 * index : 24 * index + 24] = 1.1 / own.grid.one
+        network.clip()
+    first, second = (network.transformer.sets[0].weights for network in networks)
+    first.copy_((first + second) / 2)
+    assert max(largest_sums(networks[0].transformer)) <= 32767
