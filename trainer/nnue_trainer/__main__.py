@@ -90,7 +90,7 @@ def train(run, binary, ours, restart):
     nets = Nets(run, source, held_out.positions, folder) if ours.is_first else None
     if ours.is_first and not training.steps:
         # What cannot be written is found before hours of training.
-        nets.numbered(training)
+        nets.first(training)
     if not training.is_over:
         progress = Progress() if ours.is_first else Silent()
         with contextlib.closing(source.training(ours.seed(run.seed))) as batches:
