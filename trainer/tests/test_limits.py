@@ -93,6 +93,17 @@ def test_a_stack_that_fits_stays_as_it_is_when_another_does_not():
     assert 0.99 * most < sums[0] < most
 
 
+@pytest.mark.parametrize("name", ["longs", "psqt_of_layers", "psqt_of_one", "zoo_12", "zoo_27", "zoo_47"])
+@torch.no_grad()
+def test_inputs_for_which_rounding_is_too_much_turn_no_sign(name):
+    (spec,) = REPOSITORY_SPECS.parent.glob(f"**/{name}.toml")
+    network = wild(spec)
+    before = [parameter.clone() for parameter in network.parameters()]
+    network.clip()
+    for old, new in zip(before, network.parameters()):
+        torch.testing.assert_close(new, old, rtol=1e-4, atol=1e-3)
+
+
 def test_numbers_that_are_rounded_up_each_fit_together():
     """In each row, the integers of four numbers are added: of some neurons, all four are above."""
     network = Network(description(SPECS["factorised_all"]))
