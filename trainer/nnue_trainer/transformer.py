@@ -7,9 +7,6 @@ from . import initial, sparse, virtual_rows
 from .batch import Rows
 from .grid import LIMITS, Grid
 
-TWICE = 2 + 2**-8
-"""How many times its number an integer can be, and a little more, because `f32` rounds too."""
-
 
 class FeatureRows(nn.Module):
     """The rows of a feature set, with its virtual ones: `[copies * rows, width]`, white's before
@@ -67,6 +64,13 @@ class FeatureRows(nn.Module):
         if not self.rounds_each:
             return self.grid.rounding
         return self.grid.rounding + self.sums.shape[1] * self.virtual_grid.rounding
+
+    @property
+    def growth(self):
+        """How many times as far from 0 as its number an integer can be: twice, unless it is truncated;
+        and a little more, because `f32` rounds too."""
+        grids = [self.grid, self.virtual_grid] if self.rounds_each else [self.grid]
+        return (1 if all(grid.truncates for grid in grids) else 2) * (1 + 2**-9)
 
     def summed(self):
         """What is rounded for itself and then added, in the units of integers: the rows with their
@@ -284,17 +288,17 @@ class Transformer(nn.Module):
         # What integers add to the numbers, and a half for each feature because `f32` rounds too.
         slack = [(own.features.max_active << own.shift) * (own.rounding + 0.5) for own in self.sets]
         room = LIMITS["i16"][1]
-        # Where shifts make that too much: no integer is further from 0 than twice its number, because
-        # small numbers become 0.
-        twice = [each > room / 2 / len(self.sets) for each in slack]
+        # Where shifts make that too much: an integer is a multiple of its number at most, because small
+        # numbers become 0.
+        by_growth = [each > room / 2 / len(self.sets) for each in slack]
         # A bias is rounded too, for which there is room in what sets add.
-        room -= max(sum(each for each, is_twice in zip(slack, twice) if not is_twice), 1)
-        factors = [(TWICE if is_twice else 1) * (1 << own.shift) for own, is_twice in zip(self.sets, twice)]
+        room -= max(sum(each for each, grows in zip(slack, by_growth) if not grows), 1)
+        factors = [(own.growth if each else 1) * (1 << own.shift) for own, each in zip(self.sets, by_growth)]
         for sign in (1, -1):
             own_biases = (sign * biases).clamp(min=0)
             bound, sides = own_biases, []
-            for own, table, factor, is_twice in zip(self.sets, tables, factors, twice):
-                if is_twice:
+            for own, table, factor, grows in zip(self.sets, tables, factors, by_growth):
+                if grows:
                     # Of parts on either side of 0, one may become 0 and the other not.
                     parts = [part.clamp(min=0) if sign > 0 else part.clamp(max=0) for part in own.summed()]
                     table = sum(parts).view_as(table)

@@ -226,14 +226,19 @@ def test_no_shift_turns_the_sign_of_wild_weights(name, shift, tmp_path):
     assert max(largest_sums(network.transformer)) <= 32767
 
 
+@pytest.mark.parametrize("rounding, number", [("nearest", 0.505), ("truncate", 1.01)])
 @torch.no_grad()
-def test_few_rows_may_be_as_large_as_a_large_shift_allows(tmp_path):
+def test_few_rows_may_be_as_large_as_a_large_shift_allows(rounding, number, tmp_path):
     """Of 32 active rows, 31 that are 1 fit: what becomes 0 takes no room."""
-    network = Network(description(shifted("bullet_simple", 10, tmp_path)))
+    spec = shifted("bullet_simple", 10, tmp_path)
+    floats = '[{ tensor = "transformer", type = "f32" }, "layers"]'
+    of_file = f'format = "tensors"\ntensors = {floats}\nrounding = "{rounding}"'
+    spec.write_text(spec.read_text().replace('format = "bullet"', of_file))
+    network = Network(description(spec))
     (own,) = network.transformer.sets
     network.transformer.biases.zero_()
     own.weights.zero_()
-    own.weights[:31] = 0.505 / own.grid.one
+    own.weights[:31] = number / own.grid.one
     network.clip()
     assert largest_sums(network.transformer)[0] == 31 << 10
 
