@@ -10,7 +10,7 @@ import torch
 
 from nnue_trainer import __version__, checkpoint, nnue
 from nnue_trainer.description import BadDescription, Description
-from nnue_trainer.fields import RunError
+from nnue_trainer.fields import RunError, shown
 from nnue_trainer.nets import Nets
 from nnue_trainer.network import Network
 from nnue_trainer.processes import processes
@@ -76,7 +76,7 @@ def train(run, binary, ours, restart):
     torch.manual_seed(run.seed)
     threads = Threads.divided(run.threads, ours.on_this_machine, ours.device.type == "cpu")
     torch.set_num_threads(threads.torch)
-    network = Network(trainable(Description.of_spec(run.spec, binary)), mode=run.mode_at(0.0), seed=run.seed)
+    network = built(trainable(Description.of_spec(run.spec, binary)), mode=run.mode_at(0.0), seed=run.seed)
     folder = Path(run.out)
     folder.mkdir(parents=True, exist_ok=True)
     source = FileSource(run, binary, threads.data)
@@ -90,7 +90,7 @@ def train(run, binary, ours, restart):
     nets = Nets(run, source, held_out.positions, folder) if ours.is_first else None
     if ours.is_first and not training.steps:
         # What cannot be written is found before hours of training.
-        nets.numbered(training)
+        nets.first(training)
     if not training.is_over:
         progress = Progress() if ours.is_first else Silent()
         with contextlib.closing(source.training(ours.seed(run.seed))) as batches:
@@ -117,6 +117,21 @@ def trainable(description):
             "and a file of positions does not say it: `select` by pieces can be trained"
         )
     return description
+
+
+def built(description, **options):
+    """The network of a description.
+
+    Raises `BadDescription` if its parts do not fit each other.
+    """
+    try:
+        return Network(description, **options)
+    except MemoryError:
+        raise
+    except Exception as error:  # numpy and torch have many ways to say that numbers do not fit
+        raise BadDescription(
+            f"cannot build the network that `nnue describe` printed: {type(error).__name__}, {shown(str(error))}"
+        ) from error
 
 
 class Silent:

@@ -14,6 +14,7 @@ from .form import Misfit, check
 from .schema import DESCRIPTION
 
 SCHEMA = 1
+HINT = "`nnue` and the trainer must be of the same version of the project"
 
 
 class BadDescription(ValueError):
@@ -39,6 +40,10 @@ class Description:
         self.output = content.output
         self.tensors = content.tensors
         self.file = content.file
+        try:
+            self._check_references()
+        except Misfit as error:
+            raise _not_understood(error) from error
 
     @classmethod
     def of_spec(cls, spec, binary=None):
@@ -61,7 +66,10 @@ class Description:
         for tensor in self.tensors:
             if tensor.role != role or tensor.layer != layer:
                 continue
-            if row is None or tensor.first_row <= row < tensor.first_row + len_of(tensor, "feature"):
+            if row is None:
+                return tensor
+            first = tensor.first_row
+            if first is not None and first <= row < first + len_of(tensor, "feature"):
                 return tensor
         return None
 
@@ -76,22 +84,84 @@ class Description:
             return named[source]
         return next(layer.output for layer in self.layers if layer.name == source)
 
+    def _check_references(self):
+        """Raises `Misfit` where something names or counts what is not there."""
+        layers = {layer.name: layer.output.len for layer in self.layers}
+        for tensor in self.tensors:
+            if tensor.layer is not None and tensor.layer not in layers:
+                raise Misfit(f"the tensor {shown(tensor.name)} is of {shown(tensor.layer)}, which is no layer")
+        readable = {"transformer": self.transformer.output.len}
+        for name in ("unpooled", "psqt"):
+            values = self.values(name)
+            if values is not None:
+                readable[name] = values.len
+        for layer in self.layers:
+            for slice in layer.inputs:
+                _check_part(readable, slice.source, slice.start, slice.len, f"`inputs` of `{layer.name}`")
+            if layer.operation.kind == "affine":
+                self._check_tensor("weights", layer.name)
+                if layer.operation.biases:
+                    self._check_tensor("biases", layer.name)
+            readable[layer.name] = layer.output.len
+        for head in self.output.heads:
+            for term in head.terms:
+                _check_part(layers, term.layer, term.index, 1, "a term of the output")
+        self._check_tensor("transformer-biases")
+        for features in self.features:
+            self._check_tensor("transformer-weights", row=features.first_row)
+            if self.transformer.psqt is not None:
+                self._check_tensor("psqt", row=features.first_row)
+            if features.family.kind == "piece-square":
+                _check_rows(features)
+        tensors = {tensor.name for tensor in self.tensors}
+        for sections in (self.file.sections, *(group.sections for group in self.file.stack_groups)):
+            for section in sections:
+                if section.content.kind == "tensor" and section.content.name not in tensors:
+                    raise Misfit(f"the file has {shown(section.content.name)}, which is no tensor")
+
+    def _check_tensor(self, role, layer=None, row=None):
+        if self.tensor(role, layer, row) is None:
+            owner = f" of {shown(layer)}" if layer else f" of the row {row:,}" if row is not None else ""
+            raise Misfit(f"there is no tensor `{role}`{owner}")
+
+
+def _check_part(lens, source, start, count, where):
+    if source not in lens:
+        raise Misfit(f"{where} reads {shown(source)}, which is not there")
+    if start + count > lens[source]:
+        end, most = start + count, lens[source]
+        raise Misfit(f"{where} reads the values {start:,} to {end:,} of {shown(source)}, which has {most:,}")
+
+
+def _check_rows(features):
+    """Those of a `piece-square` set are all its own."""
+    family = features.family
+    planes = [row for rows in (*family.piece_rows, *(family.threatened_rows or [])) for row in rows]
+    last = max((row for row in planes if row is not None), default=0) + 63
+    last += max(family.king_rows) + max(family.queen_rows)
+    if last >= features.rows:
+        raise Misfit(f"{shown(features.name)} has {features.rows:,} rows, and a feature with the row {last:,}")
+
 
 def _check(text):
     """Raises `BadDescription` unless the text is JSON in which all is of the type that it must be."""
-    hint = "`nnue` and the trainer must be of the same version of the project"
     try:
         document = json.loads(text)
-        schema = document.get("schema") if isinstance(document, dict) else None
-        if isinstance(document, dict) and schema != SCHEMA:
-            raise BadDescription(f"`nnue describe` printed schema {shown(schema)}, supported is {SCHEMA}: {hint}")
+    except RecursionError as error:
+        raise BadDescription(f"`nnue describe` printed JSON that is nested too deeply: {HINT}") from error
+    except ValueError as error:  # of numbers of many digits too, which Python does not read
+        raise BadDescription(f"`nnue describe` printed {shown(text)}, which is no JSON: {HINT}") from error
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if isinstance(document, dict) and schema != SCHEMA:
+        raise BadDescription(f"`nnue describe` printed schema {shown(schema)}, supported is {SCHEMA}: {HINT}")
+    try:
         check(document, DESCRIPTION, "the description")
     except Misfit as error:
-        raise BadDescription(f"`nnue describe` printed what this trainer does not understand, {error}: {hint}") from error
-    except RecursionError as error:
-        raise BadDescription(f"`nnue describe` printed JSON that is nested too deeply: {hint}") from error
-    except json.JSONDecodeError as error:
-        raise BadDescription(f"`nnue describe` printed {shown(text)}, which is no JSON: {hint}") from error
+        raise _not_understood(error) from error
+
+
+def _not_understood(error):
+    return BadDescription(f"`nnue describe` printed what this trainer does not understand, {error}: {HINT}")
 
 
 def len_of(tensor, name):

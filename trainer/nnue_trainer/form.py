@@ -3,14 +3,16 @@
 * a type: `str`, `bool`, `int`, or `float`, which integers are too,
 * a table of forms by their keys; keys that it does not have are allowed,
 * a list with one form, which all items of the document's list have,
-* `Optional`, `Items` or `Kinds` of those.
+* a `Whole` number, `Words`, or `Optional`, `Items`, `Several` or `Kinds` of those.
 """
 
+import sys
 from dataclasses import dataclass
 
 from nnue_trainer.fields import shown
 
 NAMES = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
+FINITE = sys.float_info.max
 
 
 class Misfit(ValueError):
@@ -25,10 +27,32 @@ class Optional:
 
 
 @dataclass(frozen=True)
+class Whole:
+    """A whole number within limits, which are allowed."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Words:
+    """One of some words."""
+
+    words: tuple
+
+
+@dataclass(frozen=True)
 class Items:
     """A list of so many items of a form."""
 
     count: int
+    form: object
+
+
+@dataclass(frozen=True)
+class Several:
+    """A list of a form that is not empty."""
+
     form: object
 
 
@@ -59,6 +83,17 @@ def check(value, form, where):
         check(value, [form.form], where)
         if len(value) != form.count:
             raise Misfit(f"{where} has {len(value)} items: {form.count} are expected")
+    elif isinstance(form, Several):
+        check(value, [form.form], where)
+        if not value:
+            raise Misfit(f"{where} is an empty list: an item is expected")
+    elif isinstance(form, Whole):
+        check(value, int, where)
+        expected = f"a whole number from {form.low:,} to {form.high:,}"
+        _expect(form.low <= value <= form.high, value, where, expected)
+    elif isinstance(form, Words):
+        check(value, str, where)
+        _expect(value in form.words, value, where, f"one of {', '.join(form.words)}")
     elif isinstance(form, list):
         _expect(isinstance(value, list), value, where, "a list")
         for item in value:
@@ -66,7 +101,9 @@ def check(value, form, where):
     else:
         right = isinstance(value, (int, float) if form is float else form)
         # In Python, true is the number 1.
-        _expect(right and (form is bool or not isinstance(value, bool)), value, where, NAMES[form])
+        right = right and (form is bool or not isinstance(value, bool))
+        # JSON has none that are not finite, but Python reads them.
+        _expect(right and (form is not float or -FINITE <= value <= FINITE), value, where, NAMES[form])
 
 
 def _expect(holds, value, where, expected):

@@ -251,8 +251,11 @@ class Affine(nn.Module):
         weights = self.weight_grid.scaled(numbers)
         above = torch.maximum(weights * low, weights * high).sum(dim=2)
         below = torch.minimum(weights * low, weights * high).sum(dim=2)
-        # Rounding adds to the weight of each input.
-        room = room * 0.999 - float(largest) * self._rounding(self.weight_grid)
+        room *= 0.999
+        # Rounding adds to the weight of each input; but no integer is more than twice its number. Where
+        # two are rounded and then added, these can cancel each other, and only none is sure to fit.
+        is_one = self._rounding(self.weight_grid) == self.weight_grid.rounding
+        room = max(room - float(largest) * self._rounding(self.weight_grid), room / 2 if is_one else 0.0)
         scale = (room / torch.maximum(above, -below).clamp(min=1)).clamp(max=1)
         # What stacks share stays, because other stacks may have room for it.
         self.weights += numbers * (scale[:, :, None] - 1)

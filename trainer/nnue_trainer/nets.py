@@ -1,6 +1,7 @@
 """The net files of a run: each is proven to compute what the trainer does."""
 
 import copy
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -17,6 +18,16 @@ class Nets:
         self.run, self.binary, self.folder = run, source.binary, folder
         self.positions = positions[: run.golden]
         self.batches = source.of(self.positions)
+
+    def first(self, training):
+        """Writes the net of a training that has made no step, as `numbered` does. Nets of an earlier run
+        are set aside as `nets.old`, because `nets` is the history of one run."""
+        nets, old = self.folder / "nets", self.folder / "nets.old"
+        if any(nets.glob("*.nnue")):
+            if old.exists():
+                shutil.rmtree(old)
+            nets.rename(old)
+        self.numbered(training)
 
     def numbered(self, training):
         """Writes the net of a training as it stands to `nets`, under the number of positions that it

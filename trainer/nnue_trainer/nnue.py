@@ -40,13 +40,14 @@ def find():
 def run(*arguments, binary=None):
     """What `nnue` writes to its standard output, as text.
 
-    Raises `CommandFailed` if it ends with an error.
+    Raises `CommandFailed` if it ends with an error, or writes no UTF-8.
     """
     command = [binary or find(), *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, capture_output=True, check=False)
     if result.returncode != 0:
-        raise CommandFailed(
-            f"`{' '.join(command)}` ended with {result.returncode}: "
-            f"{result.stderr.strip() or result.stdout.strip()}"
-        )
-    return result.stdout
+        said = (result.stderr.strip() or result.stdout.strip()).decode(errors="replace")
+        raise CommandFailed(f"`{' '.join(command)}` ended with {result.returncode}: {said}")
+    try:
+        return result.stdout.decode()
+    except UnicodeDecodeError as error:
+        raise CommandFailed(f"`{' '.join(command)}` printed what is no UTF-8: {error}") from error

@@ -122,6 +122,17 @@ class Training:
             raise saved.unfit(
                 f"it has {reached.steps:,} of {self.steps_of_run:,} steps and {len(reached.reports):,} reports"
             )
+        most = reached.steps * self.run.data.batch_size * self.processes.count
+        seen = [report.positions for report in reached.reports]
+        # Only the last batch of data can have fewer.
+        if not most * (reached.steps - 1) < reached.positions * reached.steps <= most * reached.steps:
+            raise saved.unfit(
+                f"it has {reached.positions:,} positions after {reached.steps:,} steps, and the run {most:,}"
+            )
+        if seen[-1] != reached.positions or any(later <= before for before, later in zip(seen, seen[1:])):
+            raise saved.unfit(f"its reports do not lead to its {reached.positions:,} positions")
+        if not any(name.startswith("optimiser.") for name in saved.tensors):
+            raise saved.unfit("it lacks the tensors of the optimiser")
         # A step without gradients gives the optimiser its tensors; all that it changes is replaced.
         for name, parameter in self.network.named_parameters():
             if any(each.startswith(f"optimiser.{name}.") for each in saved.tensors):
@@ -138,7 +149,14 @@ class Training:
             found, expected = _form(saved.tensors[name]), _form(own[name])
             if found != expected:
                 raise saved.unfit(f"its tensor `{name}` is {found}, and the run's {expected}")
+            if not bool(saved.tensors[name].isfinite().all()):
+                raise saved.unfit(f"its tensor `{name}` has numbers that are not finite")
+            if name.endswith("_sq") and bool((saved.tensors[name] < 0).any()):
+                raise saved.unfit(f"its tensor `{name}` has squares below 0")
             own[name].copy_(saved.tensors[name])
+        self._check_limits(saved)
+        if int(self.average.n_averaged) != reached.steps:
+            raise saved.unfit(f"its average is not that of the {reached.steps:,} steps of the run")
         for state in self.optimiser.state.values():
             # What optimisers divide by: others would make them divide by zero.
             if float(state["step"]) != reached.steps or not 0 <= float(state.get("mu_product", 0)) < 1:
@@ -147,6 +165,17 @@ class Training:
         self.reports = reached.reports
         self.lookahead.steps = self.steps
         self.schedule = self._schedule(self.steps)
+
+    def _check_limits(self, saved):
+        """Raises an error if `clip` changes weights that were restored: each step leaves it nothing to
+        do, but for what the rounding of `f32` gives it."""
+        for network in (self.network, self.average.module):
+            restored = [parameter.clone() for parameter in network.parameters()]
+            network.clip()
+            for (name, parameter), old in zip(network.named_parameters(), restored):
+                if not torch.allclose(parameter, old, rtol=1e-3, atol=1e-3):
+                    raise saved.unfit(f"its weights `{name}` are larger than any step leaves them")
+                parameter.copy_(old)
 
     def _schedule(self, steps):
         """The learning rates from the step with this number on."""

@@ -65,6 +65,20 @@ class FeatureRows(nn.Module):
             return self.grid.rounding
         return self.grid.rounding + self.sums.shape[1] * self.virtual_grid.rounding
 
+    @property
+    def growth(self):
+        """How many times as far from 0 as its number an integer can be: twice, unless it is truncated;
+        and a little more, because `f32` rounds too."""
+        grids = [self.grid, self.virtual_grid] if self.rounds_each else [self.grid]
+        return (1 if all(grid.truncates for grid in grids) else 2) * (1 + 2**-9)
+
+    def summed(self):
+        """What is rounded for itself and then added, in the units of integers: the rows with their
+        virtual ones, or each of these."""
+        if not self.rounds_each:
+            return [self.grid.scaled(self.coalesced())]
+        return [self.grid.scaled(self.weights), *map(self.virtual_grid.scaled, self._summands())]
+
     def clip(self, limits=None):
         """Brings the sums of rows and virtual rows within limits of integers, and returns them in
         the units of integers. Without `limits`, each integer fits its type, but no sum needs to."""
@@ -263,31 +277,44 @@ class Transformer(nn.Module):
 
     def _fit_accumulators(self, coalesced):
         """Neurons whose largest rows could leave 16 bits together are made smaller as a whole.
-        `coalesced` has the rows of each set, with their virtual ones, in the units of integers."""
+        `coalesced` has the rows of each set, with their virtual ones, in the units of integers.
+
+        The bounds are those of numbers and not of integers, so that an average of weights that keep
+        them keeps them too.
+        """
         biases = self.bias_grid.scaled(self.biases)
-        tables = [
-            (own, table.unflatten(0, (own.copies, -1))) for own, table in zip(self.sets, coalesced)
-        ]
+        tables = [table.unflatten(0, (own.copies, -1)) for own, table in zip(self.sets, coalesced)]
         scale = torch.ones_like(biases)
         # What integers add to the numbers, and a half for each feature because `f32` rounds too.
         slack = [(own.features.max_active << own.shift) * (own.rounding + 0.5) for own in self.sets]
-        room = LIMITS["i16"][1] - sum(slack)
+        room = LIMITS["i16"][1]
+        # Where shifts make that too much: an integer is a multiple of its number at most, because small
+        # numbers become 0.
+        by_growth = [each > room / 2 / len(self.sets) for each in slack]
+        # A bias is rounded too, for which there is room in what sets add.
+        room -= max(sum(each for each, grows in zip(slack, by_growth) if not grows), 1)
+        factors = [(own.growth if each else 1) * (1 << own.shift) for own, each in zip(self.sets, by_growth)]
         for sign in (1, -1):
             own_biases = (sign * biases).clamp(min=0)
-            bound = own_biases
-            for own, table in tables:
+            bound, sides = own_biases, []
+            for own, table, factor, grows in zip(self.sets, tables, factors, by_growth):
+                if grows:
+                    # Of parts on either side of 0, one may become 0 and the other not.
+                    parts = [part.clamp(min=0) if sign > 0 else part.clamp(max=0) for part in own.summed()]
+                    table = sum(parts).view_as(table)
                 largest = table.amax(dim=1) if sign > 0 else -table.amin(dim=1)
-                bound = bound + (own.features.max_active << own.shift) * largest.clamp(min=0)
+                bound = bound + own.features.max_active * factor * largest.clamp(min=0)
+                sides.append((own.features.max_active, table, factor))
             for copy in range(len(biases)):
                 neurons = (bound[copy] > room).nonzero()[:, 0]
                 if len(neurons) == 0:
                     continue
                 # That many times the largest row is more than the largest rows together.
                 exact = own_biases[copy, neurons]
-                for own, table in tables:
-                    most = min(own.features.max_active, table.shape[1])
+                for most, table, factor in sides:
+                    most = min(most, table.shape[1])
                     largest = (sign * table[copy][:, neurons]).topk(most, dim=0).values
-                    exact = exact + (1 << own.shift) * largest.clamp(min=0).sum(dim=0)
+                    exact = exact + factor * largest.clamp(min=0).sum(dim=0)
                 fits = (room / exact).clamp(max=1)
                 scale[copy, neurons] = torch.minimum(scale[copy, neurons], fits)
         if bool((scale < 1).any()):

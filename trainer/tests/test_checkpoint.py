@@ -151,6 +151,15 @@ def set_report(key, value):
     return lambda _, contents: contents["progress"]["reports"][0].update({key: value})
 
 
+def repeated_reports(_, contents):
+    contents["progress"]["reports"] *= 2
+
+
+def without_optimiser(tensors, _):
+    for name in [name for name in tensors if name.startswith("optimiser.")]:
+        del tensors[name]
+
+
 STEP, PRODUCT = "optimiser.first.weight.step", "optimiser.first.weight.mu_product"
 
 
@@ -166,9 +175,9 @@ STEP, PRODUCT = "optimiser.first.weight.step", "optimiser.first.weight.mu_produc
         (lambda tensors, _: tensors.update({"lookahead.0": torch.zeros(1)}), "which the run has not"),
         (set_tensor(STEP, torch.tensor(-1.0)), "has not made the 40 steps"),
         (set_tensor(STEP, torch.tensor(0.0)), "has not made the 40 steps"),
-        (set_tensor(STEP, torch.tensor(math.nan)), "has not made the 40 steps"),
+        (set_tensor(STEP, torch.tensor(math.nan)), "has numbers that are not finite"),
         (set_tensor(PRODUCT, torch.tensor(1.0)), "has not made the 40 steps"),
-        (set_tensor(PRODUCT, torch.tensor(math.nan)), "has not made the 40 steps"),
+        (set_tensor(PRODUCT, torch.tensor(math.nan)), "has numbers that are not finite"),
         (lambda _, contents: contents.update(progress=3), "the run's progress is 3: a table is expected"),
         (lambda _, contents: contents["progress"].pop("steps"), "`steps` of the run's progress is missing"),
         (set_progress("more", 3), "unknown key `more`"),
@@ -179,6 +188,20 @@ STEP, PRODUCT = "optimiser.first.weight.step", "optimiser.first.weight.mu_produc
         (set_progress("steps", 41), "it has 41 of 40 steps"),
         (set_progress("steps", 0), "it has 0 of 40 steps"),
         (set_progress("positions", 1.5), "a whole number is expected"),
+        (set_progress("positions", 5), "it has 5 positions after 40 steps, and the run 1,280"),
+        (set_progress("positions", 1281), "it has 1,281 positions after 40 steps"),
+        (set_progress("positions", 1279), "its reports do not lead to its 1,279 positions"),
+        (set_report("positions", 640), "its reports do not lead to its 1,280 positions"),
+        (repeated_reports, "its reports do not lead to its 1,280 positions"),
+        (without_optimiser, "it lacks the tensors of the optimiser"),
+        (set_tensor("average.n_averaged", torch.tensor(-5)), "its average is not that of the 40 steps"),
+        (set_tensor("average.n_averaged", torch.tensor(39)), "its average is not that of the 40 steps"),
+        (set_tensor("network.first.bias", torch.full((8,), math.nan)), "`network.first.bias` has numbers"),
+        (set_tensor("average.module.first.bias", torch.full((8,), math.inf)), "that are not finite"),
+        (set_tensor("optimiser.first.bias.exp_avg", torch.full((8,), math.nan)), "that are not finite"),
+        (set_tensor("optimiser.first.bias.exp_avg_sq", torch.full((8,), -1.0)), "has squares below 0"),
+        (set_tensor("network.first.bias", torch.full((8,), 0.8)), "its weights `first.bias` are larger"),
+        (set_tensor("average.module.first.bias", torch.full((8,), -9.0)), "weights `first.bias` are larger"),
         (set_progress("seconds", math.nan), "it must be"),
         (set_progress("reports", []), "and 0 reports"),
         (set_progress("reports", 7), "a list is expected"),

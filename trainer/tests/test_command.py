@@ -103,6 +103,27 @@ def test_each_report_leaves_a_net_and_so_does_the_start(run_file, tmp_path, caps
     assert nets[-1].read_bytes() == (folder / "network.nnue").read_bytes()
 
 
+def test_nets_of_an_earlier_run_are_set_aside(run_file, tmp_path, capsys):
+    folder = tmp_path / "first"
+
+    def names(nets):
+        return sorted(int(net.stem) for net in (folder / nets).iterdir())
+
+    short = RUN.replace("40_000", "2_560")
+    run_file.write_text(short.replace("reports = 20", "reports = 2"))
+    assert main([str(run_file)]) == 0
+    assert main([str(run_file)]) == 0
+    assert names("nets") == [0, 1280, 2560] and not (folder / "nets.old").exists()
+    run_file.write_text(short.replace("reports = 20", "reports = 5"))
+    assert main([str(run_file), "--restart"]) == 0
+    assert names("nets") == [0, 512, 1024, 1536, 2048, 2560] and names("nets.old") == [0, 1280, 2560]
+    # Without a checkpoint, the run begins at the first step too.
+    (folder / "checkpoint.safetensors").unlink()
+    run_file.write_text(short.replace("reports = 20", "reports = 1"))
+    assert main([str(run_file)]) == 0
+    assert names("nets") == [0, 2560] and names("nets.old") == [0, 512, 1024, 1536, 2048, 2560]
+
+
 def test_a_net_that_is_not_what_was_trained_ends_the_run_before_the_first_step(run_file, tmp_path, capsys, monkeypatch):
     correct = tensor_file._Numbers.of
 

@@ -1,12 +1,14 @@
 """What `nnue describe` may print, and a message for what it may not."""
 
 import json
+import random
 
 import pytest
 from support import description, small_specs
 
-from nnue_trainer.__main__ import main
+from nnue_trainer.__main__ import built, main, trainable
 from nnue_trainer.description import BadDescription, Description
+from nnue_trainer.fields import RunError
 
 SPECS = small_specs()
 USUAL = description(SPECS["bullet_simple"]).text
@@ -72,6 +74,7 @@ def other_type(owner, key):
         ("[]", "the description is a list: a table is expected"),
         ("{}", "schema nothing, supported is 1"),
         ('{"schema": 2}', "schema 2, supported is 1: `nnue` and the trainer must be of the same version"),
+        ('{"schema": 1, "name": ' + "9" * 6000 + "}", "which is no JSON"),
         ('{"schema": 1}', "`name` of the description is missing"),
     ],
 )
@@ -85,12 +88,88 @@ def test_unknown_kinds_are_said_and_unknown_keys_are_ignored():
     Description(changed(USUAL, ("name",), lambda owner, key: owner.update(more=[3])))
 
 
-def test_the_command_says_it_in_a_line(tmp_path, capsys):
+@pytest.mark.parametrize(
+    "place, value, message",
+    [
+        (("transformer", "width"), -5, "`width` of `transformer` of the description is -5: a whole number"),
+        (("transformer", "width"), 10**15, "a whole number from 1 to 16,384 is expected"),
+        (("transformer", "one"), 0, "a whole number from 1 to 32,767 is expected"),
+        (("transformer", "output", "ones"), [], "is an empty list: an item is expected"),
+        (("layers", 0, "inputs"), [], "is an empty list"),
+        (("layers", 0, "inputs", 0, "source"), "l9", "`inputs` of `l1` reads 'l9', which is not there"),
+        (("layers", 0, "inputs", 0, "source"), "unpooled", "reads 'unpooled', which is not there"),
+        (("layers", 0, "inputs", 0, "start"), 7, "reads the values 7 to 71 of 'transformer', which has 64"),
+        (("layers", 0, "operation", "output_blocks"), -1, "a whole number from 1 to 65,536 is expected"),
+        (("layers", 0, "name"), "l9", "the tensor 'l1.weights' is of 'l1', which is no layer"),
+        (("layers",), [], "the tensor 'l1.weights' is of 'l1', which is no layer"),
+        (("output", "heads", 0, "terms", 0, "layer"), "l9", "a term of the output reads 'l9', which is not there"),
+        (("output", "heads", 0, "terms", 0, "index"), 1, "reads the values 1 to 2 of 'l1', which has 1"),
+        (("output", "units", "rounding"), "up", "is 'up': one of truncate, floor is expected"),
+        (("output", "units", "numerator"), 1e400, "a whole number is expected"),
+        (("features", 0, "first_row"), 800, "there is no tensor `transformer-weights` of the row 800"),
+        (("features", 0, "family", "queen_rows"), [1] * 6, "has 768 rows, and a feature with the row 768"),
+        (("features", 0, "family", "piece_rows", 0, 3), 705, "has 768 rows, and a feature with the row 768"),
+        (("tensors", 0, "first_row"), None, "there is no tensor `transformer-weights` of the row 0"),
+        (("tensors", 1, "role"), "weights", "there is no tensor `transformer-biases`"),
+        (("tensors", 3, "role"), "weights", "there is no tensor `biases` of 'l1'"),
+        (("tensors", 3, "layer"), None, "there is no tensor `biases` of 'l1'"),
+        (("layers", 0, "operation", "weights"), "i9", "is 'i9': one of i8, i16, i32, f32, binary is expected"),
+        (("tensors", 3, "layer"), "l9", "is of 'l9', which is no layer"),
+        (("file", "sections", 0, "content", "name"), "t9", "the file has 't9', which is no tensor"),
+    ],
+)
+def test_what_is_out_of_range_or_not_there_is_said(place, value, message):
+    assert message in said_of(changed(USUAL, place, lambda owner, key: owner.__setitem__(key, value)))
+
+
+NUMBERS = [-5, -1, 0, 7, 100_000, 1 << 62, 1 << 70, 1.5, 1e300, 1e400, float("nan")]
+VALUES = [*NUMBERS, None, "x", "", [], {}, True]
+
+
+@pytest.mark.parametrize("name", ["bullet_simple", "sfnnv5", "channels", "binary", "factorised_all"])
+def test_whatever_is_changed_there_is_a_network_or_a_message(name):
+    text = description(SPECS[name]).text
+    every_place = list(places(json.loads(text)))[1:]
+    random_change = random.Random(7)
+
+    def change(owner, key):
+        if random_change.random() < 0.25:
+            del owner[key]
+        else:
+            owner[key] = random_change.choice(VALUES)
+
+    refused = 0
+    for _ in range(150):
+        try:
+            built(trainable(Description(changed(text, random_change.choice(every_place), change))))
+        except (BadDescription, RunError) as error:
+            assert len(str(error)) < 500 and str(error).isprintable()
+            refused += 1
+    assert refused > 30
+
+
+def test_what_fits_in_itself_but_not_together_is_said():
+    zero = {"to_float": {"scale": 0}, "weights_one": None}
+    kind = changed(USUAL, ("layers", 0, "operation"), lambda owner, key: owner[key].update(zero))
+    with pytest.raises(BadDescription, match="cannot build the network .* ZeroDivisionError"):
+        built(Description(kind))
+
+
+@pytest.mark.parametrize(
+    "script, message",
+    [
+        ("echo '{\"schema\": 7}'", "error: `nnue describe` printed schema 7, supported is 1"),
+        ("printf '\\377\\376{}'", "describe sfnnv5` printed what is no UTF-8"),
+        ("printf '\\377\\376 bad' >&2; exit 1", "describe sfnnv5` ended with 1: \ufffd\ufffd bad"),
+    ],
+)
+def test_the_command_says_it_in_a_line(tmp_path, capsys, script, message):
     other = tmp_path / "nnue"
-    other.write_text("#!/bin/sh\necho '{\"schema\": 7}'\n")
+    other.write_text(f"#!/bin/sh\n{script}\n")
     other.chmod(0o755)
     (tmp_path / "games.txt").touch()
     run = tmp_path / "run.toml"
     run.write_text('spec = "sfnnv5"\n[data]\nfiles = ["games.txt"]\n')
     assert main([str(run), "--nnue", str(other)]) == 1
-    assert capsys.readouterr().err.startswith("error: `nnue describe` printed schema 7, supported is 1")
+    said = capsys.readouterr().err
+    assert said.startswith("error: ") and message in said

@@ -93,6 +93,17 @@ def test_a_stack_that_fits_stays_as_it_is_when_another_does_not():
     assert 0.99 * most < sums[0] < most
 
 
+@pytest.mark.parametrize("name", ["longs", "psqt_of_layers", "psqt_of_one", "zoo_12", "zoo_27", "zoo_47"])
+@torch.no_grad()
+def test_inputs_for_which_rounding_is_too_much_turn_no_sign(name):
+    (spec,) = REPOSITORY_SPECS.parent.glob(f"**/{name}.toml")
+    network = wild(spec)
+    before = [parameter.clone() for parameter in network.parameters()]
+    network.clip()
+    for old, new in zip(before, network.parameters()):
+        torch.testing.assert_close(new, old, rtol=1e-4, atol=1e-3)
+
+
 def test_numbers_that_are_rounded_up_each_fit_together():
     """In each row, the integers of four numbers are added: of some neurons, all four are above."""
     network = Network(description(SPECS["factorised_all"]))
@@ -172,3 +183,76 @@ def test_rows_that_are_shifted_fit_as_they_are_added(name, share, bias, sign):
     above, below = largest_sums(transformer)
     far, other = (above, below) if sign > 0 else (below, above)
     assert 0.98 * min(2 * share + bias, 1) * 32767 < far <= 32767 and other == 0
+
+
+def shifted(name, shift, folder):
+    """The spec with another shift of its one set."""
+    spec = folder / f"{name}.toml"
+    spec.write_text(SPECS[name].read_text().replace("[[features]]\n", f"[[features]]\nshift = {shift}\n", 1))
+    return spec
+
+
+@pytest.mark.parametrize("shift", range(16))
+@pytest.mark.parametrize("sign", [1, -1])
+@torch.no_grad()
+def test_rows_that_fit_until_they_are_rounded_up_fit_then(shift, sign, tmp_path):
+    spec = shifted("bullet_simple", shift, tmp_path)
+    network = Network(description(spec))
+    (own,) = network.transformer.sets
+    network.transformer.biases.zero_()
+    # So many of these numbers are below 2^15, but the integers are 2^15 together, or more.
+    half_below = max((1024 >> shift) - 0.5, 0.5)
+    own.weights.fill_(sign * half_below / own.grid.one)
+    network.clip()
+    above, below = largest_sums(network.transformer)
+    far, other = (above, below) if sign > 0 else (below, above)
+    assert far <= 32767 and other == 0
+    # As much as the shift leaves, but for the rounding of each row.
+    assert far >= 32767 - 2 * (32 << shift)
+    assert not bool((sign * own.weights < 0).any())
+    assert proofs(spec, write_net(network, spec, tmp_path))[0] >= 0
+
+
+@pytest.mark.parametrize("shift", [3, 9, 10, 11, 14, 15])
+@pytest.mark.parametrize("name", ["bullet_simple", "factorised", "factorised_each"])
+def test_no_shift_turns_the_sign_of_wild_weights(name, shift, tmp_path):
+    spec = shifted(name, shift, tmp_path)
+    network = wild(spec)
+    proofs(spec, write_net(network, spec, tmp_path))
+    before = [parameter.detach().clone() for parameter in network.transformer.parameters()]
+    network.clip()
+    for old, new in zip(before, network.transformer.parameters()):
+        assert bool((old * new >= 0).all())
+    assert max(largest_sums(network.transformer)) <= 32767
+
+
+@pytest.mark.parametrize("rounding, number", [("nearest", 0.505), ("truncate", 1.01)])
+@torch.no_grad()
+def test_few_rows_may_be_as_large_as_a_large_shift_allows(rounding, number, tmp_path):
+    """Of 32 active rows, 31 that are 1 fit: what becomes 0 takes no room."""
+    spec = shifted("bullet_simple", 10, tmp_path)
+    floats = '[{ tensor = "transformer", type = "f32" }, "layers"]'
+    of_file = f'format = "tensors"\ntensors = {floats}\nrounding = "{rounding}"'
+    spec.write_text(spec.read_text().replace('format = "bullet"', of_file))
+    network = Network(description(spec))
+    (own,) = network.transformer.sets
+    network.transformer.biases.zero_()
+    own.weights.zero_()
+    own.weights[:31] = number / own.grid.one
+    network.clip()
+    assert largest_sums(network.transformer)[0] == 31 << 10
+
+
+@torch.no_grad()
+def test_averages_of_weights_that_fit_do(tmp_path):
+    """Each of two networks has rows of its own, which become 1 on average."""
+    spec = shifted("bullet_simple", 10, tmp_path)
+    networks = [Network(description(spec)) for _ in range(2)]
+    for index, network in enumerate(networks):
+        (own,) = network.transformer.sets
+        own.weights.zero_()
+        own.weights[24 * index : 24 * index + 24] = 1.1 / own.grid.one
+        network.clip()
+    first, second = (network.transformer.sets[0].weights for network in networks)
+    first.copy_((first + second) / 2)
+    assert max(largest_sums(networks[0].transformer)) <= 32767
