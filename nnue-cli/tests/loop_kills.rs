@@ -415,7 +415,8 @@ fn damaged_records_are_told_in_a_few_plain_words() {
     let path = made.path("out/stages/training.json");
     let record = fs::read(&path).expect("it is there");
     let mut record: serde_json::Value = serde_json::from_slice(&record).expect("it is JSON");
-    let title = "\u{1b}]0;title\u{7}".repeat(100_000);
+    // Sequences are left out of what goes to no terminal, but not marks of direction.
+    let title = "\u{1b}]0;title\u{7}\u{202e}".repeat(100_000);
     record["basis"]["words"][&title] = title.clone().into();
     record["basis"]["files"][&title] = record["products"]
         .as_object()
@@ -426,7 +427,11 @@ fn damaged_records_are_told_in_a_few_plain_words() {
     let printed = made.to_the_end();
     assert!(printed.contains("training is done again: "), "{printed}");
     assert!(
-        !printed.contains('\u{1b}') && printed.len() < 4000,
+        !printed.contains(['\u{1b}', '\u{202e}']) && printed.len() < 4000,
+        "{printed}"
+    );
+    assert!(
+        printed.contains("\\u{1b}]0;title\\u{7}\\u{202e}"),
         "{printed}"
     );
 }
