@@ -3,12 +3,14 @@
 //!
 //! Each stage is a command that can be run by hand, and the report shows it.
 
+mod files;
 #[cfg(unix)]
 pub(crate) mod guard;
 mod record;
 mod report;
 mod run_file;
 mod stage;
+mod stages;
 mod training;
 
 use std::ffi::{OsStr, OsString};
@@ -25,9 +27,11 @@ use crate::Failure;
 use crate::inputs::{unreadable, unwritable, write};
 use crate::verification::require_values;
 
+use self::files::{Files, OPPONENTS, sources};
 use self::report::{Played, Report};
-use self::run_file::{CurrentNet, RunFile};
-use self::stage::{Stage, Stages};
+use self::run_file::RunFile;
+use self::stage::Stage;
+use self::stages::{Stages, last_lines};
 use self::training::Training;
 
 /// What the engine takes for a net that only counts material.
@@ -37,12 +41,12 @@ const MATERIAL: &str = "<material>";
 pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     let run = RunFile::read(path)?;
     let (text, network) = run.spec.read()?;
+    let current = run.current.as_ref();
+    let current = current.map(|current| current.spec.read()).transpose()?;
     // What a later stage would refuse is found before an engine plays for minutes.
     require_values(&network)?;
     check_trainer(&run)?;
-    if let Some(CurrentNet { net, .. }) = &run.current {
-        fs::metadata(net).map_err(|error| unreadable(net, &error))?;
-    }
+    Files::within(folder).check(path, &run)?;
     let path = fs::canonicalize(path).map_err(|error| unreadable(path, &error))?;
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     // The engine's package and the run file have other folders.
@@ -50,15 +54,15 @@ pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(),
     let _lock = Lock::folder(&folder).map_err(|error| match error {
         Error::Locked { .. } => Failure::Work(format!(
             "another `nnue loop` works in `{}`: wait until it ends, or name another folder with `--out`",
-            folder.display()
+            foreign(folder.display())
         )),
         other => Failure::work(other),
     })?;
     let mut stages = Stages::new(&folder, Some(own_program()?), out)?;
     let files = Files::within(&folder);
     write(&files.spec, text)?;
-    if let Some(current) = &run.current {
-        write(&files.current_spec, current.spec.read()?.0)?;
+    if let Some((text, _)) = current {
+        write(&files.current_spec, text)?;
     }
 
     let new = build_engine(&run, &files, &mut stages)?;
@@ -79,47 +83,6 @@ pub(crate) fn run(path: &Path, folder: &Path, out: &mut dyn Write) -> Result<(),
     report.summary(out)?;
     writeln!(out, "report: {}", foreign(files.report.display()))?;
     Ok(())
-}
-
-/// The files of a loop, all in one folder.
-struct Files {
-    /// Copies of the specs, for the engine's package.
-    spec: PathBuf,
-    current_spec: PathBuf,
-    /// Where the engines are installed.
-    engine: PathBuf,
-    current_engine: PathBuf,
-    /// The positions of the games that the engine plays against itself.
-    positions: PathBuf,
-    /// What the trainer writes.
-    training: PathBuf,
-    /// The new net.
-    net: PathBuf,
-    /// Positions with the values that the trainer computed for them.
-    golden: PathBuf,
-    /// What the trainer says of the run.
-    summary: PathBuf,
-    matches: PathBuf,
-    report: PathBuf,
-}
-
-impl Files {
-    fn within(folder: &Path) -> Files {
-        let training = folder.join("training");
-        Files {
-            spec: folder.join("spec.toml"),
-            current_spec: folder.join("current-spec.toml"),
-            engine: folder.join("engine"),
-            current_engine: folder.join("current-engine"),
-            positions: folder.join("positions.txt"),
-            net: training.join("network.nnue"),
-            golden: training.join("golden.txt"),
-            summary: training.join("summary.json"),
-            training,
-            matches: folder.join("matches"),
-            report: folder.join("report.html"),
-        }
-    }
 }
 
 /// An engine with the net that it plays with.
@@ -151,12 +114,14 @@ fn check_trainer(run: &RunFile) -> Result<(), Failure> {
     match output {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(Failure::Work(format!(
-            "`{program} --help` failed: {}",
-            String::from_utf8_lossy(&output.stderr).trim_end()
+            "`{} --help` failed: {}",
+            foreign(program),
+            last_lines(&output.stderr)
         ))),
         Err(error) => Err(Failure::Work(format!(
-            "cannot run `{program}`, which trains networks: {error}; in the project's folder, \
-             `pip install ./trainer` installs it, and `command` in `[trainer]` names another program"
+            "cannot run `{}`, which trains networks: {error}; in the project's folder, \
+             `pip install ./trainer` installs it, and `command` in `[trainer]` names another program",
+            foreign(program)
         ))),
     }
 }
@@ -192,25 +157,6 @@ fn install(
         stage = stage.reads(source);
     }
     Ok((stage, program))
-}
-
-/// The files of a package from which its program is compiled, in an order.
-fn sources(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
-    for entry in entries {
-        let path = entry.map_err(|error| unreadable(folder, &error))?.path();
-        if path.is_dir() && !path.ends_with("target") {
-            files.extend(sources(&path)?);
-        } else if path
-            .extension()
-            .is_some_and(|kind| kind == "rs" || kind == "toml")
-        {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 fn executable(name: &str) -> String {
@@ -346,13 +292,13 @@ fn play_matches(
     stages: &mut Stages<'_>,
 ) -> Result<Vec<Played>, Failure> {
     fs::create_dir_all(&files.matches).map_err(|error| unwritable(&files.matches, &error))?;
-    let mut opponents = vec![("material", material(&new))];
+    let mut opponents = vec![material(&new)];
     if run.current.is_some() {
-        opponents.push(("current", current));
+        opponents.push(current);
     }
     let mut played = Vec::new();
-    for (word, opponent) in opponents {
-        let file = |extension| files.matches.join(word).with_extension(extension);
+    for (word, opponent) in OPPONENTS.into_iter().zip(opponents) {
+        let file = |extension| files.of_match(word, extension);
         let stage = Stage::new(format!("match with {word}"), own_program()?)
             .argument("match")
             .argument(&new.engine)
@@ -369,7 +315,10 @@ fn play_matches(
             .goes_on_from(file("state"));
         let printed = stages.run(&opponent.plays_in(new.plays_in(stage)))?;
         let result = serde_json::from_str(&printed).map_err(|error| {
-            Failure::Work(format!("`nnue match` printed what is no JSON: {error}"))
+            Failure::Work(format!(
+                "`nnue match` printed what is no JSON: {}",
+                foreign(error)
+            ))
         })?;
         let opponent = opponent.name;
         played.push(Played { opponent, result });

@@ -10,11 +10,11 @@ mod program;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::program::{nnue, scratch_path, stderr, stdout, text};
+use crate::program::{assert_refused, nnue, scratch_path, stderr, stdout, text};
 
 const RUN: &str = "\
 spec = \"768x64.toml\"
@@ -128,6 +128,22 @@ impl Loop {
         command
     }
 
+    fn run(&self) -> Output {
+        self.command().output().expect("the program starts")
+    }
+
+    /// Asserts that a loop with these lines in its run file is refused in these words, and that
+    /// what it read and what an earlier one made is as it was.
+    fn refuses(&self, lines: &str, words: &[&str]) {
+        self.write("run.toml", &format!("{RUN}{lines}"));
+        let before = self.products();
+        let output = self.run();
+        let code = output.status.code().expect("it ends by itself");
+        assert_refused(&output, code, words);
+        assert_eq!(self.products(), before, "after {lines}");
+        self.write("run.toml", RUN);
+    }
+
     fn start(&self) -> Child {
         let mut command = self.command();
         command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -136,7 +152,7 @@ impl Loop {
 
     /// Goes as far as scripts can go, and returns what is printed.
     fn to_the_end(&self) -> String {
-        let output = self.command().output().expect("the program starts");
+        let output = self.run();
         let (printed, said) = (stdout(&output), stderr(&output));
         // The script for cargo or the values of the trainer's script: either way it is over here.
         assert!(said.contains("error: verification: "), "{printed}{said}");
@@ -223,7 +239,7 @@ fn what_a_loop_has_started_ends_with_it_and_another_is_refused() {
         );
         sleep(Duration::from_millis(10));
     }
-    let second = made.command().output().expect("the program starts");
+    let second = made.run();
     assert!(
         stderr(&second).contains("another `nnue loop` works in `"),
         "{}",
@@ -287,4 +303,186 @@ fn a_stage_is_done_when_its_record_says_so() {
         let line = line.unwrap_or_else(|| panic!("no reason for {stage} in {printed}"));
         assert!(line.contains("spec.toml` has changed"), "{line}");
     }
+}
+
+#[test]
+fn nothing_that_a_loop_reads_is_written_over() {
+    let made = Loop::new("loop-inputs");
+    made.to_the_end();
+    made.to_the_end();
+
+    let copy = "copy it out of that folder, or name another folder of the loop with `--out`";
+    let current = |rest: &str| format!("\n[current]\nnet = {rest}\n");
+    made.refuses(
+        &current("\"out/training/network.nnue\""),
+        &[copy, "out/training`"],
+    );
+    fs::hard_link(made.path("out/training/network.nnue"), made.path("linked")).expect("a link");
+    made.refuses(&current("\"linked\""), &["network.nnue`", "which is read"]);
+    fs::remove_file(made.path("linked")).expect("it is ours");
+
+    let read = [
+        "out/positions.txt`: it is the same file as ",
+        "which is read",
+    ];
+    made.refuses("\n[data]\nfiles = [\"out/positions.txt\"]\n", &read);
+    made.refuses("\n[data]\nvalidation = [\"out/positions.txt\"]\n", &read);
+    let stages = "\n[data]\nvalidation = [\"out/stages/games.json\"]\n";
+    made.refuses(stages, &[copy, "out/stages`"]);
+
+    // The other spec would be replaced before it is read.
+    let spec = fs::read_to_string(made.path("768x64.toml")).expect("it is there");
+    made.write("out/current-spec.toml", &spec);
+    let swapped = current("\"768x64.toml\"\nspec = \"out/spec.toml\"");
+    made.refuses(&swapped, &["out/spec.toml`: it is the same file as "]);
+
+    made.write("out/spec.toml", RUN);
+    let run = text(&made.path("out/spec.toml"));
+    let mut command = nnue(&["loop", &run, "--out", &text(&made.path("out"))]);
+    let output = command.output().expect("the program starts");
+    assert_eq!(fs::read_to_string(&run).expect("it is there"), RUN);
+    assert!(!output.status.success());
+}
+
+#[test]
+fn a_folder_of_something_else_is_refused() {
+    let made = Loop::new("loop-folder");
+    fs::create_dir(made.path("out")).expect("folders can be made");
+    made.write("out/report.html", "of somebody");
+    let words = ["out` is no folder of a loop", "name another with `--out`"];
+    assert_refused(&made.run(), 2, &words);
+    let left = fs::read_dir(made.path("out")).expect("it is there").count();
+    assert_eq!(left, 1);
+    fs::remove_file(made.path("out/report.html")).expect("it is ours");
+    made.to_the_end();
+}
+
+#[test]
+fn what_has_no_end_is_not_read() {
+    let made = Loop::new("loop-devices");
+    for lines in [
+        "\n[current]\nnet = \"/dev/zero\"\n",
+        "\n[data]\nvalidation = [\"/dev/zero\"]\n",
+    ] {
+        made.write("run.toml", &format!("{RUN}{lines}"));
+        let words = ["cannot read `/dev/zero`: found no regular file"];
+        assert_refused(&made.run(), 1, &words);
+        assert!(!made.path("out").exists());
+    }
+    made.write("run.toml", RUN);
+    made.to_the_end();
+    let expected = made.products();
+
+    // Pipes: to open one waits for the other end.
+    for file in ["training.json", "training.begun", "running"] {
+        let path = made.path("out/stages").join(file);
+        let _ = fs::remove_file(&path);
+        let status = Command::new("mkfifo").arg(&path).status();
+        assert!(status.expect("it is there").success());
+    }
+    let printed = made.to_the_end();
+    assert!(
+        printed.contains("training is done again: cannot read `"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("training begins anew: cannot read `"),
+        "{printed}"
+    );
+    assert!(printed.contains("found a pipe"), "{printed}");
+    assert_eq!(made.products(), expected);
+}
+
+#[test]
+fn a_guard_that_cannot_say_what_runs_ends_it() {
+    let missing = scratch_path("no-such-folder").join("running");
+    let parent = std::process::id().to_string();
+    let started = Instant::now();
+    let mut guard = nnue(&["guard", &parent, &text(&missing), "--", "sleep", "60"]);
+    // The command has the same output, so that this waits for its end too.
+    let output = guard.output().expect("the program starts");
+    assert_refused(&output, 1, &["cannot write `", "no-such-folder/running`"]);
+    assert!(
+        started.elapsed() < Duration::from_secs(30),
+        "the command goes on"
+    );
+}
+
+#[test]
+fn damaged_records_are_told_in_a_few_plain_words() {
+    let made = Loop::new("loop-escapes");
+    made.to_the_end();
+    let path = made.path("out/stages/training.json");
+    let record = fs::read(&path).expect("it is there");
+    let mut record: serde_json::Value = serde_json::from_slice(&record).expect("it is JSON");
+    // Sequences are left out of what goes to no terminal, but not marks of direction.
+    let title = "\u{1b}]0;title\u{7}\u{202e}".repeat(100_000);
+    record["basis"]["words"][&title] = title.clone().into();
+    record["basis"]["files"][&title] = record["products"]
+        .as_object()
+        .and_then(|products| products.values().next().cloned())
+        .expect("it has products");
+    record["name"] = title.into();
+    made.write("out/stages/training.json", &record.to_string());
+    let printed = made.to_the_end();
+    assert!(printed.contains("training is done again: "), "{printed}");
+    assert!(
+        !printed.contains(['\u{1b}', '\u{202e}']) && printed.len() < 4000,
+        "{printed}"
+    );
+    assert!(
+        printed.contains("\\u{1b}]0;title\\u{7}\\u{202e}"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn of_a_command_that_fails_the_last_lines_are_shown() {
+    let made = Loop::new("loop-talk");
+    let talks = "head -c 3000000 /dev/zero | tr '\\0' x; for n in $(seq 100); do echo; echo \
+                 \"line $n \u{1b}[31m\"; done; exit 1\n";
+    let script = |help: &str| {
+        made.write("trainer", &format!("#!/bin/sh\n{help}\n{talks}"));
+        let output = made.run();
+        let said = stderr(&output);
+        assert!(said.contains("\nline 100 \\u{1b}[31m\n"), "{said}");
+        assert!(said.contains("... and its last 20 lines:\n"), "{said}");
+        assert!(said.len() < 6000 && !said.contains("line 90 "), "{said}");
+        said.to_owned()
+    };
+    let said = script("exec >&2");
+    assert!(said.contains("/trainer --help` failed: "), "{said}");
+    let said = script("[ \"$1\" = --help ] && exit 0");
+    assert!(said.contains("\nthe command was: ./trainer "), "{said}");
+}
+
+#[test]
+fn a_checkpoint_of_nobody_is_set_aside() {
+    let made = Loop::new("loop-checkpoint");
+    made.to_the_end();
+    let expected = made.products();
+    for damage in ["", "{ half"] {
+        fs::remove_file(made.path("out/stages/training.json")).expect("it is there");
+        let begun = made.path("out/stages/training.begun");
+        match damage {
+            "" => fs::remove_file(begun).expect("it is there"),
+            damage => fs::write(begun, damage).expect("it can be written"),
+        }
+        made.write("out/training/checkpoint", "learnt something else\n");
+        made.to_the_end();
+        assert_eq!(made.products(), expected);
+        let old = fs::read_to_string(made.path("out/training.old/checkpoint"));
+        assert_eq!(old.expect("it is kept"), "learnt something else\n");
+    }
+}
+
+#[test]
+fn what_a_killed_loop_has_written_of_records_is_removed() {
+    let made = Loop::new("loop-parts");
+    made.to_the_end();
+    made.write("out/stages/games.json.x1y2z3.part", "{ half");
+    made.to_the_end();
+    let entries = fs::read_dir(made.path("out/stages")).expect("it is there");
+    let mut names = entries.map(|entry| entry.expect("it can be read").file_name());
+    assert!(names.all(|name| !name.to_string_lossy().ends_with(".part")));
 }

@@ -6,8 +6,9 @@
 //! processes of its own, so that what a terminal sends to the loop does not end it.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitCode};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ use std::os::unix::process::{CommandExt, parent_id};
 use clap::Args;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use nnue_compiler::format::foreign;
 
 use crate::Failure;
 use crate::failure::complain;
@@ -52,25 +54,37 @@ impl Guard {
         let [program, arguments @ ..] = &*self.command else {
             return Err(Failure::Arguments("there is no command to guard".into()));
         };
-        let shown = program.to_string_lossy();
+        let shown = foreign(Path::new(program).display());
         let failed = |error| Failure::Work(format!("cannot run `{shown}`: {error}"));
         let mut command = Command::new(program);
         command.args(arguments).process_group(0);
         let mut child = command.spawn().map_err(failed)?;
-        write(&self.note, format!("`{shown}`, process {}", child.id()))?;
+        let note = format!("`{shown}`, process {}", child.id());
+        let watched = write(&self.note, note).and_then(|()| self.watch(&mut child).map_err(failed));
+        // Nobody would end it later.
+        if !matches!(watched, Ok(Some(_))) {
+            end(&mut child);
+        }
+        Ok(match watched? {
+            Some(status) => match status.code() {
+                Some(code) => ExitCode::from(code as u8),
+                None => {
+                    complain(&format!("`{shown}` was ended by {status}"));
+                    ExitCode::FAILURE
+                }
+            },
+            None => ExitCode::FAILURE,
+        })
+    }
+
+    /// Waits for the end of the command, and returns nothing if the loop ends first.
+    fn watch(&self, child: &mut Child) -> io::Result<Option<ExitStatus>> {
         loop {
-            if let Some(status) = child.try_wait().map_err(failed)? {
-                return Ok(match status.code() {
-                    Some(code) => ExitCode::from(code as u8),
-                    None => {
-                        complain(&format!("`{shown}` was ended by {status}"));
-                        ExitCode::FAILURE
-                    }
-                });
+            if let Some(status) = child.try_wait()? {
+                return Ok(Some(status));
             }
             if parent_id() != self.parent {
-                end(&mut child);
-                return Ok(ExitCode::FAILURE);
+                return Ok(None);
             }
             thread::sleep(INTERVAL);
         }

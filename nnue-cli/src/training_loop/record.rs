@@ -1,10 +1,11 @@
 //! What a stage was made from and what it left, by which a later run knows that it is done.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use nnue_compiler::format::foreign;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -22,7 +23,7 @@ pub(super) struct Content {
 impl Content {
     /// Reads a file, which may be larger than the memory.
     pub(super) fn of(path: &Path) -> io::Result<Content> {
-        let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+        let mut file = BufReader::with_capacity(1 << 16, open(path)?);
         let mut hash = Sha256::new();
         let mut bytes = 0;
         loop {
@@ -46,6 +47,22 @@ impl Content {
             return Some(format!("has {found} bytes, and {written} were written"));
         }
         (found != self).then(|| "is not what was written".into())
+    }
+}
+
+/// Opens a file that has an end.
+///
+/// # Errors
+///
+/// Those of the system, and one for what is no regular file: it would be read for ever.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    // To open a pipe waits for who writes to it.
+    match fs::metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "found no regular file, and only those are allowed",
+        )),
     }
 }
 
@@ -81,11 +98,14 @@ impl Basis {
                 None => "not given",
             });
             if was != is {
+                let [name, was, is] = [name, was, is].map(foreign);
                 changes.push(format!("{name} was {was} and is {is}"));
             }
         }
         for path in names(&before.files, &self.files) {
-            match [before, self].map(|basis| basis.files.get(path)) {
+            let found = [before, self].map(|basis| basis.files.get(path));
+            let path = foreign(path);
+            match found {
                 [Some(was), Some(is)] if was == is => {}
                 [Some(_), Some(_)] => changes.push(format!("`{path}` has changed")),
                 [None, _] => changes.push(format!("`{path}` is read now")),
@@ -124,7 +144,7 @@ impl Finished {
         let mut reasons = basis.changes_since(&self.basis);
         for path in products {
             let recorded = self.products.get(&*path.to_string_lossy());
-            let (found, path) = (Content::of(path), path.display());
+            let (found, path) = (Content::of(path), foreign(path.display()));
             reasons.extend(match (recorded, found) {
                 (None, _) => Some(format!("it did not write `{path}`")),
                 (_, Err(error)) => Some(format!("`{path}` cannot be read: {error}")),

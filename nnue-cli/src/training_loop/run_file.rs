@@ -39,6 +39,9 @@ struct Data {
 /// Keys of the loop that the trainer does not read.
 const OWN: [&str; 5] = ["engine", "trainer", "current", "selfplay", "match"];
 
+/// How many words the trainer's program has with its first arguments, at most: messages show them.
+const LONGEST_COMMAND: usize = 64;
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Engine {
@@ -123,6 +126,8 @@ pub(super) struct RunFile {
     pub(super) matches: Match,
     /// The files that the trainer reads as the run file says.
     pub(super) data: Vec<PathBuf>,
+    /// Files of data whose place games of the engine take.
+    pub(super) replaced: Vec<PathBuf>,
 }
 
 /// The net that the new one has to beat.
@@ -155,6 +160,12 @@ impl RunFile {
                 &"`command` in `[trainer]` is empty, expected a program and its arguments",
             ));
         }
+        let words = keys.trainer.command.len();
+        if words > LONGEST_COMMAND {
+            return Err(wrong(&format!(
+                "`command` in `[trainer]` has {words} words, allowed are at most {LONGEST_COMMAND}"
+            )));
+        }
         let Match { games, .. } = keys.matches;
         if games < 2 || !games.is_multiple_of(2) {
             return Err(wrong(&format!(
@@ -171,12 +182,11 @@ impl RunFile {
         };
         let Data { files, validation } = keys.data;
         // Games of the engine take the place of the files, but not of those for validation.
-        let files = if keys.selfplay.is_some() {
-            Vec::new()
-        } else {
-            files
+        let (files, replaced) = match keys.selfplay {
+            Some(_) => (Vec::new(), files),
+            None => (files, Vec::new()),
         };
-        let data = files.into_iter().chain(validation);
+        let within = |files: Vec<PathBuf>| files.into_iter().map(|file| folder.join(file));
         Ok(RunFile {
             for_trainer: settings(&table)?,
             text,
@@ -190,7 +200,8 @@ impl RunFile {
             current,
             selfplay: keys.selfplay,
             matches: keys.matches,
-            data: data.map(|file| folder.join(file)).collect(),
+            data: within(files).chain(within(validation)).collect(),
+            replaced: within(replaced).collect(),
         })
     }
 }
@@ -275,6 +286,11 @@ mod tests {
                 "command",
                 "spec = \"small128\"\ntrainer.command = []\n",
                 "`command` in `[trainer]` is empty",
+            ),
+            (
+                "words",
+                &format!("spec = \"small128\"\ntrainer.command = {:?}\n", ["x"; 65]),
+                "has 65 words, allowed are at most 64",
             ),
             (
                 "odd",

@@ -1,18 +1,20 @@
 //! What the trainer says of a run, for people.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 
+use nnue_compiler::format::foreign;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::Failure;
-use crate::inputs::read;
 use crate::xml::escaped;
 
 /// So many times the loss of training is a loss of validation that tells of too little data.
 const FAR: f64 = 1.5;
+
+/// The most bytes that are read of a file of the trainer.
+const LONGEST: u64 = 1 << 24;
 
 /// What of the trainer's `summary.json` is shown. What it lacks is left out.
 #[derive(Debug, Default, Deserialize)]
@@ -50,18 +52,25 @@ struct Cost {
 /// A run of the trainer that is over.
 pub(super) struct Training {
     summary: Summary,
-    /// Its curves, as SVG.
-    curves: Option<String>,
+    /// Its curves, as SVG, or why there are none.
+    curves: Result<String, String>,
 }
 
 impl Training {
     /// Reads `summary.json` and `curves.svg` in the trainer's folder.
     pub(super) fn read(folder: &Path) -> Result<Training, Failure> {
         let path = folder.join("summary.json");
-        let summary = serde_json::from_slice(&read(&path)?)
-            .map_err(|error| Failure::Work(format!("`{}`: {error}", path.display())))?;
+        let summary =
+            serde_json::from_slice(&nnue_files::read(&path, LONGEST)?).map_err(|error| {
+                Failure::Work(format!("`{}`: {}", foreign(path.display()), foreign(error)))
+            })?;
         // The trainer draws it as XML without a declaration.
-        let curves = fs::read_to_string(folder.join("curves.svg")).ok();
+        let path = folder.join("curves.svg");
+        let curves = match nnue_files::read(&path, LONGEST).map(String::from_utf8) {
+            Ok(Ok(curves)) => Ok(curves),
+            Ok(Err(_)) => Err(format!("`{}` is not UTF-8 text", foreign(path.display()))),
+            Err(error) => Err(error.to_string()),
+        };
         Ok(Training { summary, curves })
     }
 
@@ -97,7 +106,10 @@ impl Training {
         }
         // Through fewer points there is no line.
         match &self.curves {
-            Some(curves) if self.summary.reports.len() > 1 => part += curves,
+            Ok(curves) if self.summary.reports.len() > 1 => part += curves,
+            Err(reason) if self.summary.reports.len() > 1 => {
+                let _ = writeln!(part, "<p>There are no curves: {}.</p>", escaped(reason));
+            }
             _ => {
                 part += "<p>There are no curves of fewer than two reports: <code>reports</code> in \
                          the run file says how many the trainer makes.</p>\n";
@@ -252,7 +264,7 @@ mod tests {
         });
         Training {
             summary: serde_json::from_value(summary).unwrap(),
-            curves: Some("<svg></svg>".into()),
+            curves: Ok("<svg></svg>".into()),
         }
     }
 
@@ -284,6 +296,26 @@ mod tests {
             !page.contains("<svg") && page.contains("fewer than two reports"),
             "{page}"
         );
+    }
+
+    #[test]
+    fn curves_that_cannot_be_read_are_missed_with_the_reason() {
+        let folder = std::env::temp_dir().join(format!("nnue-curves-{}", std::process::id()));
+        let curves = folder.join("curves.svg");
+        std::fs::create_dir_all(&curves).unwrap();
+        std::fs::write(folder.join("summary.json"), "{\"reports\": [1, 2]}").unwrap();
+        let page = Training::read(&folder).unwrap().html();
+        assert!(
+            page.contains("There are no curves: cannot read") && page.contains("found a folder"),
+            "{page}"
+        );
+        std::fs::remove_dir(&curves).unwrap();
+        // Longer than anything that a trainer draws.
+        let file = std::fs::File::create(&curves).unwrap();
+        file.set_len(LONGEST + 1).unwrap();
+        let page = Training::read(&folder).unwrap().html();
+        assert!(page.contains("it has more than 16777216 bytes"), "{page}");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
