@@ -436,6 +436,7 @@ fn a_net_that_is_not_played_is_an_error() {
         (&*missing, 1, "(os error 2); nets come from a trainer"),
         (&folder, 1, "found a folder, expected a file"),
         ("-", 2, "`-` is no net for an engine"),
+        ("<a>\nquit\n<b>", 1, "is not one line of UTF-8"),
         // The engine itself says so.
         (
             "<nonsense>",

@@ -111,9 +111,10 @@ fn is_program(place: &Path) -> bool {
 }
 
 fn text(path: &Path) -> Result<&str, Failure> {
-    path.to_str().ok_or_else(|| {
+    let line = path.to_str().filter(|text| !text.contains(['\n', '\r']));
+    line.ok_or_else(|| {
         Failure::Work(format!(
-            "`{}` is not UTF-8, which UCI needs",
+            "`{}` is not one line of UTF-8, which UCI needs",
             foreign(path.display())
         ))
     })
