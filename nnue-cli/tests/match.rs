@@ -1,6 +1,7 @@
 //! `nnue match`, with the engine of [`match_engine`].
 
 mod match_engine;
+mod match_files;
 mod program;
 
 use std::collections::BTreeMap;
@@ -297,76 +298,6 @@ fn garbage_is_no_fault() {
     assert_eq!(noisy, quiet);
 }
 
-#[test]
-fn a_match_goes_on_where_it_was_interrupted() {
-    let whole = json(&run(&[&UNEVEN[..], &["--games=12", "--json"]].concat()));
-    let [state, pgn] = ["resumed.state", "resumed.pgn"].map(file);
-    let kept = ["--state", &state, "--pgn", &pgn, "--json"];
-    json(&run(&[&UNEVEN[..], &["--games=8"], &kept].concat()));
-    // As if the program had been killed: a pair is missing, and one is cut off.
-    let text = fs::read_to_string(&state).expect("the state");
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), 5);
-    let cut = format!(
-        "{}\n{}\n{}\n{}",
-        lines[0],
-        lines[1],
-        lines[3],
-        &lines[4][..40]
-    );
-    fs::write(&state, cut).expect("the state can be written");
-    let more = [&UNEVEN[..], &["--games=12"], &kept].concat();
-    assert_eq!(json(&run(&more)), whole);
-    assert_eq!(
-        fs::read_to_string(&state)
-            .expect("the state")
-            .lines()
-            .count(),
-        7
-    );
-    assert_eq!(games(&pgn).matches("[Event ").count(), 12);
-    // What is finished is not played again.
-    let before = fs::read(&state).expect("the state");
-    assert_eq!(json(&run(&more)), whole);
-    assert_eq!(fs::read(&state).expect("the state"), before);
-}
-
-#[test]
-fn another_match_does_not_go_on() {
-    let state = file("other.state");
-    let kept = ["--games=2", "--state", &state];
-    run(&[&UNEVEN[..], &kept].concat());
-    let nodes = [
-        "--nodes=200",
-        UNEVEN[1],
-        UNEVEN[2],
-        UNEVEN[3],
-        "--openings-seed=7",
-    ];
-    let refused = run(&[&nodes[..], &kept].concat());
-    assert_eq!(refused.status.code(), Some(1));
-    let expected = "is the state of another match: --openings-seed was 1 and is 7; the limit was \
-                    100 nodes a move and is 200 nodes a move";
-    assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
-    fs::write(&state, "{\"nnue_match\":2,\"settings\":{}}\n").expect("it can be written");
-    let newer = run(&[&UNEVEN[..], &kept].concat());
-    assert!(
-        stderr(&newer).contains("has version 2"),
-        "{}",
-        stderr(&newer)
-    );
-    for foreign in ["a letter", "a letter\n", "{}\n", "\nnotes\n", "\n"] {
-        fs::write(&state, foreign).expect("it can be written");
-        let refused = run(&[&UNEVEN[..], &kept].concat());
-        assert!(
-            stderr(&refused).contains("is no state of a match"),
-            "{}",
-            stderr(&refused)
-        );
-        assert_eq!(fs::read_to_string(&state).expect("it is there"), foreign);
-    }
-}
-
 /// Ctrl-C: the result so far, and a state with which the match goes on.
 #[cfg(unix)]
 #[test]
@@ -493,6 +424,38 @@ fn nets_are_played_by_an_engine() {
     assert_eq!(found["losses"], 0);
 }
 
+/// An engine that cannot load its net plays on with another, which is no match of the two.
+#[test]
+fn a_net_that_is_not_played_is_an_error() {
+    let engine = match_engine::path();
+    let [missing, folder] = [
+        file("missing.nnue"),
+        text(env!("CARGO_TARGET_TMPDIR").as_ref()),
+    ];
+    for (net, code, words) in [
+        (&*missing, 1, "(os error 2); nets come from a trainer"),
+        (&folder, 1, "found a folder, expected a file"),
+        ("-", 2, "`-` is no net for an engine"),
+        ("<a>\nquit\n<b>", 1, "is not one line of UTF-8"),
+        // The engine itself says so.
+        (
+            "<nonsense>",
+            1,
+            "`info string error: cannot load <nonsense>",
+        ),
+    ] {
+        let mut command = nnue(&["match", "--nodes=100", "--games=2", "--engine", &engine]);
+        command.args(match_engine::options());
+        command.args(["<material>", net]);
+        let output = command.output().expect("the program starts");
+        program::assert_refused(&output, code, &[words]);
+    }
+    let option = format!("--options-b=EvalFile={missing}");
+    let output = run(&["--nodes=100", "--games=2", &option]);
+    let words = "does not take its options: `info string error: cannot load ";
+    program::assert_refused(&output, 1, &[words]);
+}
+
 #[test]
 fn what_cannot_be_played_is_an_error() {
     let refused = |output: Output, code, words: &str| {
@@ -522,7 +485,7 @@ fn what_cannot_be_played_is_an_error() {
         "`<material>` is a net, which `--engine` has to play",
     );
     let mute = program::run(&["match", "true", "true", "--nodes=1"]);
-    refused(mute, 1, "`true` does not start: ended with exit status: 0");
+    refused(mute, 1, "/true` does not start: ended with exit status: 0");
 }
 
 /// An engine that nobody feeds any more ends, so that a killed match leaves no processes.

@@ -1,5 +1,6 @@
 //! `nnue match`: which of two engines, or two nets, is stronger.
 
+mod players;
 mod values;
 
 use std::io::Write;
@@ -12,13 +13,12 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args};
 use indicatif::ProgressBar;
-use nnue_compiler::format::foreign;
 use nnue_files::{Error, Output};
-use sha2::{Digest, Sha256};
 
+use self::players::{fingerprint, fingerprints, players};
 use self::values::{draw_rule, error_rate, even, hypotheses, time_control, uci_option, win_rule};
 use crate::Failure;
-use crate::inputs::{check_outputs, read, remarks, write_json};
+use crate::inputs::{check_outputs, remarks, write_json};
 use crate::match_play::adjudication::{DrawRule, WinRule};
 use crate::match_play::book::{RandomBook, from_list};
 use crate::match_play::game::{Limit, Rules};
@@ -186,20 +186,19 @@ impl MatchEngines {
             margin: Duration::from_millis(self.thinking.time_margin.into()),
             patience: Duration::from_secs(self.thinking.patience.into()),
         };
-        let inputs = [
-            Some(&*self.first),
-            Some(&*self.second),
+        let players = players(
+            [&self.first, &self.second],
             self.engine.as_deref(),
-            self.openings.book.as_deref(),
-        ];
+            &self.set_up,
+        )?;
+        let files = players.iter().flat_map(Player::files).map(Some);
         check_outputs(
-            inputs,
+            files.chain([self.openings.book.as_deref()]),
             [&self.pgn, &self.state]
                 .into_iter()
                 .flatten()
                 .map(PathBuf::as_path),
         )?;
-        let players = self.players()?;
         let pairs = (self.games / 2) as usize;
         let openings = match &self.openings.book {
             Some(path) => from_list(
@@ -292,52 +291,6 @@ impl MatchEngines {
         }
     }
 
-    fn given(&self, side: Side) -> &Path {
-        match side {
-            Side::A => &self.first,
-            Side::B => &self.second,
-        }
-    }
-
-    /// The two players, whose files are there.
-    fn players(&self) -> Result<[Player; 2], Failure> {
-        let [a, b] = Side::BOTH.map(|side| {
-            let given = self.given(side);
-            let (options, args) = match side {
-                Side::A => (&self.set_up.options_a, &self.set_up.args_a),
-                Side::B => (&self.set_up.options_b, &self.set_up.args_b),
-            };
-            let mut options = [&self.set_up.options[..], options].concat();
-            if self.engine.is_some() {
-                options.push(("EvalFile".into(), text(given)?.into()));
-            } else if is_built_in(given) {
-                return Err(Failure::Arguments(format!(
-                    "`{}` is a net, which `--engine` has to play",
-                    foreign(given.display())
-                )));
-            }
-            Ok(Player {
-                name: match is_built_in(given) {
-                    true => text(given)?.into(),
-                    false => given
-                        .file_name()
-                        .unwrap_or(given.as_os_str())
-                        .to_string_lossy()
-                        .into(),
-                },
-                program: program(self.engine.as_deref().unwrap_or(given)),
-                arguments: [&self.set_up.args[..], args].concat(),
-                options,
-            })
-        });
-        let [mut a, mut b] = [a?, b?];
-        if a.name == b.name {
-            a.name += " (A)";
-            b.name += " (B)";
-        }
-        Ok([a, b])
-    }
-
     /// Everything that decides how the games of an opening are played.
     fn settings(&self, rules: &Rules, players: &[Player; 2]) -> Result<Settings, Failure> {
         let mut settings = Settings::new();
@@ -357,11 +310,8 @@ impl MatchEngines {
                 list(&player.arguments),
             );
             set(&format!("the options of {side:?}"), list(&options));
-            if self.engine.is_some() && !is_built_in(self.given(side)) {
-                set(
-                    &format!("the net of {side:?}"),
-                    fingerprint(self.given(side))?,
-                );
+            for (name, fingerprint) in fingerprints(player)? {
+                set(&format!("{name} of {side:?}"), fingerprint);
             }
         }
         let never = || String::from("never");
@@ -460,54 +410,10 @@ fn stop_at_interrupt(stop: &Arc<AtomicBool>) -> Result<(), Failure> {
         .map_err(|error| Failure::Work(format!("cannot wait for signals: {error}")))
 }
 
-/// Whether it is what an engine has in itself, such as `<material>`, and no file.
-fn is_built_in(given: &Path) -> bool {
-    let text = given.as_os_str().as_encoded_bytes();
-    text.starts_with(b"<") && text.ends_with(b">")
-}
-
-/// A file in this folder is not looked for elsewhere; a name without a folder that is not here is.
-fn program(path: &Path) -> PathBuf {
-    match path.components().count() == 1 && path.is_file() {
-        true => Path::new(".").join(path),
-        false => path.into(),
-    }
-}
-
-fn text(path: &Path) -> Result<&str, Failure> {
-    path.to_str().ok_or_else(|| {
-        Failure::Work(format!(
-            "`{}` is not UTF-8, which UCI needs",
-            foreign(path.display())
-        ))
-    })
-}
-
 /// Texts as one, or `none`.
 fn list(texts: &[String]) -> String {
     match texts {
         [] => "none".into(),
         _ => texts.join(", "),
-    }
-}
-
-/// A file's path, and a hash of what is in it. An engine that is found elsewhere has its name only.
-fn fingerprint(path: &Path) -> Result<String, Failure> {
-    if path.components().count() == 1 && !path.exists() {
-        return Ok(format!("`{}`", path.display()));
-    }
-    let hash = Sha256::digest(read(path)?);
-    let hash: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("`{}` ({hash})", path.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_in_the_engine_is_no_file() {
-        assert!(is_built_in(Path::new("<material>")));
-        assert!(!is_built_in(Path::new("<material>.nnue")));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -15,7 +15,7 @@ use super::player::Player;
 /// Why an engine did not do what it was asked to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It could not be started, or does not have an option.
+    /// It could not be started, or does not take an option.
     Unusable(String),
     /// Its process ended, or closed its output.
     Crashed(String),
@@ -103,12 +103,20 @@ impl Thought {
 /// How many lines of an engine wait to be read. Then the engine waits.
 const WAITING: usize = 1024;
 
+/// The most options that an engine can have; none has a tenth of them.
+const OPTIONS: usize = 1000;
+
+/// The longest name of an option that is kept, in bytes.
+const LONGEST: usize = 256;
+
 /// A line of an engine, and when it came.
 type Line = (Instant, String);
 
 /// An engine that runs.
 pub(crate) struct Engine<'a> {
     child: Child,
+    /// How its process ended, once that is known.
+    ended: Option<ExitStatus>,
     input: ChildStdin,
     lines: Receiver<Line>,
     /// What it said last, which often is why it ends.
@@ -144,6 +152,7 @@ impl<'a> Engine<'a> {
         thread::spawn(move || forward(output, &sender));
         let mut engine = Engine {
             child,
+            ended: None,
             input,
             lines,
             last_words: String::new(),
@@ -158,37 +167,57 @@ impl<'a> Engine<'a> {
         if chess960 {
             options.push(("UCI_Chess960".into(), "true".into()));
         }
+        let program = foreign(player.program.display());
         let mut known = Vec::new();
         self.send("uci")?;
         self.wait(patience, |line| {
-            if let Some((name, _)) = option_name(line) {
-                known.push(name.to_string());
-            }
-            line == "uciok"
+            let name = option_name(line).map(|(name, _)| name);
+            known.extend(name.filter(|name| name.len() <= LONGEST).map(String::from));
+            line == "uciok" || known.len() > OPTIONS
         })?;
+        if known.len() > OPTIONS {
+            return Err(Fault::Unusable(format!(
+                "`{program}` has more than {OPTIONS} options, which is the most that an engine can have"
+            )));
+        }
         for (name, value) in &options {
             if !known.iter().any(|known| known.eq_ignore_ascii_case(name)) {
                 return Err(Fault::Unusable(format!(
-                    "`{}` has no option `{}`; it has {}",
-                    foreign(player.program.display()),
+                    "`{program}` has no option `{}`; it has {}",
                     foreign(name),
                     foreign(known.join(", "))
                 )));
             }
             self.send(&format!("setoption name {name} value {value}"))?;
         }
-        self.until_ready(patience)
+        // UCI has no answer to an option. An engine that could not load its net plays on with another.
+        let mut refusal = None;
+        self.until_ready(patience, |line| {
+            if refusal.is_none() && is_error(line) {
+                refusal = Some(line.to_string());
+            }
+        })?;
+        match refusal {
+            Some(line) => Err(Fault::Unusable(format!(
+                "`{program}` does not take its options: `{}`",
+                foreign(line)
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Tells the engine that what comes next is another game.
     pub(crate) fn new_game(&mut self, patience: Duration) -> Result<(), Fault> {
         self.send("ucinewgame")?;
-        self.until_ready(patience)
+        self.until_ready(patience, |_| {})
     }
 
-    fn until_ready(&mut self, patience: Duration) -> Result<(), Fault> {
+    fn until_ready(&mut self, patience: Duration, mut hear: impl FnMut(&str)) -> Result<(), Fault> {
         self.send("isready")?;
-        self.wait(patience, |line| line == "readyok")?;
+        self.wait(patience, |line| {
+            hear(line);
+            line == "readyok"
+        })?;
         Ok(())
     }
 
@@ -291,7 +320,7 @@ impl<'a> Engine<'a> {
                 self.last_words = line;
             }
         }
-        let how = match ended(&mut self.child, Duration::from_secs(1)) {
+        let how = match self.ended(Duration::from_secs(1)) {
             Some(status) => format!("ended with {status}"),
             None => "closed its input or its output".into(),
         };
@@ -301,6 +330,23 @@ impl<'a> Engine<'a> {
             words => format!("{how} after `{}`", foreign(words)),
         })
     }
+
+    /// How the process ended, if it does so soon. Then nothing is left of what it has started.
+    fn ended(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let start = Instant::now();
+        while self.ended.is_none() {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                // At once: the number of a group that has ended may become another's.
+                kill_group(&self.child);
+                self.ended = Some(status);
+            } else if start.elapsed() > patience {
+                break;
+            } else {
+                thread::sleep(Duration::from_millis(2));
+            }
+        }
+        self.ended
+    }
 }
 
 impl Drop for Engine<'_> {
@@ -308,16 +354,17 @@ impl Drop for Engine<'_> {
         // It may have ended already.
         let _ = self.input.write_all(b"quit\n");
         let _ = self.input.flush();
-        if ended(&mut self.child, Duration::from_millis(300)).is_none() {
-            kill(&mut self.child);
+        if self.ended(Duration::from_millis(300)).is_none() {
+            kill_group(&self.child);
+            let _ = self.child.kill();
             let _ = self.child.wait();
         }
     }
 }
 
-/// Kills a process that has not been waited for, with all that it has started: a program may be a
-/// script that starts the engine.
-fn kill(child: &mut Child) {
+/// Kills a process with all that it has started: a program may be a script that starts the engine.
+/// Other systems than Unix know nothing of that.
+fn kill_group(child: &Child) {
     #[cfg(unix)]
     if let Ok(group) = i32::try_from(child.id()) {
         use nix::sys::signal::{Signal, killpg};
@@ -326,21 +373,8 @@ fn kill(child: &mut Child) {
         // The engine is the first process of a group, whose number is its own.
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }
-    let _ = child.kill();
-}
-
-/// How a process ended, if it does so soon.
-fn ended(child: &mut Child, patience: Duration) -> Option<std::process::ExitStatus> {
-    let start = Instant::now();
-    loop {
-        if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
-        }
-        if start.elapsed() > patience {
-            return None;
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
+    #[cfg(not(unix))]
+    let _ = child;
 }
 
 /// Sends an engine's lines on until it ends, or nobody takes them.
@@ -367,6 +401,13 @@ fn forward(output: ChildStdout, sender: &SyncSender<Line>) {
 fn option_name(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
     Some((name.trim(), rest))
+}
+
+/// Whether an engine says that it could not do something.
+fn is_error(line: &str) -> bool {
+    const ERROR: &str = "info string error";
+    let start = line.get(..ERROR.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(ERROR))
 }
 
 #[cfg(test)]
@@ -424,27 +465,53 @@ mod tests {
         Engine::start(&player, false, Duration::from_secs(60), stop)
     }
 
+    /// Whether the script's own end is a reason to spare what it has started or not.
     #[cfg(unix)]
     #[test]
     fn what_an_engine_has_started_ends_with_it() {
-        let pipe = std::env::temp_dir().join(format!("nnue-match-{}", std::process::id()));
-        let _ = std::fs::remove_file(&pipe);
-        let made = Command::new("mkfifo").arg(&pipe).status();
-        assert!(made.expect("`mkfifo` is there").success());
-        let reading = thread::spawn({
-            let pipe = pipe.clone();
-            move || std::fs::read_to_string(pipe)
-        });
-        // The pipe is open for as long as the process behind the script lives.
+        let until_quit = "while read -r line && [ \"$line\" != quit ]; do :; done";
+        for (number, last) in ["wait", until_quit, "exec >&-"].iter().enumerate() {
+            let name = format!("nnue-match-{}-{number}", std::process::id());
+            let pipe = std::env::temp_dir().join(name);
+            let _ = std::fs::remove_file(&pipe);
+            let made = Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.expect("`mkfifo` is there").success());
+            let reading = thread::spawn({
+                let pipe = pipe.clone();
+                move || std::fs::read_to_string(pipe)
+            });
+            // The pipe is open for as long as the process behind the script lives.
+            let stop = AtomicBool::new(false);
+            let behind = format!(
+                "exec 3>'{}'; (sleep 20; echo alive >&3) & echo uciok; echo readyok; {last}",
+                pipe.display()
+            );
+            drop(script(&behind, &stop).expect("it answers"));
+            let read = reading.join().expect("it ends").expect("text");
+            std::fs::remove_file(&pipe).expect("our own pipe");
+            assert_eq!(read, "", "{last}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_engine_has_no_end_of_options() {
         let stop = AtomicBool::new(false);
-        let behind = format!(
-            "exec 3>'{}'; (sleep 60; echo alive >&3) & echo uciok; echo readyok; wait",
-            pipe.display()
-        );
-        drop(script(&behind, &stop).expect("it answers"));
-        let read = reading.join().expect("it ends").expect("text");
-        std::fs::remove_file(&pipe).expect("our own pipe");
-        assert_eq!(read, "");
+        let refused = |options: &str| {
+            let engine = format!("{options}; echo uciok; echo readyok; cat");
+            script(&engine, &stop).err()
+        };
+        let many = |count| format!("yes option name x type check | head -n {count}");
+        assert_eq!(refused(&many(OPTIONS)), None);
+        match refused(&many(OPTIONS + 1)) {
+            Some(Fault::Unusable(reason)) => {
+                assert!(
+                    reason.starts_with("`sh` has more than 1000 options"),
+                    "{reason}"
+                );
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     /// An engine that closes its input and goes on talking is not listened to until it has ended.
@@ -458,6 +525,15 @@ mod tests {
                 assert!(how.starts_with("closed its input or its output"), "{how}");
             }
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn errors_are_heard() {
+        assert!(is_error("info string error: cannot load `x`"));
+        assert!(is_error("info string ERROR: no net"));
+        for other in ["info string erré", "info string", "info depth 1"] {
+            assert!(!is_error(other), "{other}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The two players of a match: an engine each, perhaps with a net.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nnue_compiler::format::foreign;
 
@@ -32,6 +32,15 @@ pub(crate) struct Player {
     pub(crate) arguments: Vec<String>,
     /// Names and values of UCI options, in the order in which they are set.
     pub(crate) options: Vec<(String, String)>,
+}
+
+impl Player {
+    /// The files that it may read: its program, and whatever arguments and options name.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        let values = self.options.iter().map(|(_, value)| value);
+        let named = self.arguments.iter().chain(values).map(Path::new);
+        named.chain([&*self.program])
+    }
 }
 
 /// Its name, which may be that of a file.

@@ -1,14 +1,16 @@
 //! A file of finished pairs, with which an interrupted match goes on.
 //!
 //! The first line has the settings that decide how games are played, and each further line a pair,
-//! as JSON. A line that was cut off when the program was killed is dropped.
+//! as JSON. The first is written with the file, and each pair is added: only the last line can have
+//! been cut off when the program was killed or the disk was full, and is dropped.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use nnue_compiler::format::foreign;
+use nnue_files::{Error, Output, is_standard};
 use serde::{Deserialize, Serialize};
 
 use super::results::Pair;
@@ -27,10 +29,15 @@ struct Header {
 
 const VERSION: u32 = 1;
 
-/// An open file of finished pairs.
+/// The most bytes that a line can have. The longest games need less than a tenth.
+const LONGEST: u64 = 1 << 24;
+
+/// An open file of finished pairs. One that this match has begun is removed again if it never gets
+/// any: the settings of a match that could not be played would stand in the way of the right ones.
 pub(crate) struct State {
     path: PathBuf,
     file: File,
+    is_useless: bool,
 }
 
 impl State {
@@ -43,69 +50,160 @@ impl State {
         path: &Path,
         settings: &Settings,
     ) -> Result<(State, BTreeMap<usize, Pair>), Failure> {
-        let name = foreign(path.display());
-        let failed = |error: std::io::Error| Failure::Work(format!("cannot use `{name}`: {error}"));
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        let mut file = options.open(path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Failure::Work(format!(
-                    "`{name}` is in use by another match"
-                )));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        if is_standard(path) {
+            return Err(Failure::Work(
+                "`-` is no state of a match: expected a file, with which later runs go on".into(),
+            ));
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        let is_new = is_missing(path)?;
+        if is_new || is_empty(path)? {
+            begin(path, settings)?;
+        }
+        let file = locked(path)?;
         let mut state = State {
             path: path.into(),
             file,
+            is_useless: false,
         };
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n');
-        let whole = whole.map_or(0, |end| end + 1);
-        // What would be cut off must be ours.
-        if whole == 0 && !bytes.is_empty() {
+        let finished = state.read(settings)?;
+        state.is_useless = is_new && finished.is_empty();
+        Ok((state, finished))
+    }
+
+    /// The pairs, behind the settings that a match must have. What is left of a line that was cut
+    /// off makes room for the next.
+    fn read(&mut self, settings: &Settings) -> Result<BTreeMap<usize, Pair>, Failure> {
+        let path = &*self.path;
+        let name = foreign(path.display());
+        let failed = |error| failed(path, &error);
+        let mut lines = BufReader::new(nnue_files::open(path)?);
+        let mut line = Vec::new();
+        let mut next = |line: &mut Vec<u8>| {
+            line.clear();
+            lines.by_ref().take(LONGEST).read_until(b'\n', line)
+        };
+        let mut whole = next(&mut line).map_err(failed)?;
+        // Nothing is cut off what may be somebody else's.
+        if !line.ends_with(b"\n") {
             return Err(Failure::Work(format!("`{name}` is no state of a match")));
         }
-        let mut lines = bytes[..whole].split(|byte| *byte == b'\n');
-        let finished = match lines.next().filter(|_| !bytes.is_empty()) {
-            None => {
-                state.append(&Header {
-                    nnue_match: VERSION,
-                    settings: settings.clone(),
-                })?;
-                BTreeMap::new()
+        check(path, &line, settings)?;
+        let mut finished = BTreeMap::new();
+        for number in 2.. {
+            let len = next(&mut line).map_err(failed)?;
+            if len < LONGEST as usize && !line.ends_with(b"\n") {
+                break;
             }
-            Some(header) => {
-                check(path, header, settings)?;
-                let finished = pairs(path, lines)?;
-                state.file.set_len(whole as u64).map_err(failed)?;
-                state.file.seek(SeekFrom::End(0)).map_err(failed)?;
-                finished
-            }
-        };
-        Ok((state, finished))
+            let pair: Pair = serde_json::from_slice(&line).map_err(|error| {
+                let error = foreign(error);
+                Failure::Work(format!("line {number} of `{name}` is no pair: {error}"))
+            })?;
+            finished.insert(pair.index, pair);
+            whole += len;
+        }
+        self.file.set_len(whole as u64).map_err(failed)?;
+        Ok(finished)
     }
 
     /// Adds a finished pair.
     pub(crate) fn add(&mut self, pair: &Pair) -> Result<(), Failure> {
-        self.append(pair)
-    }
-
-    fn append(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let unwritable = |error| unwritable(&self.path, &error);
-        let mut line = serde_json::to_vec(value).map_err(|error| unwritable(error.into()))?;
-        line.push(b'\n');
         // In one piece, which a signal does not cut, and kept if the machine crashes.
+        let line = line(pair).map_err(unwritable)?;
         let written = self.file.write_all(&line);
         written
             .and_then(|()| self.file.sync_data())
-            .map_err(unwritable)
+            .map_err(unwritable)?;
+        self.is_useless = false;
+        Ok(())
     }
 }
 
+impl Drop for State {
+    fn drop(&mut self) {
+        if self.is_useless {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    let path = foreign(path.display());
+    Failure::Work(format!("cannot use `{path}`: {error}"))
+}
+
+/// Whether nothing is at a path. What is there must be a file: a device may have no end, and to open
+/// a pipe waits for who writes to it.
+fn is_missing(path: &Path) -> Result<bool, Failure> {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(false),
+        Ok(_) => {
+            let name = foreign(path.display());
+            Err(Failure::Work(format!(
+                "`{name}` is no state of a match: expected a file, or a name that is not taken"
+            )))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(failed(path, &error)),
+    }
+}
+
+fn is_empty(path: &Path) -> Result<bool, Failure> {
+    let metadata = fs::metadata(path).map_err(|error| failed(path, &error))?;
+    Ok(metadata.len() == 0)
+}
+
+/// Writes the settings to a file that is not there or empty, unless another match is faster: then
+/// that one has it.
+fn begin(path: &Path, settings: &Settings) -> Result<(), Failure> {
+    let header = Header {
+        nnue_match: VERSION,
+        settings: settings.clone(),
+    };
+    let header = line(&header).map_err(|error| unwritable(path, &error))?;
+    let begun = Output::create_new(path).and_then(|mut output| {
+        output.add(&header)?;
+        output.finish()
+    });
+    match begun {
+        Err(Error::Exists { .. }) => {}
+        begun => return Ok(begun?),
+    }
+    // Only who has locked the empty file puts another in its place.
+    let _empty = locked(path)?;
+    match is_empty(path)? {
+        true => Ok(nnue_files::write(path, header)?),
+        false => Ok(()),
+    }
+}
+
+/// Opens a file that no other match has open.
+fn locked(path: &Path) -> Result<File, Failure> {
+    let failed = |error| failed(path, &error);
+    let mut options = OpenOptions::new();
+    let file = options.read(true).append(true).open(path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let name = foreign(path.display());
+            Err(Failure::Work(format!(
+                "`{name}` is in use by another match"
+            )))
+        }
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+fn line(value: &impl Serialize) -> std::io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// How many differences between two matches are told.
+const SHOWN: usize = 8;
+
+/// Refuses the settings of another match.
 fn check(path: &Path, header: &[u8], settings: &Settings) -> Result<(), Failure> {
     let name = foreign(path.display());
     let header: Header = serde_json::from_slice(header)
@@ -133,6 +231,11 @@ fn check(path: &Path, header: &[u8], settings: &Settings) -> Result<(), Failure>
         .collect();
     differences.sort();
     differences.dedup();
+    if differences.len() > SHOWN {
+        let more = differences.len() - SHOWN;
+        differences.truncate(SHOWN);
+        differences.push(format!("and {more} more"));
+    }
     match differences.is_empty() {
         true => Ok(()),
         false => Err(Failure::Work(format!(
@@ -140,23 +243,4 @@ fn check(path: &Path, header: &[u8], settings: &Settings) -> Result<(), Failure>
             differences.join("; ")
         ))),
     }
-}
-
-fn pairs<'l>(
-    path: &Path,
-    lines: impl Iterator<Item = &'l [u8]>,
-) -> Result<BTreeMap<usize, Pair>, Failure> {
-    let mut finished = BTreeMap::new();
-    for (number, line) in lines.enumerate().filter(|(_, line)| !line.is_empty()) {
-        let pair: Pair = serde_json::from_slice(line).map_err(|error| {
-            let name = foreign(path.display());
-            Failure::Work(format!(
-                "line {} of `{name}` is no pair: {}",
-                number + 2,
-                foreign(error)
-            ))
-        })?;
-        finished.insert(pair.index, pair);
-    }
-    Ok(finished)
 }

@@ -63,7 +63,7 @@ impl Engine {
         match words.as_slice() {
             ["uci"] => {
                 println!("id name test");
-                for name in ["Style", "Fault", "EvalFile", "UCI_Chess960"] {
+                for name in ["Style", "Fault", "EvalFile", "Log", "UCI_Chess960"] {
                     println!("option name {name} type string default");
                 }
                 println!("uciok");
@@ -76,8 +76,13 @@ impl Engine {
             ["setoption", "name", name, "value", value] => match *name {
                 "Style" => self.style = (*value).into(),
                 // What a net has learnt is in its file.
-                "EvalFile" => self.style = std::fs::read_to_string(value).unwrap_or_default(),
+                "EvalFile" if *value == "<material>" => self.style.clear(),
+                "EvalFile" => match std::fs::read_to_string(value) {
+                    Ok(style) => self.style = style,
+                    Err(_) => println!("info string error: cannot load {value}"),
+                },
                 "Fault" => self.fault = (*value).into(),
+                "Log" => {}
                 _ => self.chess960 = *value == "true",
             },
             ["position", "fen", rest @ ..] => self.set(rest),
