@@ -14,7 +14,7 @@ const MUTATIONS: u64 = 4_000;
 const LONGEST_MESSAGE: usize = 2_000;
 
 /// Specs of every format, and of every form of weights in memory.
-const SPECS: [&str; 16] = [
+const SPECS: [&str; 17] = [
     include_str!("../../../tests/specs/formats/stockfish.toml"),
     include_str!("../../../tests/specs/formats/leb128.toml"),
     include_str!("../../../tests/specs/formats/quantised.toml"),

@@ -67,7 +67,7 @@ fn net(given: &Path) -> Result<&str, Failure> {
         ));
     }
     if !is_built_in(given) {
-        read_net(given)?;
+        read_net(given, None)?;
     }
     text(given)
 }
