@@ -469,8 +469,10 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_an_engine_has_started_ends_with_it() {
-        let until_quit = "while read -r line && [ \"$line\" != quit ]; do :; done";
-        for (number, last) in ["wait", until_quit, "exec >&-"].iter().enumerate() {
+        let until =
+            |word: &str| format!("while read -r line && [ \"$line\" != {word} ]; do :; done");
+        let lasts = ["wait", &until("quit"), "exec >&-"];
+        for (number, last) in lasts.iter().enumerate() {
             let name = format!("nnue-match-{}-{number}", std::process::id());
             let pipe = std::env::temp_dir().join(name);
             let _ = std::fs::remove_file(&pipe);
@@ -483,8 +485,9 @@ mod tests {
             // The pipe is open for as long as the process behind the script lives.
             let stop = AtomicBool::new(false);
             let behind = format!(
-                "exec 3>'{}'; (sleep 20; echo alive >&3) & echo uciok; echo readyok; {last}",
-                pipe.display()
+                "exec 3>'{}'; (sleep 20; echo alive >&3) & echo uciok; {}; echo readyok; {last}",
+                pipe.display(),
+                until("isready")
             );
             drop(script(&behind, &stop).expect("it answers"));
             let read = reading.join().expect("it ends").expect("text");
