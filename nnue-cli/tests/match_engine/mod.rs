@@ -77,8 +77,8 @@ impl Engine {
                 "Style" => self.style = (*value).into(),
                 // What a net has learnt is in its file.
                 "EvalFile" if *value == "<material>" => self.style.clear(),
-                "EvalFile" => match std::fs::read_to_string(value) {
-                    Ok(style) => self.style = style,
+                "EvalFile" => match std::fs::read(value) {
+                    Ok(style) => self.style = String::from_utf8_lossy(&style).into_owned(),
                     Err(_) => println!("info string error: cannot load {value}"),
                 },
                 "Fault" => self.fault = (*value).into(),
