@@ -29,8 +29,9 @@ const point = (square) => { const box = document.querySelector(`[data-square="${
 const drag = (from, to) => {
     document.querySelector(`[data-square="${from}"]`).dispatchEvent(new PointerEvent('pointerdown', point(from)));
     dispatchEvent(new PointerEvent('pointerup', to)); };
-const { fetch } = window;
 (async () => {
+    // By another name, for one outside of this function would be what the page calls, too.
+    const real = window.fetch.bind(window);
     while (!document.documentElement.classList.contains('ready')) await pause();
     const found = { title: document.title, error: text('error'), levels: [] };
     for (const radio of document.querySelectorAll('input[type=radio]')) {
@@ -55,15 +56,15 @@ const { fetch } = window;
         shown.speed = Number(text('speed').replaceAll(',', ''));
         found.levels.push(shown);
     }
-    const net = new Uint8Array(await (await fetch(NET)).arrayBuffer());
-    window.fetch = (name) => name.includes('relaxed') ? Promise.reject(new Error('gone')) : fetch(name);
+    const net = new Uint8Array(await (await real(NET)).arrayBuffer());
+    window.fetch = (name) => name.includes('relaxed') ? Promise.reject(new Error('gone')) : real(name);
     await chooseBest(net);
     found.without_relaxed = document.documentElement.dataset.level;
     window.fetch = () => Promise.resolve({ ok: false });
     found.without_all = await chooseBest(net).catch((error) => error.message);
     window.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
     found.without_server = await bytesOf(NET).catch((error) => error.message);
-    await fetch('/result', { method: 'POST', body: JSON.stringify(found) });
+    await real('/result', { method: 'POST', body: JSON.stringify(found) });
 })();
 "#;
 
