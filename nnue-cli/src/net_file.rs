@@ -188,39 +188,35 @@ impl Recognised {
 /// A spec like a known one but for its encoding, if a file fits one: the numbers of a file that
 /// `nnue convert` wrote, or that was not compressed, mean the same.
 fn encoded(bytes: &[u8]) -> Option<String> {
-    let mut found = Vec::new();
-    for known in Known::all() {
-        for encoding in ["raw", "leb128"] {
-            let name = known.name;
-            let text =
-                format!("name = \"{name}\"\nlike = \"{name}\"\nfile.encoding = \"{encoding}\"\n");
-            // Not all have a key of that name.
-            let Ok(network) = analyse(&SourceFile::new(name, &*text)) else {
-                continue;
-            };
-            if let Ok(loaded) = format::check(&file_layout(&network), bytes) {
-                found.push((loaded.looks_like.is_some(), text));
-            }
-        }
-    }
-    found.sort_by_key(|(doubted, _)| *doubted);
-    found.into_iter().map(|(_, text)| text).next()
+    let texts = Known::all().flat_map(|known| {
+        let name = known.name;
+        ["raw", "leb128"].map(|encoding| {
+            format!("name = \"{name}\"\nlike = \"{name}\"\nfile.encoding = \"{encoding}\"\n")
+        })
+    });
+    // Not all have a key of that name.
+    let analysed = texts.filter_map(|text| {
+        let network = analyse(&SourceFile::new("like", &*text)).ok()?;
+        Some((network, text))
+    });
+    fits(bytes, analysed).into_iter().next()
 }
 
 /// The known specs that a file fits: first those that its weights speak for.
 pub(crate) fn fitting(bytes: &[u8]) -> Vec<Known> {
-    let mut found = Vec::new();
-    for known in Known::all() {
-        let Ok(network) = known.network() else {
-            continue;
-        };
+    let known = Known::all().filter_map(|known| Some((known.network().ok()?, known)));
+    fits(bytes, known)
+}
+
+/// What comes with the networks that a file fits: first with those that its weights speak for.
+fn fits<T>(bytes: &[u8], networks: impl Iterator<Item = (Network, T)>) -> Vec<T> {
+    let loaded = networks.filter_map(|(network, with)| {
         let layout = file_layout(&network);
-        let loaded =
-            format::unpack(&layout, bytes).and_then(|bytes| format::check(&layout, &bytes));
-        if let Ok(loaded) = loaded {
-            found.push((loaded.looks_like.is_some(), known));
-        }
-    }
+        let bytes = format::unpack(&layout, bytes).ok()?;
+        let loaded = format::check(&layout, &bytes).ok()?;
+        Some((loaded.looks_like.is_some(), with))
+    });
+    let mut found: Vec<(bool, T)> = loaded.collect();
     found.sort_by_key(|(doubted, _)| *doubted);
-    found.into_iter().map(|(_, known)| known).collect()
+    found.into_iter().map(|(_, with)| with).collect()
 }
