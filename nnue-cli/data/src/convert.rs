@@ -93,10 +93,9 @@ fn spread<'p, W: Write>(
 /// Where the records of a file are until all of them are in their order: on the same disk, for they
 /// take as much room.
 fn unordered(path: &Path) -> Result<BufWriter<NamedTempFile>, DataError> {
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let mut builder = Builder::new();
     builder.prefix("shuffled.").suffix(".part");
-    let file = builder.tempfile_in(folder.unwrap_or(".".as_ref()));
+    let file = builder.tempfile_in(nnue_files::folder(path));
     let file = file.map_err(|error| unwritable(path, error))?;
     Ok(BufWriter::new(file))
 }

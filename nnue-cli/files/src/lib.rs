@@ -11,7 +11,7 @@ mod standard;
 pub use crate::error::Error;
 pub use crate::inputs::Inputs;
 pub use crate::lock::Lock;
-pub use crate::output::{Output, write};
+pub use crate::output::{Output, folder, write};
 pub use crate::read::{open, read};
 
 use std::path::Path;

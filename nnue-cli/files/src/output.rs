@@ -237,8 +237,9 @@ fn is_at(_: &Metadata, _: &Path) -> bool {
     true
 }
 
-/// The folder that a file is in.
-pub(crate) fn folder(path: &Path) -> &Path {
+/// The folder that a file is in; `.` for a name alone.
+#[must_use]
+pub fn folder(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     folder.unwrap_or(".".as_ref())
 }
