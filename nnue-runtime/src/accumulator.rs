@@ -13,7 +13,7 @@ use crate::features::{
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
-use crate::rows::RowChanges;
+use crate::rows::{RowChanges, RowLists};
 
 /// The transformer's sums for a position, seen by white and by black.
 ///
@@ -70,8 +70,8 @@ impl<A: Architecture> Accumulator<A> {
             }
             let mut changes = RowChanges::<A>::new();
             let (mut before_move, mut after_move) = (PieceCodes::EMPTY, PieceCodes::EMPTY);
-            let left = before_move.replace(&[], delta.removed());
-            let entered = after_move.replace(&[], delta.added());
+            let [removed, added] = delta.changes();
+            let (left, entered) = (before_move.add(removed), after_move.add(added));
             let step = Step {
                 before: &before_move,
                 after: &after_move,
@@ -94,23 +94,27 @@ impl<A: Architecture> Accumulator<A> {
         position: &impl Position,
         active: [&[u32]; 2],
     ) {
-        let mut changes = [RowChanges::new(), RowChanges::new()];
-        let (nothing, placement) = (PieceCodes::EMPTY, Placement::of(net.level(), position));
-        let mut board = BoardChanges::NONE;
-        let step = Step::between(net, &nothing, placement.squares(), &mut board);
+        let placement = Placement::of(net.level(), position);
+        let (nothing, mut board) = (PieceCodes::EMPTY, BoardChanges::NONE);
+        let pieces = placement.squares();
+        if const { read_all_squares(A::FEATURES) } {
+            board.find::<A>(net.level(), &nothing, pieces);
+        }
+        // One list serves both perspectives: in networks of threats a list has several kilobytes,
+        // which have to be cleared before they are first used.
+        let mut rows = A::Rows::EMPTY;
         for &perspective in perspectives {
             let from = placement.viewpoint::<A>(perspective);
-            let changes = &mut changes[perspective.index()];
+            rows.clear();
             for set in sets::<A>() {
-                set.list_active(net, perspective, from, step, changes);
+                let list = &mut rows.of(set.table);
+                set.list_active(net.level(), perspective, from, pieces, &board, list);
             }
-        }
-        for &perspective in perspectives {
-            let changes = &mut changes[perspective.index()];
-            let active = FeatureChanges::to(active[perspective.index()]);
-            active.list(net.weights(), perspective, changes);
+            let active = active[perspective.index()];
+            FeatureChanges::list_active::<A>(active, perspective, &mut rows);
             let biases = A::biases(net.weights(), perspective);
-            changes.apply(net, biases, self.half_mut(perspective));
+            let into = self.half_mut(perspective);
+            A::accumulate(net.level(), net.weights(), biases, &rows, A::Rows::NONE, into);
         }
     }
 

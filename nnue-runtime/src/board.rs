@@ -120,10 +120,10 @@ impl Board {
     pub fn apply(&mut self, delta: &Delta) -> Result<(), BoardError> {
         Placement::of(Level::BASELINE, self).check(delta)?;
         for (_, square) in delta.removed() {
-            self.take(*square);
+            self.take(square);
         }
         for (piece, square) in delta.added() {
-            self.put(*piece, *square);
+            self.put(piece, square);
         }
         self.side_to_move = !self.side_to_move;
         Ok(())

@@ -1,19 +1,20 @@
 //! The changes that a move makes on the board, from which accumulators are updated.
 
+mod changes;
+
 use core::error::Error;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
 use crate::position::Position;
 
-/// How many pieces a [`Delta`] can remove, and how many it can add. A move of chess or Chess960
-/// needs at most two of each; the rest is room for related games and for tools that edit boards.
-const CAPACITY: usize = 4;
+use self::changes::CAPACITY;
+pub(crate) use self::changes::Changes;
+pub use self::changes::PieceChanges;
 
 /// The pieces that one move takes off the board, and those it then puts on it.
 ///
-/// A delta is small, `Copy`, and allocates nothing. All removals come before all additions, so a
+/// A delta has 16 bytes, is `Copy`, and allocates nothing. All removals come before all additions, so a
 /// piece can be added where another is removed: captures and castling in Chess960 need that.
 /// Removing a piece from a square and adding it there again changes nothing. Deltas that change the
 /// same pieces are equal, in whatever order they were told.
@@ -27,20 +28,14 @@ const CAPACITY: usize = 4;
 ///
 /// let knight = Piece::new(Color::White, Role::Knight);
 /// let delta = Delta::quiet(knight, Square::G1, Square::F3);
-/// assert_eq!(delta.removed(), [(knight, Square::G1)]);
-/// assert_eq!(delta.added(), [(knight, Square::F3)]);
+/// assert!(delta.removed().eq([(knight, Square::G1)]));
+/// assert!(delta.added().eq([(knight, Square::F3)]));
 /// assert!(!delta.moves_king(Color::White));
 /// ```
-// The alignment makes two halves of 16 bytes. Without it there are 27 bytes, which were copied by
-// two overlapping moves; a later load across both had to wait for the stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(align(16))]
 pub struct Delta {
     removed: Changes,
     added: Changes,
-    /// A bit per colour, set if its king is removed or added. It is kept because searches ask for
-    /// it more often than they make moves.
-    kings: u8,
 }
 
 impl Delta {
@@ -50,7 +45,6 @@ impl Delta {
         Delta {
             removed: Changes::NONE,
             added: Changes::NONE,
-            kings: 0,
         }
     }
 
@@ -73,7 +67,7 @@ impl Delta {
         captured_on: Square,
     ) -> Delta {
         let mut delta = Delta::quiet(piece, from, to);
-        delta.remove(captured, captured_on);
+        delta.removed.push(captured, captured_on);
         delta
     }
 
@@ -88,10 +82,10 @@ impl Delta {
         captured: Option<Piece>,
     ) -> Delta {
         let mut delta = Delta::null();
-        delta.remove(Piece::new(color, Role::Pawn), from);
-        delta.add(Piece::new(color, promoted), to);
+        delta.removed.push(Piece::new(color, Role::Pawn), from);
+        delta.added.push(Piece::new(color, promoted), to);
         if let Some(captured) = captured {
-            delta.remove(captured, to);
+            delta.removed.push(captured, to);
         }
         delta
     }
@@ -124,13 +118,13 @@ impl Delta {
         removed: &[(Piece, Square)],
         added: &[(Piece, Square)],
     ) -> Result<Delta, DeltaError> {
-        let collect = |change, list: &[(Piece, Square)], other: &[(Piece, Square)]| {
-            Changes::collect(change, list.iter().copied(), |entry| other.contains(entry))
+        let left = |change, list: &[(Piece, Square)], other: &[(Piece, Square)]| {
+            collect(change, list.iter().copied(), |entry| other.contains(entry))
         };
-        Ok(Delta::of(
-            collect(Change::Removed, removed, added)?,
-            collect(Change::Added, added, removed)?,
-        ))
+        Ok(Delta {
+            removed: left(Change::Removed, removed, added)?,
+            added: left(Change::Added, added, removed)?,
+        })
     }
 
     /// The delta that leads from the pieces of `before` to those of `after`. Whose turn it is does
@@ -145,23 +139,29 @@ impl Delta {
         after: &(impl Position + ?Sized),
     ) -> Result<Delta, DeltaError> {
         let never = |_: &(Piece, Square)| false;
-        Ok(Delta::of(
-            Changes::collect(Change::Removed, only_in(before, after), never)?,
-            Changes::collect(Change::Added, only_in(after, before), never)?,
-        ))
+        Ok(Delta {
+            removed: collect(Change::Removed, only_in(before, after), never)?,
+            added: collect(Change::Added, only_in(after, before), never)?,
+        })
     }
 
     /// The pieces that leave the board, each with its square before the move: 0 to 4.
     #[inline]
-    pub fn removed(&self) -> &[(Piece, Square)] {
-        self.removed.as_slice()
+    pub fn removed(&self) -> PieceChanges {
+        self.removed.pieces()
     }
 
     /// The pieces that are put on the board after all removals, each with its square after the
     /// move: 0 to 4.
     #[inline]
-    pub fn added(&self) -> &[(Piece, Square)] {
-        self.added.as_slice()
+    pub fn added(&self) -> PieceChanges {
+        self.added.pieces()
+    }
+
+    /// Both lists: what it removes, and what it adds.
+    #[inline]
+    pub(crate) fn changes(&self) -> [Changes; 2] {
+        [self.removed, self.added]
     }
 
     /// Whether a king of that colour is removed or added. Then the accumulator of that perspective
@@ -169,52 +169,25 @@ impl Delta {
     /// king.
     #[inline]
     pub fn moves_king(&self, color: Color) -> bool {
-        self.kings >> color.index() & 1 != 0
+        self.removed.has_king(color) || self.added.has_king(color)
     }
 
     /// Whether it moves no king, takes off one or two pieces and puts one on the board, as most
     /// moves do.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        self.kings == 0 && self.added.len == 1 && self.removed.len.wrapping_sub(1) < 2
-    }
-
-    fn of(removed: Changes, added: Changes) -> Delta {
-        let kings = removed.as_slice().iter().chain(added.as_slice());
-        let kings = kings.fold(0, |kings, (piece, _)| kings | king_bit(*piece));
-        Delta {
-            removed,
-            added,
-            kings,
-        }
-    }
-
-    #[inline]
-    fn remove(&mut self, piece: Piece, square: Square) {
-        self.removed.push(piece, square);
-        self.kings |= king_bit(piece);
-    }
-
-    #[inline]
-    fn add(&mut self, piece: Piece, square: Square) {
-        self.added.push(piece, square);
-        self.kings |= king_bit(piece);
+        let kings = self.removed.has_kings() || self.added.has_kings();
+        !kings && self.added.is_one() && self.removed.is_one_or_two()
     }
 
     /// Moves a piece, unless it stays where it is.
     #[inline]
     fn relocate(&mut self, piece: Piece, from: Square, to: Square) {
         if from != to {
-            self.remove(piece, from);
-            self.add(piece, to);
+            self.removed.push(piece, from);
+            self.added.push(piece, to);
         }
     }
-}
-
-/// The bit of a king's colour; none for other pieces.
-#[inline]
-fn king_bit(piece: Piece) -> u8 {
-    u8::from(piece.role == Role::King) << piece.color.index()
 }
 
 /// Why a list of changes cannot be a [`Delta`].
@@ -278,97 +251,32 @@ nnue_format::debug_is_message!(DeltaError);
 
 impl Error for DeltaError {}
 
-/// A list of up to [`CAPACITY`] pieces with their squares.
-///
-/// It is compared and hashed as a set: the order in which a move was told says nothing.
-#[derive(Clone, Copy)]
-struct Changes {
-    /// Entries from `len` on are those of [`Changes::NONE`], so that lists of the same entries are
-    /// the same once they are sorted.
-    entries: [(Piece, Square); CAPACITY],
-    len: u8,
-}
-
-impl Changes {
-    const NONE: Changes = Changes {
-        entries: [(Piece::new(Color::White, Role::Pawn), Square::A1); CAPACITY],
-        len: 0,
-    };
-
-    /// Lists what `all` gives but for those of which `cancels` is true. It is an error if more are
-    /// left than a list can hold, or if `all` repeats a square.
-    fn collect(
-        change: Change,
-        all: impl Iterator<Item = (Piece, Square)>,
-        cancels: impl Fn(&(Piece, Square)) -> bool,
-    ) -> Result<Changes, DeltaError> {
-        let mut changes = Changes::NONE;
-        let mut squares = Bitboard::EMPTY;
-        let mut found = 0;
-        for (piece, square) in all {
-            if squares.contains(square) {
-                return Err(DeltaError::SameSquare { change, square });
-            }
-            squares.insert(square);
-            if !cancels(&(piece, square)) {
-                found += 1;
-                if found <= CAPACITY {
-                    changes.push(piece, square);
-                }
+/// Lists what `all` gives but for those of which `cancels` is true. It is an error if more are left
+/// than a list can hold, or if `all` repeats a square.
+fn collect(
+    change: Change,
+    all: impl Iterator<Item = (Piece, Square)>,
+    cancels: impl Fn(&(Piece, Square)) -> bool,
+) -> Result<Changes, DeltaError> {
+    let mut changes = Changes::NONE;
+    let mut squares = Bitboard::EMPTY;
+    let mut found = 0;
+    for (piece, square) in all {
+        if squares.contains(square) {
+            return Err(DeltaError::SameSquare { change, square });
+        }
+        squares.insert(square);
+        if !cancels(&(piece, square)) {
+            found += 1;
+            if found <= CAPACITY {
+                changes.push(piece, square);
             }
         }
-        if found > CAPACITY {
-            return Err(DeltaError::TooMany { change, found });
-        }
-        Ok(changes)
     }
-
-    /// Appends an entry. There always is room: a constructor of a move appends two entries at most,
-    /// and others count.
-    #[inline]
-    fn push(&mut self, piece: Piece, square: Square) {
-        // `get_mut` instead of an index, because code for a panic that cannot happen would slow
-        // down the hot path.
-        if let Some(entry) = self.entries.get_mut(usize::from(self.len)) {
-            *entry = (piece, square);
-            self.len += 1;
-        }
+    if found > CAPACITY {
+        return Err(DeltaError::TooMany { change, found });
     }
-
-    #[inline]
-    fn as_slice(&self) -> &[(Piece, Square)] {
-        // `len` never exceeds the capacity. The minimum tells the compiler so, which then leaves
-        // out the code for a panic.
-        &self.entries[..usize::from(self.len).min(CAPACITY)]
-    }
-
-    /// What is the same for lists of the same entries in any order. Lists are sorted when they are
-    /// compared, not when they are made: searches make deltas and hardly ever compare them.
-    fn set(&self) -> (u8, [(Piece, Square); CAPACITY]) {
-        let mut entries = self.entries;
-        entries.sort_unstable();
-        (self.len, entries)
-    }
-}
-
-impl PartialEq for Changes {
-    fn eq(&self, other: &Changes) -> bool {
-        self.set() == other.set()
-    }
-}
-
-impl Eq for Changes {}
-
-impl Hash for Changes {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.set().hash(state);
-    }
-}
-
-impl fmt::Debug for Changes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.as_slice()).finish()
-    }
+    Ok(changes)
 }
 
 /// The pieces of `one` that do not stand on the same square of `other`.
@@ -387,6 +295,8 @@ mod tests {
     use alloc::string::ToString;
     use alloc::vec::Vec;
 
+    use core::hash::{Hash, Hasher};
+
     use super::*;
     use crate::board::Board;
 
@@ -403,7 +313,7 @@ mod tests {
     #[test]
     fn a_null_move_changes_nothing() {
         let delta = Delta::null();
-        assert!(delta.removed().is_empty() && delta.added().is_empty());
+        assert!(delta.removed().len() == 0 && delta.added().len() == 0);
         assert!(!delta.moves_king(Color::White) && !delta.moves_king(Color::Black));
         assert_eq!(Delta::quiet(ROOK, Square::A1, Square::A1), delta);
     }
@@ -411,31 +321,22 @@ mod tests {
     #[test]
     fn captures_remove_the_captured_piece_where_it_stands() {
         let capture = Delta::capture(ROOK, Square::A1, Square::A7, BLACK_PAWN, Square::A7);
-        assert_eq!(
-            capture.removed(),
-            [(ROOK, Square::A1), (BLACK_PAWN, Square::A7)]
-        );
-        assert_eq!(capture.added(), [(ROOK, Square::A7)]);
+        assert!(capture.removed().eq([(ROOK, Square::A1), (BLACK_PAWN, Square::A7)]));
+        assert!(capture.added().eq([(ROOK, Square::A7)]));
         let en_passant = Delta::capture(PAWN, Square::E5, Square::D6, BLACK_PAWN, Square::D5);
-        assert_eq!(
-            en_passant.removed(),
-            [(PAWN, Square::E5), (BLACK_PAWN, Square::D5)]
-        );
-        assert_eq!(en_passant.added(), [(PAWN, Square::D6)]);
+        assert!(en_passant.removed().eq([(PAWN, Square::E5), (BLACK_PAWN, Square::D5)]));
+        assert!(en_passant.added().eq([(PAWN, Square::D6)]));
     }
 
     #[test]
     fn promotions_exchange_the_pawn() {
         let quiet = Delta::promotion(Color::Black, Square::C2, Square::C1, Role::Rook, None);
-        assert_eq!(quiet.removed(), [(BLACK_PAWN, Square::C2)]);
-        assert_eq!(quiet.added(), [(BLACK_ROOK, Square::C1)]);
+        assert!(quiet.removed().eq([(BLACK_PAWN, Square::C2)]));
+        assert!(quiet.added().eq([(BLACK_ROOK, Square::C1)]));
         let capture =
             Delta::promotion(Color::Black, Square::C2, Square::D1, Role::Rook, Some(ROOK));
-        assert_eq!(
-            capture.removed(),
-            [(BLACK_PAWN, Square::C2), (ROOK, Square::D1)]
-        );
-        assert_eq!(capture.added(), [(BLACK_ROOK, Square::D1)]);
+        assert!(capture.removed().eq([(BLACK_PAWN, Square::C2), (ROOK, Square::D1)]));
+        assert!(capture.added().eq([(BLACK_ROOK, Square::D1)]));
     }
 
     #[test]
@@ -508,7 +409,7 @@ mod tests {
     fn lists_hold_four_entries() {
         let pawns: [_; 5] = core::array::from_fn(|file| (PAWN, Square::ALL[8 + file]));
         let four = Delta::from_changes(&pawns[..4], &[]).unwrap();
-        assert_eq!(four.removed(), &pawns[..4]);
+        assert!(four.removed().eq(pawns[..4].iter().copied()));
         let five = Delta::from_changes(&[], &pawns).unwrap_err();
         let change = Change::Added;
         assert_eq!(five, DeltaError::TooMany { change, found: 5 });
@@ -537,11 +438,8 @@ mod tests {
         let before = board("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1");
         let after = board("4k3/8/3P4/8/8/8/8/4K3 b");
         let delta = Delta::between(&before, &after).unwrap();
-        assert_eq!(
-            delta.removed(),
-            [(PAWN, Square::E5), (BLACK_PAWN, Square::D5)]
-        );
-        assert_eq!(delta.added(), [(PAWN, Square::D6)]);
+        assert!(delta.removed().eq([(PAWN, Square::E5), (BLACK_PAWN, Square::D5)]));
+        assert!(delta.added().eq([(PAWN, Square::D6)]));
         assert_eq!(Delta::between(&after, &after), Ok(Delta::null()));
     }
 

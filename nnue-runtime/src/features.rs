@@ -16,9 +16,10 @@ mod viewpoint;
 use crate::architecture::Architecture;
 use crate::chess::{Color, Square};
 use crate::delta::Delta;
+use crate::level::Level;
 use crate::network::Network;
-use crate::placement::Step;
-use crate::rows::RowChanges;
+use crate::placement::{PieceCodes, Step};
+use crate::rows::{RowChanges, RowList};
 
 pub use active::RowFinder;
 pub(crate) use bounds::Bounds;
@@ -104,27 +105,43 @@ impl FeatureSet {
         }
     }
 
-    /// Lists the rows that are active after a step that began at an empty board, for a perspective
-    /// that sees it from a viewpoint.
+    /// Lists the rows that are active on a board, for a perspective that sees it from a viewpoint;
+    /// none of sets whose features the engine tells. `board` is what differs from an empty board,
+    /// where some set reads all squares.
+    // The set's own tables are only known where the call is compiled.
     #[inline(always)]
-    pub(crate) fn list_active<A: Architecture>(
-        &'static self,
-        net: &Network<A>,
+    pub(crate) fn list_active(
+        &self,
+        level: Level,
         perspective: Color,
         from: Viewpoint,
-        step: Step<'_>,
-        changes: &mut RowChanges<A>,
+        pieces: &PieceCodes,
+        board: &BoardChanges,
+        list: &mut RowList<'_>,
     ) {
         match &self.family {
             Family::PieceSquare(tables) => {
                 let view = piece_square::View::of(self, tables, perspective, from);
-                let mut list = changes.added.of(self.table);
-                piece_square::list_active(view, net.level(), step.after, &mut list);
-                self.list_threatened(tables, view, net, perspective, step, changes);
+                piece_square::list_active(view, level, pieces, list);
+                if tables.has_threatened() {
+                    let [_, threatened] = board.threatened;
+                    let first_rows = tables.threatened[perspective.index()];
+                    piece_square::list_all_threatened(first_rows, view, threatened, list);
+                }
             }
-            Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => {
-                self.list_changes(net, perspective, from, step, changes);
+            Family::Threats(tables) => {
+                let view = threats::View::of(tables.mirror_files, perspective, from);
+                let first_row = self.first_row[perspective.index()];
+                let attacks = board.added.as_slice();
+                threats::levels::list_rows(level, tables, view, first_row, pieces, attacks, list);
             }
+            Family::PawnPairs(pairs) => {
+                let view = threats::View::of(pairs.mirror_files, perspective, from);
+                let first_row = self.first_row[perspective.index()];
+                let [_, pawns] = board.pawns;
+                pawn_pairs::list_rows(*pairs, view, first_row, pawns, [0, 0], list);
+            }
+            Family::Custom => {}
         }
     }
 

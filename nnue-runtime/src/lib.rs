@@ -78,7 +78,7 @@ pub use crate::architecture::{
 };
 pub use crate::board::{Board, BoardError};
 pub use crate::chess::{Bitboard, Color, Piece, Role, Square, SquareError, Squares};
-pub use crate::delta::{Change, Delta, DeltaError};
+pub use crate::delta::{Change, Delta, DeltaError, PieceChanges};
 pub use crate::evaluator::{Counter, Evaluator, Statistics};
 pub use crate::features::FeatureChanges;
 pub use crate::fen::FenError;

@@ -4,7 +4,7 @@
 use crate::architecture::Architecture;
 use crate::board::error::BoardError;
 use crate::chess::{Bitboard, Color, Piece, Role, Square};
-use crate::delta::Delta;
+use crate::delta::{Changes, Delta};
 use crate::features::{BoardChanges, Viewpoint, read_all_squares};
 use crate::level::Level;
 use crate::network::Network;
@@ -29,6 +29,12 @@ impl PieceCode {
     #[inline]
     pub(crate) fn of(piece: Piece) -> PieceCode {
         PieceCode(1 + piece.index() as u8)
+    }
+
+    /// The code of the lowest four bits.
+    #[inline]
+    pub(crate) fn wrapping(bits: u8) -> PieceCode {
+        PieceCode(bits % 16)
     }
 
     #[inline]
@@ -70,19 +76,28 @@ impl PieceCodes {
 
     /// Takes pieces off the board, then puts others on it. Returns the squares of all of them.
     #[inline]
-    pub(crate) fn replace(
-        &mut self,
-        removed: &[(Piece, Square)],
-        added: &[(Piece, Square)],
-    ) -> Bitboard {
+    pub(crate) fn replace(&mut self, removed: Changes, added: Changes) -> Bitboard {
+        self.remove(removed) | self.add(added)
+    }
+
+    /// Takes pieces off the board, and returns their squares.
+    #[inline]
+    pub(crate) fn remove(&mut self, pieces: Changes) -> Bitboard {
         let mut changed = Bitboard::EMPTY;
-        for (_, square) in removed {
-            changed.insert(*square);
-            self.set(*square, PieceCode::NOTHING);
+        for (_, square) in pieces.codes() {
+            changed.insert(square);
+            self.set(square, PieceCode::NOTHING);
         }
-        for (piece, square) in added {
-            changed.insert(*square);
-            self.set(*square, PieceCode::of(*piece));
+        changed
+    }
+
+    /// Puts pieces on the board, and returns their squares.
+    #[inline]
+    pub(crate) fn add(&mut self, pieces: Changes) -> Bitboard {
+        let mut changed = Bitboard::EMPTY;
+        for (code, square) in pieces.codes() {
+            changed.insert(square);
+            self.set(square, code);
         }
         changed
     }
@@ -193,24 +208,23 @@ impl Placement {
     /// Makes a move, and returns the squares where something may have changed.
     #[inline]
     pub(crate) fn apply(&mut self, delta: &Delta) -> Bitboard {
-        let changed = self.squares.replace(delta.removed(), delta.added());
-        for (piece, square) in delta.added() {
-            if piece.role == Role::King {
-                self.kings[piece.color.index()] = *square;
+        let [removed, added] = delta.changes();
+        if added.has_kings() {
+            for (piece, square) in added.pieces() {
+                if piece.role == Role::King {
+                    self.kings[piece.color.index()] = square;
+                }
             }
         }
-        self.pieces = self
-            .pieces
-            .wrapping_add(delta.added().len())
-            .wrapping_sub(delta.removed().len());
-        changed
+        self.pieces = (self.pieces.wrapping_add(added.len())).wrapping_sub(removed.len());
+        self.squares.replace(removed, added)
     }
 
     /// Whether a delta fits: it removes pieces that are there, then adds others to squares that are
     /// empty, and no more than 32 pieces are on the board after it.
     pub(crate) fn check(&self, delta: &Delta) -> Result<(), BoardError> {
         let mut squares = self.squares;
-        for &(piece, square) in delta.removed() {
+        for (piece, square) in delta.removed() {
             let found = squares.code(square).piece();
             if found != Some(piece) {
                 return Err(BoardError::Missing {
@@ -221,7 +235,7 @@ impl Placement {
             }
             squares.set(square, PieceCode::NOTHING);
         }
-        for &(piece, square) in delta.added() {
+        for (piece, square) in delta.added() {
             if let Some(found) = squares.code(square).piece() {
                 return Err(BoardError::Occupied {
                     piece,

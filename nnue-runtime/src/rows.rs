@@ -119,9 +119,12 @@ fn bounds_of_pairs(set: &FeatureSet, pairs: &[i8], width: usize) -> Bounds {
 }
 
 /// The operations on [`Rows`] of any number of tables, for code that all networks share.
-pub trait RowLists: Clone + Send + Sync {
+pub trait RowLists: Clone + Send + Sync + 'static {
     /// Lists that have no rows yet.
     const EMPTY: Self;
+
+    /// The same, for those who will not list any.
+    const NONE: &'static Self;
 
     /// Adds a row of a table if it exists, without a branch that could be mispredicted.
     ///
@@ -147,6 +150,8 @@ impl<const TABLES: usize, const CAPACITY: usize> RowLists for Rows<TABLES, CAPAC
         rows: [[0; CAPACITY]; TABLES],
         lens: [0; TABLES],
     };
+
+    const NONE: &'static Self = &Self::EMPTY;
 
     #[inline]
     fn push_if(&mut self, exists: bool, table: usize, row: u32) {

@@ -93,7 +93,8 @@ impl<A: Architecture> Accumulator<A> {
     ) {
         let after_move = *Placement::of(net.level(), after).squares();
         let mut before_move = after_move;
-        let changed = before_move.replace(delta.added(), delta.removed());
+        let [removed, added] = delta.changes();
+        let changed = before_move.replace(added, removed);
         let (before_move, after_move, nothing) = (&before_move, &after_move, &PieceCodes::EMPTY);
         let mut found = [const { BoardChanges::NONE }; 3];
         let [between, left, entered] = &mut found;

@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::threats::pieces::Scope;
-use super::{BoardChanges, Family, FeatureSet, Viewpoint, pawn_pairs, piece_square, threats};
+use super::{BoardChanges, FeatureSet, Viewpoint};
 use crate::chess::Color;
 use crate::level::Level;
 use crate::placement::Placement;
@@ -59,32 +59,17 @@ impl RowFinder {
     /// The rows that a set has active for a perspective, in no particular order; none of sets whose
     /// features the engine tells.
     pub fn active(&mut self, set: usize, perspective: Color) -> &[u32] {
-        let set = &self.sets[set];
+        let RowFinder {
+            level,
+            placement,
+            board,
+            ..
+        } = self;
         let from = self.viewpoints[perspective.index()];
-        let pieces = self.placement.squares();
         let mut len = 0;
         let mut list = RowList::new(&mut self.rows, &mut len);
-        match &set.family {
-            Family::PieceSquare(tables) => {
-                let view = piece_square::View::of(set, tables, perspective, from);
-                piece_square::list_active(view, self.level, pieces, &mut list);
-                if tables.has_threatened() {
-                    let [_, threatened] = self.board.threatened;
-                    let first_rows = tables.threatened[perspective.index()];
-                    piece_square::list_all_threatened(first_rows, view, threatened, &mut list);
-                }
-            }
-            Family::Threats(tables) => {
-                let view = threats::View::of(tables.mirror_files, perspective, from);
-                threats::list_active(self.level, tables, view, pieces, &self.board, &mut list);
-            }
-            Family::PawnPairs(pairs) => {
-                let view = threats::View::of(pairs.mirror_files, perspective, from);
-                let [_, pawns] = self.board.pawns;
-                pawn_pairs::list_rows(*pairs, view, 0, pawns, [0, 0], &mut list);
-            }
-            Family::Custom => {}
-        }
+        let pieces = placement.squares();
+        self.sets[set].list_active(*level, perspective, from, pieces, board, &mut list);
         &self.rows[..len.min(self.rows.len())]
     }
 }

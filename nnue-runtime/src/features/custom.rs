@@ -33,6 +33,17 @@ impl<'a> FeatureChanges<'a> {
         }
     }
 
+    /// Lists the rows of active features besides those that are listed.
+    pub(crate) fn list_active<A: Architecture>(
+        active: &[u32],
+        perspective: Color,
+        rows: &mut A::Rows,
+    ) {
+        for (table, row) in (active.iter()).filter_map(|feature| row::<A>(perspective, *feature)) {
+            rows.push_if(true, table, row);
+        }
+    }
+
     /// Lists the features' rows besides those that are listed. What one move adds and another
     /// removes cancels, so that never more rows of a set are listed than can be active at once.
     #[inline]

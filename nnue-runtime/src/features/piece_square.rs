@@ -109,13 +109,14 @@ pub(super) fn list_move<A: Architecture>(
     delta: &Delta,
     changes: &mut RowChanges<A>,
 ) {
-    for (piece, square) in delta.added() {
-        let (row, exists) = view.row(PieceCode::of(*piece), *square);
+    let [removed, added] = delta.changes();
+    for (piece, square) in added.codes() {
+        let (row, exists) = view.row(piece, square);
         A::prefetch(weights, table, row);
         changes.added.push_if(exists, table, row);
     }
-    for (piece, square) in delta.removed() {
-        let (row, exists) = view.row(PieceCode::of(*piece), *square);
+    for (piece, square) in removed.codes() {
+        let (row, exists) = view.row(piece, square);
         changes.removed.push_if(exists, table, row);
     }
 }

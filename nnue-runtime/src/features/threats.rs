@@ -6,7 +6,7 @@
 
 pub(crate) mod changes;
 mod directions;
-mod levels;
+pub(super) mod levels;
 pub(super) mod pieces;
 mod threatened;
 
@@ -15,12 +15,11 @@ use alloc::vec::Vec;
 
 use nnue_format::Threats;
 
-use self::changes::{Attacks, BoardChanges};
+use self::changes::Attacks;
 use super::bounds::{Bounds, extremes};
 use super::{FeatureSet, Viewpoint, orientation};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color};
-use crate::level::Level;
 use crate::network::Network;
 use crate::placement::{PieceCodes, Step};
 use crate::rows::{RowChanges, RowList, RowLists};
@@ -113,19 +112,6 @@ pub(super) fn list_changes<A: Architecture>(
     let listed = added.len();
     list_rows(step.after, &step.board.added, &mut added);
     prefetch(net, set.table, added.from(listed));
-}
-
-/// Lists the rows of all attacks of a placement.
-pub(super) fn list_active(
-    level: Level,
-    tables: &Threats,
-    view: View,
-    codes: &PieceCodes,
-    board: &BoardChanges,
-    list: &mut RowList<'_>,
-) {
-    let attacks = board.added.as_slice();
-    levels::list_rows(level, tables, view, 0, codes, attacks, list);
 }
 
 /// Asks for rows that are to be added. Those that are to be removed were added a few plies ago, and

@@ -67,19 +67,18 @@ impl Viewpoint {
         );
         let mut king = after.king(perspective);
         if delta.moves_king(perspective) {
-            let mut removed = delta.removed().iter();
-            let before = removed.find(|(piece, _)| *piece == own_king);
+            let before = delta.removed().find(|(piece, _)| *piece == own_king);
             // Positions without a king have it on a1.
-            king = before.map_or(Square::A1, |(_, square)| *square);
+            king = before.map_or(Square::A1, |(_, square)| square);
         }
         let before = Viewpoint::new::<A>(king, || {
             let mut queens = after.pieces(queen);
-            let is_queen = |change: &&(Piece, Square)| change.0 == queen;
-            for (_, square) in delta.added().iter().filter(is_queen) {
-                queens.remove(*square);
+            let is_queen = |change: &(Piece, Square)| change.0 == queen;
+            for (_, square) in delta.added().filter(is_queen) {
+                queens.remove(square);
             }
-            for (_, square) in delta.removed().iter().filter(is_queen) {
-                queens.insert(*square);
+            for (_, square) in delta.removed().filter(is_queen) {
+                queens.insert(square);
             }
             queens
         });

@@ -38,7 +38,7 @@ impl Attacks {
     };
 
     #[inline]
-    pub(super) fn as_slice(&self) -> &[[u8; 2]] {
+    pub(in crate::features) fn as_slice(&self) -> &[[u8; 2]] {
         &self.squares[..self.len.min(MOST)]
     }
 
@@ -66,7 +66,7 @@ impl Attacks {
 #[derive(Clone)]
 pub(crate) struct BoardChanges {
     /// The attacks that there are only after the moves.
-    pub(super) added: Attacks,
+    pub(in crate::features) added: Attacks,
     /// The attacks that there were only before them.
     pub(super) removed: Attacks,
     /// White's pawns and black's, before and after.

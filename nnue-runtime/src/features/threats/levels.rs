@@ -33,7 +33,7 @@ pub(super) fn find_threatened(
 
 /// [`list_rows`](super::list_rows), at a level.
 #[inline]
-pub(super) fn list_rows(
+pub(in crate::features) fn list_rows(
     level: Level,
     tables: &Threats,
     view: View,

@@ -1,7 +1,7 @@
 //! Accumulators of `nnue-rs` along a search.
 
 use ::nnue_rs as theirs;
-use nnue_runtime::{Board, Color, Delta, Piece, Position, Square};
+use nnue_runtime::{Board, Color, Delta, Piece, PieceChanges, Position, Square};
 use nnue_trace::{Follow, Trace};
 
 use super::{View, color, piece, square};
@@ -256,7 +256,7 @@ impl Changes {
     /// Adds the changes of a move. A piece that is added and removed again cancels out.
     #[inline]
     fn take(&mut self, delta: &Delta) {
-        let one_more = |list: &mut Vec<_>, other: &mut Vec<_>, change: &(Piece, Square)| {
+        let one_more = |list: &mut Vec<_>, other: &mut Vec<_>, change: (Piece, Square)| {
             let change = (square(change.1), piece(change.0));
             match other.iter().position(|opposite| *opposite == change) {
                 Some(index) => drop(other.swap_remove(index)),
@@ -323,16 +323,16 @@ impl Placement {
     }
 
     #[inline]
-    fn replace(&mut self, removed: &[(Piece, Square)], added: &[(Piece, Square)]) {
+    fn replace(&mut self, removed: PieceChanges, added: PieceChanges) {
         for (_, at) in removed {
             self.occupied &= !(1 << at.index());
         }
         for (new, at) in added {
             self.occupied |= 1 << at.index();
-            let new = piece(*new);
+            let new = piece(new);
             self.squares[at.index()] = new;
             if new.kind == theirs::PieceKind::King {
-                self.kings.0[new.color as usize] = square(*at);
+                self.kings.0[new.color as usize] = square(at);
             }
         }
     }

@@ -1,0 +1,216 @@
+//! The pieces that a move takes off the board, or those that it puts there, packed in one word.
+
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::iter::FusedIterator;
+
+use crate::chess::{Color, Piece, Role, Square};
+use crate::placement::PieceCode;
+
+/// How many pieces there can be. A move of chess or Chess960 needs at most two; the rest is room
+/// for related games and for tools that edit boards.
+pub(super) const CAPACITY: usize = 4;
+
+/// A list of up to [`CAPACITY`] pieces with their squares.
+///
+/// It is compared and hashed as a set: the order in which a move was told says nothing.
+// An entry has 16 bits: the square, the piece's code, and a bit for the king of each colour. No
+// code is zero, so neither is an entry, and the entries from the lowest bits on say how many there
+// are. Engines make and copy millions of lists a second; in one word they stay in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Changes(u64);
+
+/// Bits of an entry.
+const ENTRY: u32 = u64::BITS / CAPACITY as u32;
+
+/// The bits of a piece's code in an entry: they follow those of the square.
+const CODE: u32 = 8;
+
+/// The bit of a king's colour in the first entry; white's.
+const KING: u32 = 14;
+
+/// A bit in each entry.
+const IN_EACH: u64 = u64::MAX / 0xFFFF;
+
+impl Changes {
+    pub(super) const NONE: Changes = Changes(0);
+
+    /// Appends a piece. There always is room: a constructor of a move appends two at most, and
+    /// others count.
+    #[inline]
+    pub(super) fn push(&mut self, piece: Piece, square: Square) {
+        let king = match piece.role {
+            Role::King => 1 << KING << piece.color.index(),
+            _ => 0,
+        };
+        let code = (PieceCode::of(piece).index() as u64) << CODE;
+        let entry = square.index() as u64 | code | king;
+        self.0 |= entry << (ENTRY * self.len() as u32 % u64::BITS);
+    }
+
+    /// How many there are.
+    #[inline]
+    pub(crate) fn len(self) -> usize {
+        (u64::BITS - self.0.leading_zeros()).div_ceil(ENTRY) as usize
+    }
+
+    /// Whether there is exactly one.
+    #[inline]
+    pub(super) fn is_one(self) -> bool {
+        self.0 != 0 && self.0 >> ENTRY == 0
+    }
+
+    /// Whether there are one or two.
+    #[inline]
+    pub(super) fn is_one_or_two(self) -> bool {
+        self.0 != 0 && self.0 >> (2 * ENTRY) == 0
+    }
+
+    /// Whether there is a king of that colour.
+    #[inline]
+    pub(super) fn has_king(self, color: Color) -> bool {
+        self.0 & (IN_EACH << KING << color.index()) != 0
+    }
+
+    /// Whether there is a king.
+    #[inline]
+    pub(crate) fn has_kings(self) -> bool {
+        self.0 & (IN_EACH * 0b11 << KING) != 0
+    }
+
+    /// The pieces with their squares.
+    #[inline]
+    pub(crate) fn pieces(self) -> PieceChanges {
+        PieceChanges(self.codes())
+    }
+
+    /// The codes of the pieces with their squares.
+    #[inline]
+    pub(crate) fn codes(self) -> Codes {
+        Codes(self.0)
+    }
+
+    /// What is the same for lists of the same entries in any order. Lists are sorted when they are
+    /// compared, not when they are made: searches make deltas and hardly ever compare them.
+    fn set(self) -> [u16; CAPACITY] {
+        let mut entries = core::array::from_fn(|index| (self.0 >> (ENTRY * index as u32)) as u16);
+        entries.sort_unstable();
+        entries
+    }
+}
+
+impl PartialEq for Changes {
+    fn eq(&self, other: &Changes) -> bool {
+        self.set() == other.set()
+    }
+}
+
+impl Eq for Changes {}
+
+impl Hash for Changes {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.set().hash(state);
+    }
+}
+
+impl fmt::Debug for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.pieces()).finish()
+    }
+}
+
+/// The codes of pieces, each with its square.
+#[derive(Clone)]
+pub(crate) struct Codes(u64);
+
+impl Iterator for Codes {
+    type Item = (PieceCode, Square);
+
+    #[inline]
+    fn next(&mut self) -> Option<(PieceCode, Square)> {
+        let entry = self.0;
+        if entry == 0 {
+            return None;
+        }
+        self.0 >>= ENTRY;
+        let code = PieceCode::wrapping((entry >> CODE) as u8);
+        Some((code, Square::wrapping(entry as u8)))
+    }
+}
+
+/// The pieces that a [`Delta`](crate::Delta) takes off the board, or those that it puts there, each
+/// with its square: 0 to 4.
+#[derive(Clone)]
+pub struct PieceChanges(Codes);
+
+impl Iterator for PieceChanges {
+    type Item = (Piece, Square);
+
+    #[inline]
+    fn next(&mut self) -> Option<(Piece, Square)> {
+        let (code, square) = self.0.next()?;
+        Some((code.piece()?, square))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = Changes(self.0.0).len();
+        (len, Some(len))
+    }
+}
+
+impl ExactSizeIterator for PieceChanges {}
+
+impl FusedIterator for PieceChanges {}
+
+impl fmt::Debug for PieceChanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn every_piece_on_every_square_is_told_again() {
+        for piece in Piece::ALL {
+            for square in Square::ALL {
+                let mut changes = Changes::NONE;
+                for len in 1..=CAPACITY {
+                    changes.push(piece, square);
+                    assert_eq!(changes.len(), len);
+                    assert_eq!(changes.pieces().len(), len);
+                    assert_eq!(changes.is_one(), len == 1);
+                    assert_eq!(changes.is_one_or_two(), len <= 2);
+                    let told: Vec<_> = changes.pieces().collect();
+                    assert_eq!(told, [(piece, square); CAPACITY][..len]);
+                }
+                let is_king = piece.role == Role::King;
+                assert_eq!(changes.has_kings(), is_king);
+                for color in Color::ALL {
+                    assert_eq!(changes.has_king(color), is_king && piece.color == color);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn kings_are_found_wherever_they_are_in_the_list() {
+        let rook = Piece::new(Color::Black, Role::Rook);
+        for place in 0..CAPACITY {
+            for color in Color::ALL {
+                let mut changes = Changes::NONE;
+                for index in 0..CAPACITY {
+                    let king = Piece::new(color, Role::King);
+                    let piece = if index == place { king } else { rook };
+                    changes.push(piece, Square::H8);
+                }
+                assert!(changes.has_king(color) && !changes.has_king(!color));
+            }
+        }
+    }
+}
