@@ -95,10 +95,9 @@ impl<A: Architecture> Accumulator<A> {
         active: [&[u32]; 2],
     ) {
         let placement = Placement::of(net.level(), position);
-        let (nothing, mut board) = (PieceCodes::EMPTY, BoardChanges::NONE);
-        let pieces = placement.squares();
+        let (pieces, mut board) = (placement.squares(), BoardChanges::NONE);
         if const { read_all_squares(A::FEATURES) } {
-            board.find::<A>(net.level(), &nothing, pieces);
+            board.find_all::<A>(net.level(), pieces);
         }
         // One list serves both perspectives: in networks of threats a list has several kilobytes,
         // which have to be cleared before they are first used.
@@ -114,7 +113,7 @@ impl<A: Architecture> Accumulator<A> {
             FeatureChanges::list_active::<A>(active, perspective, &mut rows);
             let biases = A::biases(net.weights(), perspective);
             let into = self.half_mut(perspective);
-            A::accumulate(net.level(), net.weights(), biases, &rows, A::Rows::NONE, into);
+            A::sum(net.level(), net.weights(), biases, &rows, into);
         }
     }
 

@@ -76,6 +76,18 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         removed: &Self::Rows,
         into: &mut Self::Half,
     );
+    /// `into = base + rows`, none of which was asked for ahead of time.
+    #[doc(hidden)]
+    #[inline]
+    fn sum(
+        level: Level,
+        weights: &Self::Weights,
+        base: &Self::Half,
+        rows: &Self::Rows,
+        into: &mut Self::Half,
+    ) {
+        Self::accumulate(level, weights, base, rows, Self::Rows::NONE, into);
+    }
     /// Transformer output, layers and output of one bucket. The halves are in the order of
     /// [`Self::ORDER`]; networks of one perspective read the first alone.
     #[doc(hidden)]

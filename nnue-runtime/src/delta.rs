@@ -321,10 +321,18 @@ mod tests {
     #[test]
     fn captures_remove_the_captured_piece_where_it_stands() {
         let capture = Delta::capture(ROOK, Square::A1, Square::A7, BLACK_PAWN, Square::A7);
-        assert!(capture.removed().eq([(ROOK, Square::A1), (BLACK_PAWN, Square::A7)]));
+        assert!(
+            capture
+                .removed()
+                .eq([(ROOK, Square::A1), (BLACK_PAWN, Square::A7)])
+        );
         assert!(capture.added().eq([(ROOK, Square::A7)]));
         let en_passant = Delta::capture(PAWN, Square::E5, Square::D6, BLACK_PAWN, Square::D5);
-        assert!(en_passant.removed().eq([(PAWN, Square::E5), (BLACK_PAWN, Square::D5)]));
+        assert!(
+            en_passant
+                .removed()
+                .eq([(PAWN, Square::E5), (BLACK_PAWN, Square::D5)])
+        );
         assert!(en_passant.added().eq([(PAWN, Square::D6)]));
     }
 
@@ -335,7 +343,11 @@ mod tests {
         assert!(quiet.added().eq([(BLACK_ROOK, Square::C1)]));
         let capture =
             Delta::promotion(Color::Black, Square::C2, Square::D1, Role::Rook, Some(ROOK));
-        assert!(capture.removed().eq([(BLACK_PAWN, Square::C2), (ROOK, Square::D1)]));
+        assert!(
+            capture
+                .removed()
+                .eq([(BLACK_PAWN, Square::C2), (ROOK, Square::D1)])
+        );
         assert!(capture.added().eq([(BLACK_ROOK, Square::D1)]));
     }
 
@@ -438,7 +450,11 @@ mod tests {
         let before = board("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1");
         let after = board("4k3/8/3P4/8/8/8/8/4K3 b");
         let delta = Delta::between(&before, &after).unwrap();
-        assert!(delta.removed().eq([(PAWN, Square::E5), (BLACK_PAWN, Square::D5)]));
+        assert!(
+            delta
+                .removed()
+                .eq([(PAWN, Square::E5), (BLACK_PAWN, Square::D5)])
+        );
         assert!(delta.added().eq([(PAWN, Square::D6)]));
         assert_eq!(Delta::between(&after, &after), Ok(Delta::null()));
     }

@@ -53,7 +53,7 @@ impl RowFinder {
         self.viewpoints = Color::ALL.map(|color| Viewpoint::with_queens(position, color));
         let pieces = self.placement.squares();
         self.board
-            .find_all(self.level, &self.sets, &self.scope, pieces);
+            .find_all_of(self.level, &self.sets, &self.scope, pieces);
     }
 
     /// The rows that a set has active for a perspective, in no particular order; none of sets whose

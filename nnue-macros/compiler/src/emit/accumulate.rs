@@ -39,9 +39,12 @@ pub(super) fn functions(
 ) -> TokenStream {
     let psqt = Psqt::of(program);
     let tables = Table::all(program);
-    let lists: Vec<_> = tables.iter().flat_map(Table::lists).collect();
-    let arguments = quote! { weights, base, #(#lists,)* into };
-    let parameters = quote! { weights: &Weights, base: &Half, #(#lists: &[u32],)* into: &mut Half };
+    let both = Tiles {
+        name: "tile",
+        operations: &[Operation::Sub, Operation::Add],
+        ahead: program.plans.prefetch.ahead,
+    };
+    let lists = both.lists(&tables);
     let updates = plan.accumulate.updates;
     let arms = updates.iter().map(|(adds, removes)| {
         let rows = |letter: &str, number: usize| -> Vec<Ident> {
@@ -56,22 +59,7 @@ pub(super) fn functions(
             }
         }
     });
-    let [first, others] = [true, false].map(|first| match psqt.is_empty() {
-        true => quote! { tile },
-        false => quote! { tile::<#first> },
-    });
-    let other_tiles = match plan.accumulate.tiles {
-        1 => None,
-        tiles if plan.accumulate.unrolled => {
-            let calls = (1..tiles).map(count);
-            Some(quote! { #(#others(#arguments, #calls);)* })
-        }
-        tiles => {
-            let tiles = count(tiles);
-            Some(quote! { for index in 1..#tiles { #others(#arguments, index); } })
-        }
-    };
-    let all_tiles = quote! { #first(#arguments, 0); #other_tiles };
+    let all_tiles = both.calls(plan, &tables, &psqt);
     let (body, update) = match updates {
         [] => (all_tiles, None),
         _ => (
@@ -84,7 +72,11 @@ pub(super) fn functions(
         quote! { #[allow(clippy::too_many_arguments, reason = "two lists of rows for each table")] }
     });
     let attributes = quote! { #lints #attribute };
-    let tile = tile(program, plan, &tables, &psqt, &parameters, &attributes);
+    let (parameters, tile) = (
+        both.parameters(&tables),
+        both.function(plan, &tables, &psqt, &attributes),
+    );
+    let sum = has_sum(program).then(|| sum(plan, &tables, &psqt, &attributes));
     quote! {
         #attributes
         pub(super) fn accumulate(#parameters) {
@@ -93,6 +85,32 @@ pub(super) fn functions(
 
         #update
         #tile
+        #sum
+    }
+}
+
+/// Whether there is a function for sums of rows, none of which was asked for ahead of time.
+pub(super) fn has_sum(program: &Program<'_>) -> bool {
+    program.plans.prefetch.ahead.is_some()
+}
+
+/// The sums of all active rows. So many rows keep the memory busy by themselves, and asking for
+/// their parts ahead of time only costs instructions: a refresh takes a tenth longer with them.
+fn sum(plan: &Plan<'_>, tables: &[Table], psqt: &Psqt, attributes: &TokenStream) -> TokenStream {
+    let tiles = Tiles {
+        name: "sum_tile",
+        operations: &[Operation::Add],
+        ahead: None,
+    };
+    let (parameters, calls) = (tiles.parameters(tables), tiles.calls(plan, tables, psqt));
+    let function = tiles.function(plan, tables, psqt, attributes);
+    quote! {
+        #attributes
+        pub(super) fn sum(#parameters) {
+            #calls
+        }
+
+        #function
     }
 }
 
@@ -159,65 +177,114 @@ fn update(
     }
 }
 
-/// One tile: as many values as fit in the registers set aside for it. The first tile also adds the
+/// Tiles: as many values as fit in the registers set aside for them. The first tile also adds the
 /// PSQT values, which saves another loop over the rows.
-///
-/// Rows to remove come first: they are near the processor, while rows to add are still on their
-/// way.
-fn tile(
-    program: &Program<'_>,
-    plan: &Plan<'_>,
-    tables: &[Table],
-    psqt: &Psqt,
-    parameters: &TokenStream,
-    attributes: &TokenStream,
-) -> TokenStream {
-    let accumulate = &plan.accumulate;
-    let part = Part::of(accumulate, accumulate.registers, tables);
-    let (load, values) = (part.load(), part.values());
-    let store = part.store(|table, operation| {
-        let list = table.list(operation);
-        quote! { #list.len() }
-    });
-    let generic = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });
-    let psqt_start = psqt.start();
-    let psqt_end = (!psqt.is_empty()).then(|| {
-        let end = psqt.end();
-        quote! { if FIRST { #end } }
-    });
-    let number = quote!(feature);
-    let ahead = program.plans.prefetch.ahead.map(|neurons| {
-        let first = linear(accumulate.tile, &quote!(index), neurons);
-        let runtime = program.runtime;
-        quote! { #runtime::__private::simd::prefetch_part::<_, _, #values>(row, #first); }
-    });
-    let rows = |table: &Table, operation| {
-        let ahead = ahead.as_ref().filter(|_| operation == Operation::Add);
-        let (list, row) = (table.list(operation), table.row(&quote!(buffer), &number));
-        let apply = part.apply(table, operation);
-        let psqt_row = psqt.row(table, operation, &number);
-        let psqt_row = psqt_row.map(|row| quote! { if FIRST { #row } });
-        quote! {
-            for &feature in #list {
-                let row = #row;
-                #ahead
-                #apply
-                #psqt_row
+struct Tiles {
+    /// The name of the function for one of them.
+    name: &'static str,
+    /// What is done with rows. Rows to remove come first: they are near the processor, while rows
+    /// to add are still on their way.
+    operations: &'static [Operation],
+    /// How many neurons before their tile others are asked for.
+    ahead: Option<usize>,
+}
+
+impl Tiles {
+    /// The names of the lists of rows.
+    fn lists<'t>(&self, tables: &'t [Table]) -> Vec<&'t Ident> {
+        let of_table = |table: &'t Table| {
+            let all = [Operation::Add, Operation::Sub].into_iter();
+            let used = all.filter(|operation| self.operations.contains(operation));
+            used.map(|operation| table.list(operation))
+        };
+        tables.iter().flat_map(of_table).collect()
+    }
+
+    fn parameters(&self, tables: &[Table]) -> TokenStream {
+        let lists = self.lists(tables);
+        quote! { weights: &Weights, base: &Half, #(#lists: &[u32],)* into: &mut Half }
+    }
+
+    /// Calls of the function for all tiles of an accumulator.
+    fn calls(&self, plan: &Plan<'_>, tables: &[Table], psqt: &Psqt) -> TokenStream {
+        let (name, lists) = (format_ident!("{}", self.name), self.lists(tables));
+        let arguments = quote! { weights, base, #(#lists,)* into };
+        let [first, others] = [true, false].map(|first| match psqt.is_empty() {
+            true => quote! { #name },
+            false => quote! { #name::<#first> },
+        });
+        let others = match plan.accumulate.tiles {
+            1 => None,
+            tiles if plan.accumulate.unrolled => {
+                let calls = (1..tiles).map(count);
+                Some(quote! { #(#others(#arguments, #calls);)* })
             }
-        }
-    };
-    let removed = tables.iter().map(|table| rows(table, Operation::Sub));
-    let added = tables.iter().map(|table| rows(table, Operation::Add));
-    let rows = removed.chain(added);
-    quote! {
-        #[inline]
-        #attributes
-        fn tile #generic(#parameters, index: usize) {
-            #load
-            #psqt_start
-            #(#rows)*
-            #store
-            #psqt_end
+            tiles => {
+                let tiles = count(tiles);
+                Some(quote! { for index in 1..#tiles { #others(#arguments, index); } })
+            }
+        };
+        quote! { #first(#arguments, 0); #others }
+    }
+
+    /// The function for one tile.
+    fn function(
+        &self,
+        plan: &Plan<'_>,
+        tables: &[Table],
+        psqt: &Psqt,
+        attributes: &TokenStream,
+    ) -> TokenStream {
+        let accumulate = &plan.accumulate;
+        let part = Part::of(accumulate, accumulate.registers, tables);
+        let (load, values) = (part.load(), part.values());
+        let store = part.store(|table, operation| {
+            let list = table.list(operation);
+            match self.operations.contains(&operation) {
+                true => quote! { #list.len() },
+                false => quote! { 0 },
+            }
+        });
+        let generic = (!psqt.is_empty()).then(|| quote! { <const FIRST: bool> });
+        let psqt_start = psqt.start();
+        let psqt_end = (!psqt.is_empty()).then(|| {
+            let end = psqt.end();
+            quote! { if FIRST { #end } }
+        });
+        let number = quote!(feature);
+        let ahead = self.ahead.map(|neurons| {
+            let first = linear(accumulate.tile, &quote!(index), neurons);
+            quote! { prefetch_part::<_, _, #values>(row, #first); }
+        });
+        let rows = |table: &Table, operation| {
+            let ahead = ahead.as_ref().filter(|_| operation == Operation::Add);
+            let (list, row) = (table.list(operation), table.row(&quote!(buffer), &number));
+            let apply = part.apply(table, operation);
+            let psqt_row = psqt.row(table, operation, &number);
+            let psqt_row = psqt_row.map(|row| quote! { if FIRST { #row } });
+            quote! {
+                for &feature in #list {
+                    let row = #row;
+                    #ahead
+                    #apply
+                    #psqt_row
+                }
+            }
+        };
+        let operations = self.operations.iter();
+        let rows =
+            operations.flat_map(|operation| tables.iter().map(|table| rows(table, *operation)));
+        let (name, parameters) = (format_ident!("{}", self.name), self.parameters(tables));
+        quote! {
+            #[inline]
+            #attributes
+            fn #name #generic(#parameters, index: usize) {
+                #load
+                #psqt_start
+                #(#rows)*
+                #store
+                #psqt_end
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::accumulate::Table;
+use super::accumulate::{Table, has_sum};
 use super::memory::count;
 use super::{Program, doc, features, file, neurons, output, proof};
 use crate::network::Order;
@@ -116,6 +116,21 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     } else {
         (quote! { _ }, TokenStream::new())
     };
+    let sum = has_sum(program).then(|| {
+        quote! {
+            #[inline]
+            fn sum(
+                level: #runtime::Level,
+                weights: &Weights,
+                base: &Half,
+                rows: &Self::Rows,
+                into: &mut Half,
+            ) {
+                let [#(#added),*] = rows.lists();
+                #runtime::__private::dispatch!(level, sum(weights, base, #(#added,)* into))
+            }
+        }
+    });
     let selection = network.stacks.by_pieces.map(|table| {
         let table = table.iter().map(|bucket| Literal::u8_unsuffixed(*bucket));
         quote! {
@@ -175,6 +190,8 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 let ([#(#added),*], [#(#removed),*]) = (added.lists(), removed.lists());
                 #runtime::__private::dispatch!(level, accumulate(weights, base, #(#added, #removed,)* into))
             }
+
+            #sum
 
             #[inline]
             fn propagate(

@@ -26,7 +26,8 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let accumulate = match plan.accumulate_of {
         Some(isa) => {
             let module = format_ident!("{}", isa.name);
-            quote! { pub(super) use super::#module::accumulate; }
+            let sum = accumulate::has_sum(program).then(|| quote! { , sum });
+            quote! { pub(super) use super::#module::{accumulate #sum}; }
         }
         None => accumulate::functions(program, plan, attribute.as_ref()),
     };
@@ -59,7 +60,10 @@ fn imports(runtime: &TokenStream, functions: &TokenStream) -> Vec<TokenStream> {
             &["Output", "Proved", "Wdl", "activation", "buffer", "kernels"],
         ),
         (Some("buffer"), &["Aligned", "chunk", "chunk_mut"]),
-        (Some("simd"), &["InputWriter", "Inputs", "NonZero"]),
+        (
+            Some("simd"),
+            &["InputWriter", "Inputs", "NonZero", "prefetch_part"],
+        ),
     ];
     let imports = modules.iter().filter_map(|(module, names)| {
         let names: Vec<_> = names

@@ -101,8 +101,16 @@ impl BoardChanges {
         }
     }
 
-    /// Replaces them by all that there is in a placement, for sets that are known only at run time.
-    pub(in crate::features) fn find_all(
+    /// Replaces them by all that there is in a placement, which is what differs from an empty board.
+    #[inline]
+    pub(crate) fn find_all<A: Architecture>(&mut self, level: Level, pieces: &PieceCodes) {
+        let scope = const { &Scope::of(A::FEATURES) };
+        self.find_all_of(level, A::FEATURES, scope, pieces);
+    }
+
+    /// The same for sets that are known only at run time.
+    #[inline]
+    pub(in crate::features) fn find_all_of(
         &mut self,
         level: Level,
         sets: &[FeatureSet],
@@ -110,7 +118,7 @@ impl BoardChanges {
         pieces: &PieceCodes,
     ) {
         if have_pairs(sets) {
-            levels::find(level, scope, [&PieceCodes::EMPTY, pieces], self);
+            levels::find_all(level, scope, pieces, self);
         }
         if have_threatened(sets) {
             levels::find_threatened(level, [&PieceCodes::EMPTY, pieces], self);

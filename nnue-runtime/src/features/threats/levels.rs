@@ -21,6 +21,17 @@ pub(super) fn find(
     dispatch!(level, find(scope, placements, changes));
 }
 
+/// Finds all that there is in a placement, as what differs from an empty board.
+#[inline]
+pub(super) fn find_all(
+    level: Level,
+    scope: &Scope,
+    placement: &PieceCodes,
+    changes: &mut BoardChanges,
+) {
+    dispatch!(level, find_all(scope, placement, changes));
+}
+
 /// Finds the threatened pieces of two placements.
 #[inline]
 pub(super) fn find_threatened(
@@ -62,7 +73,7 @@ macro_rules! of_levels {
                 use nnue_format::Threats;
 
                 use super::super::View;
-                use super::super::changes::BoardChanges;
+                use super::super::changes::{Attacks, BoardChanges};
                 use super::super::directions::{
                     CAPTURES, DIAGONAL, Eight, JUMPS, JUMPS_BACK, LINES, LINES_BACK, Lines, PUSHES,
                     STRAIGHT, Steps,
@@ -196,31 +207,61 @@ macro_rules! of_levels {
                         and_u64x8(attacked_by_jumps(&pieces[1]), across),
                     ];
                     changes.pawns = [pieces[0].pawns(), pieces[1].pawns()];
-                    let lists = [&mut changes.removed, &mut changes.added];
-                    for list in lists {
-                        list.clear();
-                    }
+                    changes.removed.clear();
+                    changes.added.clear();
                     // All lists grow in one loop, and its end is the only branch that depends on
-                    // the position. Each turn takes at most one attack of each direction.
+                    // the position.
                     while simd::any_u64x8(or_u64x8(
                         or_u64x8(lines[0], lines[1]),
                         or_u64x8(jumps[0], jumps[1]),
                     )) {
                         let lists = [&mut changes.removed, &mut changes.added];
                         for (side, list) in lists.into_iter().enumerate() {
-                            let to = simd::lowest_u64x8(lines[side]);
-                            let back = reached(to, !occupied[side], &LINES_BACK);
-                            let from = and_u64x8(back, splat_u64x8(occupied[side]));
-                            lines[side] = simd::and_not_u64x8(lines[side], to);
-                            let written = simd::write_squares(from, to, list.room());
-                            list.grow(written);
-                            let to = simd::lowest_u64x8(jumps[side]);
-                            let from = step(to, &JUMPS_BACK);
-                            jumps[side] = simd::and_not_u64x8(jumps[side], to);
-                            let written = simd::write_squares(from, to, list.room());
-                            list.grow(written);
+                            let attacked = list_next(lines[side], jumps[side], occupied[side], list);
+                            [lines[side], jumps[side]] = attacked;
                         }
                     }
+                }
+
+                $(#[target_feature(enable = $feature)])*
+                pub(super) fn find_all(
+                    scope: &Scope,
+                    placement: &PieceCodes,
+                    changes: &mut BoardChanges,
+                ) {
+                    let pieces = pieces(scope, placement);
+                    let mut lines = attacked_on_lines(&pieces);
+                    let mut jumps = attacked_by_jumps(&pieces);
+                    changes.pawns = [[0; 2], pieces.pawns()];
+                    changes.removed.clear();
+                    changes.added.clear();
+                    while simd::any_u64x8(or_u64x8(lines, jumps)) {
+                        [lines, jumps] =
+                            list_next(lines, jumps, pieces.occupied(), &mut changes.added);
+                    }
+                }
+
+                /// Lists at most one attack of each direction, of those on squares that are
+                /// attacked along lines and by jumps, and returns the squares that are left.
+                #[inline]
+                $(#[target_feature(enable = $feature)])*
+                fn list_next(
+                    lines: U64x8,
+                    jumps: U64x8,
+                    occupied: u64,
+                    list: &mut Attacks,
+                ) -> [U64x8; 2] {
+                    let to = simd::lowest_u64x8(lines);
+                    let back = reached(to, !occupied, &LINES_BACK);
+                    let from = and_u64x8(back, splat_u64x8(occupied));
+                    let written = simd::write_squares(from, to, list.room());
+                    list.grow(written);
+                    let lines = simd::and_not_u64x8(lines, to);
+                    let to = simd::lowest_u64x8(jumps);
+                    let from = step(to, &JUMPS_BACK);
+                    let written = simd::write_squares(from, to, list.room());
+                    list.grow(written);
+                    [lines, simd::and_not_u64x8(jumps, to)]
                 }
 
                 /// The squares of all directions.

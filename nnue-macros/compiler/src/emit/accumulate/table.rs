@@ -58,11 +58,6 @@ impl Table {
         tables.iter().enumerate().map(of_table).collect()
     }
 
-    /// The parameters that list rows.
-    pub(super) fn lists(&self) -> [&Ident; 2] {
-        [&self.added, &self.removed]
-    }
-
     /// An expression for the weights of row `number`; `buffer` is the path of the runtime's module.
     pub(in crate::emit) fn row(&self, buffer: &TokenStream, number: &TokenStream) -> TokenStream {
         let weights = &self.weights;
