@@ -33,12 +33,30 @@ impl Activated for i32 {
     }
 }
 
+/// The sums in 16 bits, of which vectors hold twice as many: larger ones become the largest of
+/// their sign.
+#[inline(always)]
+fn saturated<const N: usize>(sums: &[i32; N]) -> [i16; N] {
+    let mut words = [0; N];
+    for (word, sum) in words.iter_mut().zip(sums) {
+        *word = (*sum).clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+    }
+    words
+}
+
 /// `clamp(x >> shift, 0, limit)`, where the shift rounds down. It is a `crelu` if `limit` is what
 /// stands for 1.0.
 #[inline(always)]
 #[must_use]
 pub fn relu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
-    elementwise(sums, |sum| T::of((sum >> shift).clamp(0, limit as i32)))
+    // What 16 bits cannot hold is clipped anyway.
+    if shift < 16 && i32::from(i16::MAX) >> shift >= limit as i32 {
+        elementwise(&saturated(sums), |sum: i16| {
+            T::of(i32::from((sum >> shift).clamp(0, limit as i16)))
+        })
+    } else {
+        elementwise(sums, |sum| T::of((sum >> shift).clamp(0, limit as i32)))
+    }
 }
 
 /// `clamp(x << shift, 0, limit)`, as if the shifted value had any number of bits; `shift` is at
@@ -56,12 +74,18 @@ pub fn relu_left<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limi
 /// `min(x * x >> shift, limit)`, as if the product had any number of bits: square, then clip.
 ///
 /// Sums beyond 16 bits are saturated first if that changes nothing, which is so if the square of
-/// 32767 reaches `limit` after the shift. Then the product fits in 32 bits.
+/// 32767 reaches `limit` after the shift. Then the product fits in 32 bits, and after a shift by 16
+/// in 16, which is one instruction.
 #[inline(always)]
 #[must_use]
 pub fn sqr_crelu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
     const LIMIT: i32 = i16::MAX as i32;
-    if (LIMIT * LIMIT) >> shift >= limit as i32 {
+    if (LIMIT * LIMIT) >> shift >= limit as i32 && shift >= 16 {
+        elementwise(&saturated(sums), |sum: i16| {
+            let square = ((i32::from(sum) * i32::from(sum)) >> 16) as i16;
+            T::of(i32::from((square >> (shift - 16)).min(limit as i16)))
+        })
+    } else if (LIMIT * LIMIT) >> shift >= limit as i32 {
         elementwise(sums, |sum| {
             let sum = sum.clamp(-LIMIT, LIMIT);
             T::of(((sum * sum) >> shift).min(limit as i32))
@@ -402,6 +426,8 @@ fn elementwise<S: Copy, T: Copy + Default, const N: usize>(
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
     use crate::simd::scalar;
 
@@ -475,6 +501,36 @@ mod tests {
                     sqr_crelu::<i32, _>(&SUMS, shift, limit),
                     exact(shift, limit),
                     ">> {shift}, {limit}"
+                );
+            }
+        }
+    }
+
+    /// All sums of up to 16 bits and some beyond, from where on the results stay the same.
+    #[test]
+    fn saturated_sums_give_what_exact_ones_do() {
+        let edges = [i32::MIN, i32::MIN + 1, i32::MAX - 1, i32::MAX];
+        let sums: Vec<i32> = (-70_000..70_000).chain(edges).collect();
+        let (sums, []) = sums.as_chunks::<4>() else {
+            panic!("a multiple of 4");
+        };
+        for (square_shift, shift, limit) in [(19, 6, 127), (21, 7, 127), (16, 0, 255), (22, 7, 255)]
+        {
+            for sums in sums {
+                let squares = sums.map(|sum| {
+                    let square = i64::from(sum) * i64::from(sum);
+                    (square >> square_shift).min(limit) as u8
+                });
+                assert_eq!(
+                    sqr_crelu::<u8, _>(sums, square_shift, limit as u32),
+                    squares,
+                    "{sums:?} >> {square_shift}, {limit}"
+                );
+                let clipped = sums.map(|sum| (i64::from(sum) >> shift).clamp(0, limit) as u8);
+                assert_eq!(
+                    relu::<u8, _>(sums, shift, limit as u32),
+                    clipped,
+                    "{sums:?} >> {shift}, {limit}"
                 );
             }
         }
