@@ -34,7 +34,10 @@ impl Engine {
     }
 
     /// Lets a contender, which is in this engine, take turns with the engine alone, trace by trace.
-    /// Returns what both took, the engine alone first.
+    /// Returns what the engine took alone, and what it took with the contender.
+    ///
+    /// Each turn of both is between two of the engine alone, of which the mean counts: so what
+    /// slows the machine down more and more, or less and less, does so for both.
     ///
     /// `values` are those of all traces, in order.
     pub fn take_turns<V>(
@@ -44,17 +47,17 @@ impl Engine {
         mut values: &mut [V],
     ) -> [Duration; 2] {
         let mut alone = Following::new(Idle, Some(self));
-        let mut sums = [Duration::ZERO; 2];
+        let (mut engine, mut both) = (Duration::ZERO, Duration::ZERO);
         for trace in traces {
             let found;
             (found, values) = values.split_at_mut(trace.evaluations().min(values.len()));
-            // Whoever comes first reads the trace for both: these turns do not count.
-            alone.time(trace, &mut []);
+            // Whoever comes first reads the trace for all: that turn does not count.
             contender.time(trace, &mut []);
-            sums[0] += alone.time(trace, &mut []);
-            sums[1] += contender.time(trace, found);
+            engine += alone.time(trace, &mut []);
+            both += contender.time(trace, found);
+            engine += alone.time(trace, &mut []);
         }
-        sums
+        [engine / 2, both]
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct Bench {
     #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = available_level())]
     levels: Vec<Level>,
     /// How often each search is evaluated; of each, the median counts. While the times are uneven,
-    /// it waits and does so again, up to six times
+    /// it waits and does so again, up to three times
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
     rounds: u16,
     /// The share of blocks of four inputs that are not zero with weights that nobody has trained;

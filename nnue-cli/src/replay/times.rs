@@ -82,7 +82,7 @@ impl Times {
 pub struct InEngine {
     /// Without an evaluator.
     pub alone: Times,
-    /// With one, each time right after a pass without it.
+    /// With one, in turns with those without.
     pub both: Times,
 }
 
