@@ -6,13 +6,12 @@ pub mod beside;
 mod measured;
 mod networks;
 mod show;
-mod touching;
+mod times;
 mod turns;
 mod workload;
 
 use std::error::Error;
 use std::fmt;
-use std::time::Duration;
 
 use nnue_compiler::format::foreign;
 use nnue_runtime::{Level, Output, Statistics};
@@ -21,10 +20,10 @@ use nnue_trace::{Idle, Trace};
 pub use self::measured::Measured;
 pub use self::networks::Replay;
 pub use self::show::{Report, thousands};
-pub use self::touching::Touching;
+pub use self::times::{InEngine, Times};
 pub use self::turns::{Runner, take_turns};
 pub use self::workload::Workload;
-pub use nnue_replay::{Contender, Pass, time_each, time_prepared};
+pub use nnue_replay::{Contender, Engine, Following, Pass, Work, time_each, time_prepared};
 
 /// What was measured over a trace.
 #[derive(Clone, Debug)]
@@ -40,54 +39,24 @@ pub struct Results {
 pub struct LevelResults {
     /// The instruction set that was used.
     pub level: Level,
-    /// The times of each [`Pass`], in the order of [`Pass::ALL`].
+    /// The times of each [`Pass`], in the order of [`Pass::ALL`]; those along the search are
+    /// without reading the trace.
     pub times: [Times; 3],
+    /// The times along the search in the engine, if there is one.
+    pub in_engine: Option<InEngine>,
     /// What the evaluator did in one pass over the trace.
     pub statistics: Statistics,
     /// The checksum of the values of all evaluations.
     pub checksum: u32,
 }
 
-/// How long several passes took, in nanoseconds per evaluation.
-#[derive(Clone, Debug, Default)]
-pub struct Times(Vec<f64>);
-
-impl Times {
-    /// Adds a pass over so many evaluations.
-    pub fn push(&mut self, duration: Duration, evaluations: usize) {
-        let time = duration.as_nanos() as f64 / evaluations as f64;
-        let place = self.0.partition_point(|other| *other <= time);
-        self.0.insert(place, time);
-    }
-
-    /// The median; the mean of the middle two for an even number.
+impl Results {
+    /// What the engine took without an evaluator, beside all levels; none if there is no engine.
     #[must_use]
-    pub fn median(&self) -> f64 {
-        let (low, high) = (self.0.len().saturating_sub(1) / 2, self.0.len() / 2);
-        match (self.0.get(low), self.0.get(high)) {
-            (Some(low), Some(high)) => (low + high) / 2.0,
-            _ => f64::NAN,
-        }
-    }
-
-    /// The time below which that share of them is, from 0 to 1; NaN if there is none.
-    #[must_use]
-    pub fn quantile(&self, share: f64) -> f64 {
-        let last = self.0.len().saturating_sub(1) as f64;
-        let place = (share.clamp(0.0, 1.0) * last).round() as usize;
-        self.0.get(place).copied().unwrap_or(f64::NAN)
-    }
-
-    /// The shortest time; NaN if there is none.
-    #[must_use]
-    pub fn min(&self) -> f64 {
-        self.0.first().copied().unwrap_or(f64::NAN)
-    }
-
-    /// The longest time; NaN if there is none.
-    #[must_use]
-    pub fn max(&self) -> f64 {
-        self.0.last().copied().unwrap_or(f64::NAN)
+    pub fn engine_alone(&self) -> Option<Times> {
+        let levels = self.levels.iter();
+        let alone = levels.filter_map(|of| Some(&of.in_engine.as_ref()?.alone));
+        alone.cloned().reduce(Times::and)
     }
 }
 
@@ -97,7 +66,7 @@ pub struct Difference {
     /// The instruction set that was used.
     pub level: Level,
     /// How it was evaluated.
-    pub pass: Pass,
+    pub work: Work,
     /// Its search, as the line of the trace.
     pub line: usize,
     /// Which evaluation of that search it is, counted from 1.
@@ -129,7 +98,7 @@ impl fmt::Display for Difference {
             self.number,
             foreign(&self.position),
             parts(self.found),
-            self.pass,
+            self.work,
             self.level,
             parts(self.expected),
             Pass::Refresh,
@@ -141,8 +110,8 @@ impl fmt::Display for Difference {
 impl Error for Difference {}
 
 /// Measures a network over a trace, all levels in each round: what disturbs the machine for a while
-/// then disturbs all of them. Along the search, `touched` bytes of other memory are read, as
-/// [`Touching`] says. Calls `progress` before each pass with the number of passes done and of all.
+/// then disturbs all of them. If there is an engine, it is measured in that too. Calls `progress`
+/// before each pass with the number of passes done and of all.
 ///
 /// # Errors
 ///
@@ -153,16 +122,15 @@ pub fn measure(
     levels: &[Level],
     trace: &Trace,
     rounds: usize,
-    touched: usize,
+    engine: Option<&Engine>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Results, Difference> {
     let evaluations = trace.evaluations();
     let mut done = 0;
+    let of_level = Pass::ALL.len() + usize::from(engine.is_some());
+    let all = levels.len() + rounds * (1 + levels.len() * of_level);
     let mut next_pass = || {
-        progress(
-            done,
-            levels.len() + rounds * (1 + levels.len() * Pass::ALL.len()),
-        );
+        progress(done, all);
         done += 1;
     };
     let mut outputs = Outputs {
@@ -179,30 +147,46 @@ pub fn measure(
         net = net.at_level(level);
         // This pass is not timed: it fills caches and page tables, so that the first timed pass
         // finds them like the others.
-        net.time(Pass::Refresh, 0, trace, &mut outputs.found);
-        outputs.check(level, Pass::Refresh)?;
+        net.time(Pass::Refresh, trace, &mut outputs.found);
+        outputs.check(level, Work::Pass(Pass::Refresh))?;
         let statistics = net.count(trace, &mut outputs.found);
-        outputs.check(level, Pass::Incremental)?;
+        let checksum = checksum(&outputs.found);
+        outputs.check(level, Work::Pass(Pass::Incremental))?;
         results.levels.push(LevelResults {
             level,
             times: Default::default(),
+            in_engine: engine.map(|_| InEngine::default()),
             statistics,
-            checksum: checksum(&outputs.found),
+            checksum,
         });
     }
-    let mut idle = Touching::new(Idle, touched);
+    let searches = engine.map_or(Vec::new(), |_| trace.by_search());
     for _ in 0..rounds {
         next_pass();
-        results.idle.push(idle.time(trace, &mut []), evaluations);
+        let idle = trace.replay(&mut Idle, &mut []);
+        results.idle.push(idle, evaluations);
         for of_level in &mut results.levels {
             net = net.at_level(of_level.level);
             for (pass, times) in Pass::ALL.into_iter().zip(&mut of_level.times) {
                 next_pass();
-                let duration = net.time(pass, touched, trace, &mut outputs.found);
-                outputs.check(of_level.level, pass)?;
+                let duration = net.time(pass, trace, &mut outputs.found);
+                outputs.check(of_level.level, Work::Pass(pass))?;
                 times.push(duration, evaluations);
             }
+            if let (Some(engine), Some(times)) = (engine, &mut of_level.in_engine) {
+                next_pass();
+                let mut contender = net.contender(Pass::Incremental, Some(engine));
+                let found = &mut outputs.found;
+                let [alone, both] = engine.take_turns(&mut *contender, &searches, found);
+                outputs.check(of_level.level, Work::InEngine)?;
+                times.alone.push(alone, evaluations);
+                times.both.push(both, evaluations);
+            }
         }
+    }
+    for of_level in &mut results.levels {
+        let along = &mut of_level.times[Pass::Incremental as usize];
+        *along = along.without(results.idle.median());
     }
     Ok(results)
 }
@@ -226,14 +210,13 @@ pub fn compare(
     };
     if let Some(&first) = levels.first() {
         let reference = reference.at_level(first);
-        reference.time(Pass::Refresh, 0, trace, &mut outputs.found);
-        outputs.check(first, Pass::Refresh)?;
+        reference.time(Pass::Refresh, trace, &mut outputs.found);
+        outputs.check(first, Work::Pass(Pass::Refresh))?;
     }
     for &level in levels {
         net = net.at_level(level);
-        outputs.found.fill(Output::default());
         net.count(trace, &mut outputs.found);
-        outputs.check(level, Pass::Incremental)?;
+        outputs.check(level, Work::Pass(Pass::Incremental))?;
     }
     Ok(())
 }
@@ -249,19 +232,20 @@ struct Outputs<'t> {
 impl Outputs<'_> {
     /// Compares what a pass has written, and then overwrites it, so that the next pass cannot
     /// succeed without writing.
-    fn check(&mut self, level: Level, pass: Pass) -> Result<(), Difference> {
+    fn check(&mut self, level: Level, work: Work) -> Result<(), Difference> {
         let (reference, expected) =
             (self.expected).get_or_insert_with(|| (level, self.found.clone()));
         let mut pairs = self.found.iter().zip(&*expected).enumerate();
         let Some((evaluation, (found, expected))) =
             pairs.find(|(_, (found, expected))| found != expected)
         else {
+            self.found.fill(Output::default());
             return Ok(());
         };
         let (line, number, position) = place(self.trace, evaluation);
         Err(Difference {
             level,
-            pass,
+            work,
             line,
             number,
             position,
@@ -295,6 +279,7 @@ fn checksum(outputs: &[Output]) -> u32 {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     use super::*;
     use crate::compiled;
@@ -315,8 +300,10 @@ mod tests {
         fn plant(&self, outputs: &mut [Output]) {
             // After the pass that it makes wrong, the number of those before it is as large as can
             // be.
-            if self.passes_before.fetch_sub(1, Ordering::Relaxed) == 0 {
-                outputs[self.evaluation].positional += 1;
+            if self.passes_before.fetch_sub(1, Ordering::Relaxed) == 0
+                && let Some(output) = outputs.get_mut(self.evaluation)
+            {
+                output.positional += 1;
             }
         }
     }
@@ -327,13 +314,13 @@ mod tests {
             Box::new(Planted { net, ..*self })
         }
 
-        fn contender(
-            &self,
+        fn contender<'c>(
+            &'c self,
             pass: Pass,
-            touched: usize,
-        ) -> Box<dyn Contender<Value = Output> + Send + '_> {
+            engine: Option<&'c Engine>,
+        ) -> Box<dyn Contender<Value = Output> + Send + 'c> {
             Box::new(PlantedPass {
-                contender: self.net.contender(pass, touched),
+                contender: self.net.contender(pass, engine),
                 planted: self,
             })
         }
@@ -362,13 +349,22 @@ mod tests {
 
     fn measure_planted(passes_before: usize, evaluation: usize) -> Result<Results, Difference> {
         let levels: Vec<Level> = Level::available().collect();
+        measure_planted_in(None, &levels, passes_before, evaluation)
+    }
+
+    fn measure_planted_in(
+        engine: Option<&Engine>,
+        levels: &[Level],
+        passes_before: usize,
+        evaluation: usize,
+    ) -> Result<Results, Difference> {
         let planted = Planted {
             net: compiled::built_in(levels[0]),
             passes_before: passes_before.into(),
             evaluation,
         };
         let trace = Trace::read(TRACE.as_bytes()).unwrap();
-        measure(Box::new(planted), &levels, &trace, 2, 0, &mut |_, _| {})
+        measure(Box::new(planted), levels, &trace, 2, engine, &mut |_, _| {})
     }
 
     #[test]
@@ -391,6 +387,37 @@ mod tests {
             difference.found.positional + 1,
             difference.expected.positional
         );
+    }
+
+    #[test]
+    fn a_difference_in_the_engine_is_found() {
+        let engine = Engine::new(1 << 12).unwrap();
+        let level = [Level::detect()];
+        // Two passes at the start, and in each round three before those in the engine. Of these
+        // each search has two, of which the first does not count.
+        for round in 0..2 {
+            for (turn, place) in [None, Some((1, 2)), None, Some((2, 2))]
+                .into_iter()
+                .enumerate()
+            {
+                let before = 2 + 7 * round + 3 + turn;
+                let found = measure_planted_in(Some(&engine), &level, before, 1);
+                let Some(place) = place else {
+                    assert!(found.is_ok());
+                    continue;
+                };
+                let difference = found.unwrap_err();
+                assert_eq!(difference.work, Work::InEngine);
+                assert_eq!((difference.line, difference.number), place);
+                assert_eq!(
+                    difference.found.positional,
+                    difference.expected.positional + 1
+                );
+                let by = format!(" by incremental updates in an engine on `{}`, ", level[0]);
+                let message = difference.to_string();
+                assert!(message.contains(&by), "{message}");
+            }
+        }
     }
 
     #[test]
@@ -417,41 +444,26 @@ mod tests {
         let trace = Trace::read(TRACE.as_bytes()).unwrap();
         let mut told = Vec::new();
         let net = compiled::built_in(levels[0]);
-        let results = measure(net, &levels, &trace, 4, 0, &mut |done, all| {
+        let engine = Engine::new(1 << 12).unwrap();
+        let results = measure(net, &levels, &trace, 4, Some(&engine), &mut |done, all| {
             told.push((done, all))
         });
-        let passes = levels.len() + 4 * (1 + 3 * levels.len());
+        let passes = levels.len() + 4 * (1 + 4 * levels.len());
         assert!(
             told.iter()
                 .copied()
                 .eq((0..passes).map(|done| (done, passes)))
         );
         let results = results.unwrap();
-        assert_eq!(results.idle.0.len(), 4);
+        assert_eq!(results.idle.len(), 4);
+        let alone = results.engine_alone().unwrap();
+        assert_eq!(alone.len(), 4 * levels.len());
         for of_level in results.levels {
-            assert!(of_level.times.iter().all(|times| times.0.len() == 4));
+            assert_eq!(of_level.in_engine.unwrap().evaluator().len(), 4);
+            assert!(of_level.times.iter().all(|times| times.len() == 4));
             // Both kings of both searches.
             assert!(of_level.statistics.misses >= 2);
         }
-    }
-
-    #[test]
-    fn times_are_sorted_and_per_evaluation() {
-        let mut times = Times::default();
-        for nanoseconds in [400, 100, 300, 200] {
-            times.push(Duration::from_nanos(nanoseconds), 10);
-        }
-        assert_eq!(
-            (times.min(), times.median(), times.max()),
-            (10.0, 25.0, 40.0)
-        );
-        times.push(Duration::from_nanos(500), 10);
-        assert_eq!((times.median(), times.max()), (30.0, 50.0));
-        assert_eq!(
-            [0.0, 0.25, 0.75, 1.0].map(|share| times.quantile(share)),
-            [10.0, 20.0, 40.0, 50.0]
-        );
-        assert!(Times::default().median().is_nan() && Times::default().quantile(0.5).is_nan());
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn networks_are_measured_beside_each_other() {
     assert_eq!(real["net"], NET);
     assert!(dummy["net"].is_null() && simple["net"].is_null());
     for row in rows {
-        for time in ["incremental", "refresh", "forward"] {
+        for time in ["incremental", "in_engine", "refresh", "forward"] {
             assert!(row[time].as_f64().expect("a time") > 0.0, "{row}");
         }
     }

@@ -20,7 +20,7 @@ fn run(arguments: &[&str]) -> Output {
 #[test]
 fn a_table_has_each_way_and_each_level() {
     let trace = scratch("beside.txt", TRACE.as_bytes());
-    let output = run(&["--rounds=3", "--touch=64K", "--threads=2", &trace]);
+    let output = run(&["--rounds=3", "--threads=2", &trace]);
     let lines: Vec<&str> = printed(&output).lines().collect();
     assert!(lines[0].starts_with("small128 · nn-37f18f62d772.nnue, built in · "));
     let processor = lines.iter().position(|line| line.contains(", built for "));
@@ -52,6 +52,22 @@ fn a_table_has_each_way_and_each_level() {
     }
     assert!(table[13].starts_with("reading alone, median, subtracted "));
     assert_eq!(table[14..], ["", "All 4 values are equal."]);
+}
+
+#[test]
+fn both_may_be_in_an_engine() {
+    let trace = scratch("beside-engine.txt", TRACE.as_bytes());
+    let output = run(&["--rounds=1", "--engine=64K", "--threads=2", &trace]);
+    let table = printed(&output);
+    assert!(
+        table.contains(", 1 round, an engine with a hash table of 64 KB\n"),
+        "{table}"
+    );
+    assert!(
+        table.contains("\nengine alone, median, subtracted "),
+        "{table}"
+    );
+    assert!(table.ends_with("\nAll 4 values are equal.\n"), "{table}");
 }
 
 #[test]
@@ -98,7 +114,7 @@ fn what_cannot_be_compared_is_refused() {
     assert_refused(&run(&["--net=no/such.nnue"]), 1, &["no/such.nnue"]);
     for (arguments, word) in [
         (["--threads", "0"], "1..=256"),
-        (["--touch", "lots"], "'lots' for '--touch <SIZE>'"),
+        (["--engine=lots", &trace], "'lots' for '--engine[=<SIZE>]'"),
     ] {
         assert_refused(&run(&arguments), 2, &[word, "--help"]);
     }

@@ -86,7 +86,7 @@ fn every_level_has_a_column() {
     assert!(checksums.len() == levels.len() && checksums.iter().all(|sum| *sum == checksums[0]));
     for pass in ["incremental updates", "full refresh", "forward pass alone"] {
         let medians = numbers(&output, &format!("{pass}, median"));
-        assert!(medians.len() == levels.len() && medians.iter().all(|time| *time > 0.0));
+        assert_eq!(medians.len(), levels.len());
     }
     for (least, most) in numbers(&output, "min").iter().zip(numbers(&output, "max")) {
         assert!(*least <= most);
@@ -206,7 +206,7 @@ fn what_cannot_be_used_is_refused() {
 
 #[test]
 fn wrong_options_are_usage_errors() {
-    let cases: [(&[&str], &[&str]); 12] = [
+    let cases: [(&[&str], &[&str]); 14] = [
         (&["--spec", "sfnv5"], &["did you mean `sfnnv5`?"]),
         (&["--spec", "sfnnv5"], &["`--net FILE`"]),
         (&["--level", "avx3"], &["'avx3'", "avx512icl"]),
@@ -214,9 +214,11 @@ fn wrong_options_are_usage_errors() {
         (&["--rounds", "0"], &["'0' for '--rounds <N>'", "1..=1000"]),
         (&["--rounds", "many"], &["'many' for '--rounds <N>'"]),
         (
-            &["--touch", "256k"],
-            &["'256k' for '--touch <SIZE>'", "256K"],
+            &["--engine=256k"],
+            &["'256k' for '--engine[=<SIZE>]'", "256M"],
         ),
+        (&["--engine=0"], &["'0' for", "from 1K to 64G"]),
+        (&["--engine=65G"], &["'65G' for", "from 1K to 64G"]),
         (&["--threads", "0"], &["'0' for '--threads <N>'", "1..=256"]),
         (&["--threads", "2"], &["--beside"]),
         (&["one.txt", "two.txt"], &["two.txt"]),
@@ -241,21 +243,37 @@ fn a_build_without_nnue_rs_says_how_to_get_one_with_it() {
 }
 
 #[test]
-fn other_memory_changes_times_only() {
-    let trace = scratch("touched.txt", TRACE.as_bytes());
-    let options = ["--rounds=1", "--level", Level::detect().name(), &trace];
-    let (plain, touched) = (
-        run(&options),
-        run(&[&options[..], &["--touch=1M"]].concat()),
+fn the_same_is_measured_in_an_engine() {
+    let trace = scratch("engine.txt", TRACE.as_bytes());
+    let (plain, engine) = (
+        run(&["--rounds=3", &trace]),
+        run(&["--rounds=3", "--engine=1M", &trace]),
     );
-    assert_eq!(row(&plain, "checksum"), row(&touched, "checksum"));
+    assert_eq!(row(&plain, "checksum"), row(&engine, "checksum"));
+    let levels = Level::available().count();
+    let label = "the same in the engine, median";
+    assert_eq!(numbers(&engine, label).len(), levels);
+    let ratios = row(&engine, "ratio of medians");
+    assert_eq!(ratios.iter().filter(|word| **word == "x").count(), levels);
+    let (head, end) = (
+        ", an engine with a hash table of 1 MB\n",
+        "The engine alone takes ",
+    );
+    assert!(printed(&engine).contains(head) && printed(&engine).contains(end));
+    for words in [label, "engine"] {
+        assert!(!printed(&plain).contains(words), "{words}");
+    }
+    // Without a size it has one, and what follows is still the trace.
+    let usual = run(&["--rounds=1", "--engine", &trace]);
+    assert!(printed(&usual).contains(" · 11 moves, 10 evaluations, "));
+    assert!(printed(&usual).contains(", an engine with a hash table of 16 MB\n"));
 }
 
 #[test]
 fn json_has_what_the_table_has() {
     let trace = scratch("json.txt", TRACE.as_bytes());
     let table = run(&[&trace, "--rounds=1"]);
-    let output = run(&[&trace, "--rounds=1", "--touch=64K", "--json"]);
+    let output = run(&[&trace, "--rounds=1", "--engine=64K", "--json"]);
     let value: Value = serde_json::from_str(printed(&output)).expect("JSON");
     for (key, expected) in [
         ("network", json!("small128")),
@@ -264,7 +282,7 @@ fn json_has_what_the_table_has() {
         ("evaluations", json!(10)),
         ("roots", json!(2)),
         ("rounds", json!(1)),
-        ("touched", json!(65536)),
+        ("engine_table", json!(65536)),
     ] {
         assert_eq!(value[key], expected, "{key}");
     }
@@ -289,11 +307,26 @@ fn json_has_what_the_table_has() {
             let count = level[key].as_f64().expect("a number");
             assert!((count / 10.0 - number(label, index)).abs() < 0.006, "{key}");
         }
-        for pass in ["incremental", "refresh", "forward"] {
+        for pass in ["incremental", "in_engine", "refresh", "forward"] {
             let [min, median, max] = ["min", "median", "max"]
                 .map(|figure| level[pass][figure].as_f64().expect("a number"));
-            assert!(0.0 < min && min <= median && median <= max, "{level}");
+            assert!(min <= median && median <= max, "{level}");
         }
     }
-    assert!(value["reading"]["median"].as_f64().expect("a number") > 0.0);
+    for whole in [
+        &value["reading"],
+        &value["engine_alone"],
+        &levels[0]["refresh"],
+    ] {
+        assert!(whole["median"].as_f64().expect("a number") > 0.0);
+    }
+    let without = run(&[&trace, "--rounds=1", "--json"]);
+    let without: Value = serde_json::from_str(printed(&without)).expect("JSON");
+    for none in [
+        &without["engine_table"],
+        &without["engine_alone"],
+        &without["levels"][0]["in_engine"],
+    ] {
+        assert_eq!(*none, Value::Null);
+    }
 }

@@ -3,11 +3,12 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use cozy_chess::Move;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Counter, Delta, Evaluator, Network, Position,
     SelectedByPieces, Statistics,
 };
-use nnue_trace::{Follow, Trace};
+use nnue_trace::{Follow, Search, Trace};
 
 use crate::pass::{Contender, time_each, time_prepared};
 
@@ -97,12 +98,12 @@ impl<A: Architecture, E: Evaluate<A>, C: Counter> Follow for Along<'_, A, E, C> 
     type Value = E::Value;
 
     #[inline]
-    fn reset(&mut self, root: &Board) {
-        self.evaluator.reset(root);
+    fn reset(&mut self, search: &Search) {
+        self.evaluator.reset(&search.root);
     }
 
     #[inline]
-    fn make(&mut self, delta: &Delta) {
+    fn make(&mut self, _: Move, delta: &Delta) {
         self.evaluator.push(delta);
     }
 

@@ -8,12 +8,14 @@
 
 mod answer;
 mod contenders;
+mod engine;
 mod pass;
 mod request;
 mod serve;
 
 pub use crate::answer::{Answer, Values};
 pub use crate::contenders::{Along, ByPieces, Evaluate, FirstBucket, Prepared, Refreshed};
-pub use crate::pass::{Contender, Pass, time_each, time_prepared};
+pub use crate::engine::{Engine, Following};
+pub use crate::pass::{Contender, Pass, Work, time_each, time_prepared};
 pub use crate::request::{Facts, Request};
 pub use crate::serve::{Task, serve};

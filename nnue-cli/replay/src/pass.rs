@@ -34,6 +34,50 @@ impl fmt::Display for Pass {
     }
 }
 
+/// What can be measured of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// To evaluate it in this way.
+    Pass(Pass),
+    /// What [`Pass::Incremental`] takes in an [`Engine`](crate::Engine), without what that takes
+    /// alone.
+    InEngine,
+    /// To read the trace.
+    Reading,
+}
+
+impl Work {
+    /// All of it, in the order in which it is measured.
+    pub const ALL: [Work; 5] = [
+        Work::Pass(Pass::Incremental),
+        Work::Pass(Pass::Refresh),
+        Work::Pass(Pass::Forward),
+        Work::InEngine,
+        Work::Reading,
+    ];
+
+    /// Its word in a request.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Work::Pass(Pass::Incremental) => "incremental",
+            Work::Pass(Pass::Refresh) => "refresh",
+            Work::Pass(Pass::Forward) => "forward",
+            Work::InEngine => "engine",
+            Work::Reading => "idle",
+        }
+    }
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Work::Pass(pass) => pass.fmt(f),
+            Work::InEngine => f.pad("incremental updates in an engine"),
+            Work::Reading => f.pad("reading the trace"),
+        }
+    }
+}
+
 /// What evaluates one trace after the other, and keeps its accumulators and caches in between, as
 /// an engine does from search to search.
 pub trait Contender {

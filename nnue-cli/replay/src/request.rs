@@ -3,30 +3,20 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::pass::Pass;
+use crate::pass::Work;
 
 /// A search to evaluate. The answer is how many nanoseconds that took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The way to evaluate it; none if it is only to be read.
-    pub pass: Option<Pass>,
+    /// What is to be done with it.
+    pub work: Work,
     /// Its number in the trace, from 0.
     pub search: usize,
 }
 
-/// The words for passes, and for none.
-const WORDS: [(&str, Option<Pass>); 4] = [
-    ("incremental", Some(Pass::Incremental)),
-    ("refresh", Some(Pass::Refresh)),
-    ("forward", Some(Pass::Forward)),
-    ("idle", None),
-];
-
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = WORDS.iter().find(|(_, pass)| *pass == self.pass);
-        let (word, _) = word.unwrap_or(&WORDS[3]);
-        write!(f, "{word} {}", self.search)
+        write!(f, "{} {}", self.work.name(), self.search)
     }
 }
 
@@ -34,12 +24,11 @@ impl FromStr for Request {
     type Err = String;
 
     fn from_str(line: &str) -> Result<Request, String> {
-        let unknown = || format!("found the request `{line}`, expected a pass and a number");
+        let unknown = || format!("found the request `{line}`, expected work and a number");
         let (word, search) = line.split_once(' ').ok_or_else(unknown)?;
-        let pass = WORDS.into_iter().find(|(known, _)| *known == word);
-        let (_, pass) = pass.ok_or_else(unknown)?;
+        let work = Work::ALL.into_iter().find(|work| work.name() == word);
         Ok(Request {
-            pass,
+            work: work.ok_or_else(unknown)?,
             search: search.parse().map_err(|_| unknown())?,
         })
     }
@@ -98,8 +87,8 @@ mod tests {
 
     #[test]
     fn what_is_said_is_understood() {
-        for (_, pass) in WORDS {
-            let request = Request { pass, search: 45 };
+        for work in Work::ALL {
+            let request = Request { work, search: 45 };
             assert_eq!(request.to_string().parse(), Ok(request));
         }
         let facts = Facts {

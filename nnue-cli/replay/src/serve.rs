@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};
 use std::process::ExitCode;
+use std::slice;
 use std::time::Duration;
 
 use nnue_runtime::{
@@ -13,7 +14,8 @@ use nnue_trace::{Idle, Trace};
 
 use crate::answer::{Values, answer};
 use crate::contenders::{Along, Evaluate, Prepared, Refreshed};
-use crate::pass::{Contender, Pass};
+use crate::engine::{Engine, Following};
+use crate::pass::{Contender, Pass, Work};
 use crate::request::{Facts, Request};
 
 /// What a network's program is started for: the first of its arguments.
@@ -86,7 +88,8 @@ where
     E: Evaluate<A, Value = A::Output>,
 {
     let searches = Trace::bundled()?.by_search();
-    let mut server = Server::<A, E>::new(net, &searches);
+    let engine = Engine::new(Engine::TABLE)?;
+    let mut server = Server::<A, E>::new(net, &engine, &searches);
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", server.facts())?;
     out.flush()?;
@@ -117,10 +120,12 @@ impl<A: Architecture, E: Evaluate<A>> Evaluate<A> for Noted<E> {
 
 struct Server<'n, A: Architecture, E: Evaluate<A>> {
     net: &'n Network<A>,
+    engine: &'n Engine,
     searches: &'n [Trace],
     /// What a full refresh makes of each position, which all passes must give.
     expected: Vec<Vec<Option<E::Value>>>,
-    along: Along<'n, A, Noted<E>>,
+    along: Following<'n, Along<'n, A, Noted<E>>>,
+    in_engine: Following<'n, Along<'n, A, Noted<E>>>,
     refreshed: Refreshed<'n, A, Noted<E>>,
     prepared: Prepared<'n, A, Noted<E>>,
     /// What the last pass has written.
@@ -128,7 +133,7 @@ struct Server<'n, A: Architecture, E: Evaluate<A>> {
 }
 
 impl<'n, A: Architecture, E: Evaluate<A, Value = A::Output>> Server<'n, A, E> {
-    fn new(net: &'n Network<A>, searches: &'n [Trace]) -> Self {
+    fn new(net: &'n Network<A>, engine: &'n Engine, searches: &'n [Trace]) -> Self {
         let mut refreshed = Refreshed::new(net);
         let expected = searches.iter().map(|search| {
             let mut values = vec![None; search.evaluations()];
@@ -137,9 +142,11 @@ impl<'n, A: Architecture, E: Evaluate<A, Value = A::Output>> Server<'n, A, E> {
         });
         Server {
             net,
+            engine,
             searches,
             expected: expected.collect(),
-            along: Along::new(net),
+            along: Following::new(Along::new(net), None),
+            in_engine: Following::new(Along::new(net), Some(engine)),
             refreshed,
             prepared: Prepared::new(net),
             found: Vec::new(),
@@ -175,7 +182,7 @@ impl<'n, A: Architecture, E: Evaluate<A, Value = A::Output>> Server<'n, A, E> {
     }
 
     fn time(&mut self, request: Request) -> Result<Duration, String> {
-        let Request { pass, search } = request;
+        let Request { work, search } = request;
         let searches = self.searches;
         let Some(trace) = searches.get(search) else {
             let searches = searches.len();
@@ -184,22 +191,26 @@ impl<'n, A: Architecture, E: Evaluate<A, Value = A::Output>> Server<'n, A, E> {
             ));
         };
         let expected = &self.expected[search];
-        // A pass that writes nothing must not find the values of the one before it.
+        // Work that writes nothing must not find the values of that before it.
         self.found.clear();
         self.found.resize(expected.len(), None);
-        let Some(pass) = pass else {
-            return Ok(trace.replay(&mut Idle, &mut []));
-        };
-        let duration = match pass {
-            Pass::Incremental => trace.replay(&mut self.along, &mut self.found),
-            Pass::Refresh => self.refreshed.time(trace, &mut self.found),
-            Pass::Forward => self.prepared.time(trace, &mut self.found),
+        let found = &mut *self.found;
+        let duration = match work {
+            Work::Pass(Pass::Incremental) => self.along.time(trace, found),
+            Work::Pass(Pass::Refresh) => self.refreshed.time(trace, found),
+            Work::Pass(Pass::Forward) => self.prepared.time(trace, found),
+            Work::InEngine => {
+                let traces = slice::from_ref(trace);
+                let [engine, both] = self.engine.take_turns(&mut self.in_engine, traces, found);
+                both.saturating_sub(engine)
+            }
+            Work::Reading => return Ok(trace.replay(&mut Idle, &mut [])),
         };
         let mut pairs = self.found.iter().zip(expected);
         match pairs.position(|(found, expected)| found != expected) {
             None => Ok(duration),
             Some(number) => Err(format!(
-                "search {search}, evaluation {number}: found {:?} by {pass}, expected {:?}; please report it",
+                "search {search}, evaluation {number}: found {:?} by {work}, expected {:?}; please report it",
                 self.found[number], expected[number]
             )),
         }

@@ -25,6 +25,10 @@ pub(crate) struct Row {
     pub(crate) incremental: f64,
     /// The first and the third quartile of that, over the rounds.
     pub(crate) incremental_quartiles: [f64; 2],
+    /// Nanoseconds per evaluation along the search in an engine, without what that takes alone.
+    pub(crate) in_engine: f64,
+    /// The same of that.
+    pub(crate) in_engine_quartiles: [f64; 2],
     /// Nanoseconds of a full refresh and the layers.
     pub(crate) refresh: f64,
     /// The same of that.
@@ -62,6 +66,8 @@ impl Row {
             level: level.name(),
             incremental: f64::NAN,
             incremental_quartiles: [f64::NAN; 2],
+            in_engine: f64::NAN,
+            in_engine_quartiles: [f64::NAN; 2],
             refresh: f64::NAN,
             refresh_quartiles: [f64::NAN; 2],
             forward: f64::NAN,
@@ -113,12 +119,14 @@ pub(crate) fn measure(
     let rows = rows.map(|((row, _), passes)| {
         let per_evaluation =
             |Quartiles(times): Quartiles| times.map(|time| time.as_nanos() as f64 / all);
-        let [along, refresh, forward, [_, idle, _]] = passes?.map(per_evaluation);
+        let [along, refresh, forward, in_engine, [_, idle, _]] = passes?.map(per_evaluation);
         let along = along.map(|time| time - idle);
         let outer = |[low, _, high]: [f64; 3]| [low, high];
         Ok(Row {
             incremental: along[1],
             incremental_quartiles: outer(along),
+            in_engine: in_engine[1],
+            in_engine_quartiles: outer(in_engine),
             refresh: refresh[1],
             refresh_quartiles: outer(refresh),
             forward: forward[1],

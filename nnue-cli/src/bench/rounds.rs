@@ -6,15 +6,7 @@
 
 use std::time::Duration;
 
-use nnue_replay::{Pass, Request};
-
-/// What is measured: each pass, and reading the trace.
-pub(super) const PASSES: [Option<Pass>; 4] = [
-    Some(Pass::Incremental),
-    Some(Pass::Refresh),
-    Some(Pass::Forward),
-    None,
-];
+use nnue_replay::{Request, Work};
 
 /// The most tries: on a machine that others share, times may never be even, and an edit is not waited
 /// for longer than a quarter of a minute.
@@ -36,14 +28,17 @@ pub(super) struct Rounds<'a> {
     pub(super) time: &'a mut dyn FnMut(usize, Request) -> Result<Duration, String>,
     /// Waits until the machine may be quieter.
     pub(super) pause: &'a mut dyn FnMut(),
-    /// Is told of each pass of a round.
+    /// Is told of all work of a round, one kind after the other.
     pub(super) progress: &'a mut dyn FnMut(),
 }
 
+/// Something for each kind of work, in the order of [`Work::ALL`].
+type OfWork<T> = [T; Work::ALL.len()];
+
 /// The times of all programs.
 pub(super) struct Times {
-    /// Of each program, the time of all searches in each pass, or why it failed.
-    pub(super) programs: Vec<Result<[Quartiles; 4], String>>,
+    /// Of each program, the time of all searches for each kind of work, or why it failed.
+    pub(super) programs: Vec<Result<OfWork<Quartiles>, String>>,
     /// How often the rounds were tried.
     pub(super) tries: usize,
     /// Whether the times are even. If not, no try was.
@@ -80,7 +75,7 @@ impl Quartiles {
 
 /// How often [`Rounds::measure`] tells of its progress if the first try is even.
 pub(crate) fn steps(rounds: usize) -> usize {
-    PASSES.len() * (1 + rounds)
+    Work::ALL.len() * (1 + rounds)
 }
 
 impl Rounds<'_> {
@@ -89,7 +84,7 @@ impl Rounds<'_> {
         let mut failures = vec![None; self.programs];
         // What is in no cache yet takes longer: this round does not count.
         self.round(0, &mut failures, None);
-        let mut best: Option<(f64, Vec<[Quartiles; 4]>)> = None;
+        let mut best: Option<(f64, Vec<OfWork<Quartiles>>)> = None;
         let mut tries = 0;
         while tries < TRIES {
             if tries > 0 {
@@ -99,7 +94,8 @@ impl Rounds<'_> {
             let found = self.one_try(&mut failures);
             let works = found.iter().zip(&failures);
             let works = works.filter(|(_, failure)| failure.is_none());
-            // Reading the trace takes little, and its share of the time says little.
+            // Reading the trace takes little, and its share of the time says little. In the engine,
+            // times are differences of longer ones, which are further apart on any machine.
             let spreads =
                 works.flat_map(|(passes, _)| passes[..3].iter().map(|pass| pass.spread()));
             let spread = spreads.fold(0.0, f64::max);
@@ -121,8 +117,8 @@ impl Rounds<'_> {
         }
     }
 
-    fn one_try(&mut self, failures: &mut [Option<String>]) -> Vec<[Quartiles; 4]> {
-        let untimed = PASSES.map(|_| vec![Vec::with_capacity(self.rounds); self.searches]);
+    fn one_try(&mut self, failures: &mut [Option<String>]) -> Vec<OfWork<Quartiles>> {
+        let untimed = Work::ALL.map(|_| vec![Vec::with_capacity(self.rounds); self.searches]);
         let mut times = vec![untimed; self.programs];
         for round in 1..=self.rounds {
             self.round(round, failures, Some(&mut times));
@@ -141,16 +137,16 @@ impl Rounds<'_> {
         &mut self,
         round: usize,
         failures: &mut [Option<String>],
-        mut times: Option<&mut Vec<[Vec<Vec<Duration>>; 4]>>,
+        mut times: Option<&mut Vec<OfWork<Vec<Vec<Duration>>>>>,
     ) {
-        for (index, pass) in PASSES.into_iter().enumerate() {
+        for (index, work) in Work::ALL.into_iter().enumerate() {
             for search in 0..self.searches {
                 for turn in 0..self.programs {
                     let place = (turn + round) % self.programs;
                     if failures[place].is_some() {
                         continue;
                     }
-                    match (self.time)(place, Request { pass, search }) {
+                    match (self.time)(place, Request { work, search }) {
                         Ok(time) => {
                             if let Some(times) = &mut times {
                                 times[place][index][search].push(time);
@@ -199,8 +195,8 @@ mod tests {
 
     /// What two programs ask for in a try of nine rounds, and before it in the round that does not
     /// count.
-    const TRY: usize = 9 * 4 * 3 * 2;
-    const BEFORE: usize = 4 * 3 * 2;
+    const TRY: usize = 9 * BEFORE;
+    const BEFORE: usize = Work::ALL.len() * 3 * 2;
 
     #[test]
     fn quartiles_are_those_of_the_rounds() {

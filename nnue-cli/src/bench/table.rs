@@ -17,10 +17,13 @@ pub(crate) struct Table<'r> {
 /// What stands above a column, and what it says of a row, as one of all.
 type Column = (&'static str, fn(&Row, &[Row]) -> String);
 
-const COLUMNS: [Column; 14] = [
+const COLUMNS: [Column; 17] = [
     ("along search", |row, _| nanoseconds(row.incremental)),
     ("quartiles", |row, _| range(row.incremental_quartiles)),
     ("", |row, rows| ratio(row, rows, ALONG)),
+    ("in engine", |row, _| nanoseconds(row.in_engine)),
+    ("quartiles", |row, _| range(row.in_engine_quartiles)),
+    ("", |row, rows| ratio(row, rows, IN_ENGINE)),
     ("refresh", |row, _| nanoseconds(row.refresh)),
     ("quartiles", |row, _| range(row.refresh_quartiles)),
     ("", |row, rows| ratio(row, rows, REFRESH)),
@@ -44,6 +47,7 @@ const COLUMNS: [Column; 14] = [
 type Time = fn(&Row) -> (f64, [f64; 2]);
 
 const ALONG: Time = |row| (row.incremental, row.incremental_quartiles);
+const IN_ENGINE: Time = |row| (row.in_engine, row.in_engine_quartiles);
 const REFRESH: Time = |row| (row.refresh, row.refresh_quartiles);
 const FORWARD: Time = |row| (row.forward, row.forward_quartiles);
 
@@ -66,7 +70,7 @@ impl Table<'_> {
         }
         let others = || self.rows.iter().skip(1);
         let is_doubtful = |time: &Time| others().any(|row| !differs(row, self.rows, *time));
-        if [ALONG, REFRESH, FORWARD].iter().any(is_doubtful) {
+        if [ALONG, IN_ENGINE, REFRESH, FORWARD].iter().any(is_doubtful) {
             notes.push("~ the quartiles overlap: the difference from the first row is smaller than what rounds differ by");
         }
         for (index, note) in notes.into_iter().enumerate() {
@@ -149,6 +153,8 @@ mod tests {
             level: "avx2",
             incremental: time,
             incremental_quartiles: [0.99 * time, 1.02 * time],
+            in_engine: 1.2 * time,
+            in_engine_quartiles: [1.1 * time, 1.4 * time],
             refresh: 2.0 * time,
             refresh_quartiles: [1.9 * time, 2.1 * time],
             forward: time / 4.0,
@@ -183,6 +189,9 @@ mod tests {
                 "avx2",
                 "1250.0",
                 "1237.5-1275.0",
+                "12.50x",
+                "1500.0",
+                "1375.0-1750.0",
                 "12.50x",
                 "2500.0",
                 "2375.0-2625.0",

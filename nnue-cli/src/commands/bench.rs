@@ -26,8 +26,17 @@ use crate::known::SpecChoice;
 use crate::net_file::read_net;
 use crate::progress;
 
+const EXAMPLE: &str = "\
+Example: nnue bench small128 my-variant.toml --level avx2,avx512icl";
+
+const NOTES: &str = "\
+Measured are evaluations along a recorded search, by an evaluator that has the processor to itself; \
+the same in an engine, which makes the moves on a board, probes a hash table of 16 MB at each node, \
+and generates moves, without what all this takes alone; a full refresh of each position; and the \
+forward pass alone. All values are compared: they must be the same however they are computed.";
+
 #[derive(Args, Debug)]
-#[command(after_help = "Example: nnue bench small128 my-variant.toml --level avx2,avx512icl")]
+#[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
 pub(crate) struct Bench {
     /// The specs, of which the first is what the others are compared with: TOML files, or names of
     /// those in `specs`
@@ -45,7 +54,7 @@ pub(crate) struct Bench {
     #[arg(long = "level", value_name = "NAMES", value_delimiter = ',', value_parser = available_level())]
     levels: Vec<Level>,
     /// How often each search is evaluated; of each, the median counts. While the times are uneven,
-    /// it waits and does so again, up to six times
+    /// it waits and does so again, up to three times
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
     rounds: u16,
     /// The share of blocks of four inputs that are not zero with weights that nobody has trained;

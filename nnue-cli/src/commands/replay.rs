@@ -11,7 +11,7 @@ use crate::heading;
 use crate::inputs::{NetOptions, TraceFile, available_level, level_of_environment, write_json};
 use crate::processor::processor;
 use crate::progress;
-use crate::replay::{Measured, Report, Workload, measure};
+use crate::replay::{Engine, Measured, Report, Workload, measure};
 
 const EXAMPLE: &str = "\
 Example: nnue replay --net nn-ad9b42354671.nnue --level avx2,avx512icl";
@@ -20,6 +20,10 @@ const NOTES: &str = "\
 Measured are evaluations along the search, by an evaluator that updates incrementally, a full refresh \
 of each position, and the forward pass alone. All values are compared: they must be the same however \
 they are computed.
+
+An evaluator in a loop of its own has all caches and branch predictors to itself. With --engine it is \
+also measured where it shares them, in turns with the engine alone, search by search; shown is what \
+both take longer than that. With --beside, both networks follow the search in an engine.
 
 A trace has one line per root position: `FEN;`, then tokens separated by spaces.
   e2e4 e7e8q   make this move; castling is the king's move, such as e1g1
@@ -44,10 +48,12 @@ pub(crate) struct Replay {
     /// How often each is measured, 1 to 1000: shown are median, minimum and maximum
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
     rounds: u16,
-    /// Read so much other memory along the search, as an engine reads its tables, 4 KB before each
-    /// evaluation: 256K, 4M or a number of bytes
-    #[arg(long, value_name = "SIZE", default_value = "0", value_parser = touched)]
-    touch: usize,
+    /// Measure along the search in an engine too: with a board that makes the moves, a hash table
+    /// of this size that is probed at each node, and the legal moves of each position that is
+    /// evaluated, looked up in histories. What the engine takes alone is not counted. Sizes are
+    /// such as 256M; without one, 16M
+    #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "16M", value_parser = table_size)]
+    engine: Option<usize>,
     /// Measure nnue-rs beside this network, in turns for each search, and show how many times as
     /// long it takes, on avx2, which is what it uses, and the best level that the machine has; the
     /// program has to be built with `--features nnue-cli/beside`. Shown are median and quartiles
@@ -82,7 +88,7 @@ impl Replay {
             evaluations: trace.evaluations(),
             roots: trace.searches.len(),
             rounds: self.rounds.into(),
-            touched: self.touch,
+            engine_table: self.engine,
         };
         if !self.json {
             heading::write(&*net, &workload.file, &workload.to_string(), out)?;
@@ -94,13 +100,14 @@ impl Replay {
         if self.beside {
             return self.race(&chosen.file.bytes, &levels, net, &trace, &workload, out);
         }
+        let engine = self.engine.map(engine).transpose()?;
         let bar = progress::bar();
         let results = measure(
             net,
             &levels,
             &trace,
             workload.rounds,
-            self.touch,
+            engine.as_ref(),
             &mut |done, all| {
                 bar.set_length(all as u64);
                 bar.set_position(done as u64);
@@ -170,10 +177,17 @@ mod race {
         ) -> Result<ExitCode, Failure> {
             let peer = Peer::read(peer);
             let peer = peer.map_err(|error| Failure::Work(format!("nnue-rs: {error}")))?;
+            let threads = self.threads.unwrap_or(1).into();
+            let engines = match workload.engine_table {
+                Some(table) => (0..threads)
+                    .map(|_| engine(table))
+                    .collect::<Result<_, _>>()?,
+                None => Vec::new(),
+            };
             let conditions = Conditions {
                 rounds: workload.rounds,
-                threads: self.threads.unwrap_or(1).into(),
-                touched: workload.touched,
+                threads,
+                engines: &engines,
             };
             let bar = progress::bar();
             bar.set_length(conditions.rounds_of(levels.len()) as u64);
@@ -189,6 +203,7 @@ mod race {
                 Report {
                     results: &results,
                     trace,
+                    in_engine: workload.engine_table.is_some(),
                     out,
                 }
                 .write()?;
@@ -198,29 +213,31 @@ mod race {
     }
 }
 
-/// Reads the argument of `--touch`: a number of bytes, or of as many as `K`, `M` or `G` stand for,
-/// at most 64 GB.
-fn touched(text: &str) -> Result<usize, String> {
-    const MAX: u64 = 64 << 30;
+/// The engine with a hash table of so many bytes.
+fn engine(table: usize) -> Result<Engine, Failure> {
+    Engine::new(table).map_err(|error| {
+        Failure::Work(format!(
+            "cannot allocate the hash table of `--engine`, {table} bytes: {error}"
+        ))
+    })
+}
 
-    let (digits, unit) = match text.strip_suffix(['K', 'M', 'G']) {
-        Some(digits) => (digits, &text[digits.len()..]),
-        None => (text, ""),
+/// Reads the argument of `--engine`: a number of bytes, or of as many as `K`, `M` or `G` stand for,
+/// from 1 KB to 64 GB.
+fn table_size(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.as_bytes().last() {
+        Some(b'K') => (&text[..text.len() - 1], 10),
+        Some(b'M') => (&text[..text.len() - 1], 20),
+        Some(b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
     };
-    let shift = match unit {
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        _ => 0,
-    };
-    let bytes = digits
-        .parse::<u64>()
-        .ok()
-        .filter(|size| *size <= MAX >> shift);
+    let bytes = digits.parse::<u64>().ok();
+    let bytes = bytes.and_then(|number| number.checked_mul(1 << shift));
     match bytes {
-        Some(size) => Ok((size << shift) as usize),
-        None => Err("expected a size of at most 64G, such as 256K".into()),
+        Some(bytes @ 0x400..=0x10_0000_0000) => usize::try_from(bytes).ok(),
+        _ => None,
     }
+    .ok_or_else(|| "expected a size from 1K to 64G, such as 256M".into())
 }
 
 #[cfg(test)]
@@ -230,16 +247,28 @@ mod tests {
     #[test]
     fn sizes_have_units() {
         for (text, bytes) in [
-            ("0", 0),
-            ("100", 100),
+            ("1024", 1 << 10),
+            ("100000", 100_000),
             ("256K", 256 << 10),
             ("3M", 3 << 20),
             ("64G", 64 << 30),
         ] {
-            assert_eq!(touched(text), Ok(bytes));
+            assert_eq!(table_size(text), Ok(bytes));
         }
-        for text in ["", "K", "-1", "1k", "1KB", "65G", "99999999999999999999"] {
-            assert!(touched(text).is_err(), "{text}");
+        assert_eq!(table_size("16M"), Ok(Engine::TABLE));
+        for text in [
+            "",
+            "0",
+            "K",
+            "-1",
+            "1023",
+            "1k",
+            "1KB",
+            "65G",
+            "18446744073709551615G",
+            "99999999999999999999",
+        ] {
+            assert!(table_size(text).is_err(), "{text}");
         }
     }
 }

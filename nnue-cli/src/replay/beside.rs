@@ -18,8 +18,8 @@
 //! * Along a search, our evaluator keeps its own placement of the pieces, which is part of its
 //!   time. `nnue-rs` asks for the board of an engine; when it is updated lazily, it gets the boards
 //!   of the trace, which cost it no time.
-//! * Along a search, the times of both include reading the trace, and other memory where that is
-//!   asked for. The time for that alone is measured too, and subtracted where times are shown.
+//! * Along a search, both read the trace, in an engine where that is asked for. What that takes
+//!   alone is measured too, and subtracted in each round.
 //! * Each has its own copy of the weights, so that each finds the other's in the caches.
 //! * `nnue-rs` detects AVX2 at run time, in each call of a kernel, and uses nothing newer. Built
 //!   with `RUSTFLAGS=-Ctarget-cpu=native` there is nothing to detect, and its other code may use

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{LevelResults, Pass, Results, Times, Workload};
+use super::{InEngine, LevelResults, Pass, Results, Times, Workload};
 
 /// The results of a network over a search. Times are nanoseconds per evaluation.
 #[derive(Clone, Debug, Serialize)]
@@ -10,8 +10,11 @@ pub struct Measured<'a> {
     /// What was measured, and where.
     #[serde(flatten)]
     workload: &'a Workload,
-    /// Reading the trace without evaluating anything, which incremental updates include.
+    /// Reading the trace without evaluating anything, which incremental updates do not include.
     reading: Summary,
+    /// What the engine takes without an evaluator, which times in it do not include; none without
+    /// an engine.
+    engine_alone: Option<Summary>,
     /// The results of each level.
     levels: Vec<MeasuredLevel>,
 }
@@ -23,6 +26,8 @@ struct MeasuredLevel {
     level: &'static str,
     /// The time of an evaluator that follows the search.
     incremental: Summary,
+    /// The same in the engine; none without one.
+    in_engine: Option<Summary>,
     /// The time of a full refresh and the layers.
     refresh: Summary,
     /// The time of the layers alone.
@@ -61,6 +66,7 @@ impl Measured<'_> {
         Measured {
             workload,
             reading: Summary::of(&results.idle),
+            engine_alone: results.engine_alone().as_ref().map(Summary::of),
             levels: results.levels.iter().map(MeasuredLevel::of).collect(),
         }
     }
@@ -69,10 +75,12 @@ impl Measured<'_> {
 impl MeasuredLevel {
     fn of(results: &LevelResults) -> MeasuredLevel {
         let time = |pass: Pass| Summary::of(&results.times[pass as usize]);
+        let in_engine = results.in_engine.as_ref().map(InEngine::evaluator);
         let statistics = &results.statistics;
         MeasuredLevel {
             level: results.level.name(),
             incremental: time(Pass::Incremental),
+            in_engine: in_engine.as_ref().map(Summary::of),
             refresh: time(Pass::Refresh),
             forward: time(Pass::Forward),
             updated_rows: statistics.updated_rows,

@@ -2,29 +2,26 @@
 
 use std::time::Duration;
 
-use nnue_replay::{Along, ByPieces, Contender, Pass, Prepared, Refreshed};
+use nnue_replay::{Along, ByPieces, Contender, Engine, Following, Pass, Prepared, Refreshed};
 use nnue_runtime::{Level, Network, Output, SelectedByPieces, Statistics};
-use nnue_trace::{Follow, Trace};
-
-use super::touching::Touching;
+use nnue_trace::Trace;
 
 /// A network that can be measured, of whatever architecture.
 pub trait Replay: Sync {
     /// The same network for another instruction set.
     fn at_level(self: Box<Self>, level: Level) -> Box<dyn Replay>;
 
-    /// What evaluates with the network in this way. Along a search, it reads `touched` bytes of
-    /// other memory in turn, as [`Touching`] says.
-    fn contender(
-        &self,
+    /// What evaluates with the network in this way; along a search, in an engine if there is one.
+    fn contender<'c>(
+        &'c self,
         pass: Pass,
-        touched: usize,
-    ) -> Box<dyn Contender<Value = Output> + Send + '_>;
+        engine: Option<&'c Engine>,
+    ) -> Box<dyn Contender<Value = Output> + Send + 'c>;
 
     /// Evaluates all positions of a trace, and returns how long that took. The evaluations go to
     /// `outputs`, in order; those for which it has no room are lost.
-    fn time(&self, pass: Pass, touched: usize, trace: &Trace, outputs: &mut [Output]) -> Duration {
-        self.contender(pass, touched).time(trace, outputs)
+    fn time(&self, pass: Pass, trace: &Trace, outputs: &mut [Output]) -> Duration {
+        self.contender(pass, None).time(trace, outputs)
     }
 
     /// As [`Pass::Incremental`], but counts the work instead of measuring the time.
@@ -36,13 +33,13 @@ impl<A: SelectedByPieces<Output = Output>> Replay for Network<A> {
         Box::new(self.with_level(level))
     }
 
-    fn contender(
-        &self,
+    fn contender<'c>(
+        &'c self,
         pass: Pass,
-        touched: usize,
-    ) -> Box<dyn Contender<Value = Output> + Send + '_> {
+        engine: Option<&'c Engine>,
+    ) -> Box<dyn Contender<Value = Output> + Send + 'c> {
         match pass {
-            Pass::Incremental => Box::new(Touching::new(Along::<A, ByPieces>::new(self), touched)),
+            Pass::Incremental => Box::new(Following::new(Along::<A, ByPieces>::new(self), engine)),
             Pass::Refresh => Box::new(Refreshed::<A, ByPieces>::new(self)),
             Pass::Forward => Box::new(Prepared::<A, ByPieces>::new(self)),
         }
@@ -52,13 +49,5 @@ impl<A: SelectedByPieces<Output = Output>> Replay for Network<A> {
         let mut counting = Along::<A, ByPieces, Statistics>::counting(self);
         trace.replay(&mut counting, outputs);
         counting.statistics()
-    }
-}
-
-impl<F: Follow> Contender for Touching<F> {
-    type Value = F::Value;
-
-    fn time(&mut self, trace: &Trace, values: &mut [F::Value]) -> Duration {
-        trace.replay(self, values)
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use nnue_trace::Trace;
 
-use super::{LevelResults, Pass, Results, Times};
+use super::{InEngine, LevelResults, Pass, Results, Times};
 use crate::style::{FAINT, STRONG};
 use crate::table::Table;
 
@@ -39,15 +39,35 @@ impl Report<'_> {
     }
 
     fn times(&self, table: &mut Table) {
-        for (index, pass) in Pass::ALL.into_iter().enumerate() {
-            let figure = |figure: fn(&Times) -> f64| {
-                move |of: &LevelResults| format!("{:.1}", figure(&of.times[index]))
-            };
-            let label = format!("{pass}, median");
-            table.styled(STRONG, self.row(&label, figure(Times::median)));
-            table.row(self.row("  min", figure(Times::min)));
-            table.row(self.row("  max", figure(Times::max)));
+        for pass in Pass::ALL {
+            self.summary(table, &pass.to_string(), |of| {
+                of.times[pass as usize].clone()
+            });
+            if pass == Pass::Incremental && self.results.engine_alone().is_some() {
+                let in_engine = |of: &LevelResults| {
+                    let times = of.in_engine.as_ref();
+                    times.map(InEngine::evaluator).unwrap_or_default()
+                };
+                self.summary(table, "the same in the engine", in_engine);
+                let ratio = |of: &LevelResults| {
+                    let alone = of.times[pass as usize].median();
+                    format!("{:.2} x", in_engine(of).median() / alone)
+                };
+                table.row(self.row("  ratio of medians", ratio));
+            }
         }
+    }
+
+    /// The median of some times, their minimum and maximum.
+    fn summary(&self, table: &mut Table, name: &str, times: impl Fn(&LevelResults) -> Times) {
+        let figure = |figure: fn(&Times) -> f64| {
+            let times = &times;
+            move |of: &LevelResults| format!("{:.1}", figure(&times(of)))
+        };
+        let label = format!("{name}, median");
+        table.styled(STRONG, self.row(&label, figure(Times::median)));
+        table.row(self.row("  min", figure(Times::min)));
+        table.row(self.row("  max", figure(Times::max)));
     }
 
     fn work(&self, table: &mut Table) {
@@ -78,11 +98,16 @@ impl Report<'_> {
         let idle = &self.results.idle;
         writeln!(
             self.out,
-            "Reading the trace alone takes {:.1} ns per evaluation ({:.1} to {:.1}), which incremental updates include.",
-            idle.median(),
-            idle.min(),
-            idle.max()
+            "Reading the trace alone takes {}, which incremental updates do not include.",
+            range(idle),
         )?;
+        if let Some(engine) = self.results.engine_alone() {
+            writeln!(
+                self.out,
+                "The engine alone takes {}, which times in the engine do not include either: it makes the moves on a board, probes a hash table, and generates moves.",
+                range(&engine),
+            )?;
+        }
         let levels = match self.results.levels.len() {
             1 => "",
             _ => ", on all levels",
@@ -99,6 +124,16 @@ impl Report<'_> {
         let figures = self.results.levels.iter().map(figure);
         [label.to_string()].into_iter().chain(figures).collect()
     }
+}
+
+/// Some times in words.
+fn range(times: &Times) -> String {
+    format!(
+        "{:.1} ns per evaluation ({:.1} to {:.1})",
+        times.median(),
+        times.min(),
+        times.max()
+    )
 }
 
 /// A number with a comma between groups of three digits.

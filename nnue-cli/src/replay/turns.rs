@@ -142,7 +142,7 @@ mod tests {
         // Two searches of 1000 and 2000 ns.
         let medians: Vec<f64> = times.iter().map(Times::median).collect();
         assert_eq!(medians, [200.0, 400.0]);
-        assert_eq!(times[0].0.len(), 2);
+        assert_eq!(times[0].len(), 2);
     }
 
     #[test]

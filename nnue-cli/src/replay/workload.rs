@@ -25,8 +25,8 @@ pub struct Workload {
     pub roots: usize,
     /// How often everything is measured.
     pub rounds: usize,
-    /// How many bytes of other memory are read along the search.
-    pub touched: usize,
+    /// How many bytes the hash table of the engine has; none if there is no engine.
+    pub engine_table: Option<usize>,
 }
 
 impl Workload {
@@ -50,7 +50,23 @@ impl fmt::Display for Workload {
             count(self.evaluations, "evaluation"),
             count(self.roots, "root"),
             count(self.rounds, "round"),
-        )
+        )?;
+        match self.engine_table {
+            Some(bytes) => write!(f, ", an engine with a hash table of {}", size(bytes)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A number of bytes as `--engine` takes it: in the largest unit of which it is a multiple.
+fn size(bytes: usize) -> String {
+    let units = [(30, "GB"), (20, "MB"), (10, "KB")];
+    let unit = units
+        .iter()
+        .find(|(shift, _)| bytes.trailing_zeros() >= *shift);
+    match unit {
+        Some((shift, unit)) => format!("{} {unit}", bytes >> shift),
+        None => format!("{bytes} B"),
     }
 }
 

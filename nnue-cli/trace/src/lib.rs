@@ -7,6 +7,7 @@ mod parse;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use cozy_chess::{Board as Game, Move};
 use nnue_runtime::{Board, Delta};
 
 pub use crate::error::{Expected, LineError, TraceError};
@@ -28,6 +29,8 @@ pub struct Search {
     pub line: usize,
     /// The position at which it starts.
     pub root: Board,
+    /// The same by the rules of chess, for those who make moves on a board.
+    pub game: Game,
     /// Its moves and evaluations, in order.
     pub events: Vec<Event>,
     /// The positions that it evaluates, in order.
@@ -37,8 +40,13 @@ pub struct Search {
 /// What a search does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It makes a move.
-    Make(Delta),
+    /// It makes a legal move.
+    Make {
+        /// The move; castling is the king's move to its own rook.
+        played: Move,
+        /// What it changes.
+        delta: Delta,
+    },
     /// It makes a null move.
     MakeNull,
     /// It takes back the last move or null move.
@@ -78,7 +86,7 @@ impl Trace {
     pub fn moves(&self) -> usize {
         let events = self.searches.iter().flat_map(|search| &search.events);
         events
-            .filter(|event| matches!(event, Event::Make(_)))
+            .filter(|event| matches!(event, Event::Make { .. }))
             .count()
     }
 
@@ -116,10 +124,10 @@ impl Trace {
         let mut places = values.iter_mut();
         let started = Instant::now();
         for search in &self.searches {
-            follower.reset(&search.root);
+            follower.reset(search);
             for event in &search.events {
                 match event {
-                    Event::Make(delta) => follower.make(delta),
+                    Event::Make { played, delta } => follower.make(*played, delta),
                     Event::MakeNull => follower.make_null(),
                     Event::Unmake => follower.unmake(),
                     Event::Evaluate => {
@@ -141,10 +149,10 @@ pub trait Follow {
     /// The type of an evaluation.
     type Value;
 
-    /// Begins another search at `root`.
-    fn reset(&mut self, root: &Board);
-    /// Makes a move.
-    fn make(&mut self, delta: &Delta);
+    /// Begins another search at its root.
+    fn reset(&mut self, search: &Search);
+    /// Makes a move, which changes `delta`.
+    fn make(&mut self, played: Move, delta: &Delta);
     /// Makes a null move.
     fn make_null(&mut self);
     /// Takes back the last move or null move.
@@ -161,13 +169,13 @@ impl Follow for Idle {
     type Value = ();
 
     #[inline]
-    fn reset(&mut self, root: &Board) {
-        black_box(root);
+    fn reset(&mut self, search: &Search) {
+        black_box(search);
     }
 
     #[inline]
-    fn make(&mut self, delta: &Delta) {
-        black_box(delta);
+    fn make(&mut self, played: Move, delta: &Delta) {
+        black_box((played, delta));
     }
 
     #[inline]
@@ -236,11 +244,11 @@ mod tests {
     impl Follow for Boards {
         type Value = Option<Board>;
 
-        fn reset(&mut self, root: &Board) {
-            self.0 = vec![root.clone()];
+        fn reset(&mut self, search: &Search) {
+            self.0 = vec![search.root.clone()];
         }
 
-        fn make(&mut self, delta: &Delta) {
+        fn make(&mut self, _: Move, delta: &Delta) {
             self.apply(delta);
         }
 

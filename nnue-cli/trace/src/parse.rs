@@ -65,6 +65,7 @@ fn search(line_number: usize, line: &[u8]) -> Result<Search, LineError> {
     let mut search = Search {
         line: line_number,
         root: Board::from(&game),
+        game: game.clone(),
         events: Vec::new(),
         evaluated: Vec::new(),
     };
@@ -120,7 +121,10 @@ impl Line {
                 after.try_play(chosen).map_err(|_| Expected::LegalMove)?;
                 let delta = Delta::from_cozy(&self.game, chosen);
                 self.make(after, Made::Move);
-                Ok(Event::Make(delta))
+                Ok(Event::Make {
+                    played: chosen,
+                    delta,
+                })
             }
         }
     }

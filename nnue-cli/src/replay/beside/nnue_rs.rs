@@ -11,7 +11,7 @@ use nnue_trace::Trace;
 use theirs::Arch;
 
 use self::along::{EachMove, Lazily};
-use crate::replay::{Contender, Pass, Touching, time_each, time_prepared};
+use crate::replay::{Contender, Engine, Following, Pass, time_each, time_prepared};
 
 /// A net, loaded by `nnue-rs`.
 pub struct Peer {
@@ -69,18 +69,17 @@ impl Peer {
         Ok(Peer { net })
     }
 
-    /// What evaluates with the net in this way. Along a search, it reads `touched` bytes of other
-    /// memory in turn, as [`Touching`] says.
+    /// What evaluates with the net in this way; along a search, in an engine if there is one.
     #[must_use]
-    pub fn contender(
-        &self,
+    pub fn contender<'c>(
+        &'c self,
         way: Way,
-        touched: usize,
-    ) -> Box<dyn Contender<Value = i32> + Send + '_> {
+        engine: Option<&'c Engine>,
+    ) -> Box<dyn Contender<Value = i32> + Send + 'c> {
         let net = &self.net;
         match way {
-            Way::EachMove => Box::new(Touching::new(EachMove::new(net), touched)),
-            Way::Lazily => Box::new(WithBoards(Touching::new(Lazily::new(net), touched))),
+            Way::EachMove => Box::new(Following::new(EachMove::new(net), engine)),
+            Way::Lazily => Box::new(WithBoards(Following::new(Lazily::new(net), engine))),
             Way::Refresh => Box::new(Refreshed {
                 net,
                 // Its `evaluate` would allocate one each time.
@@ -103,7 +102,7 @@ impl Peer {
 }
 
 /// It is given its boards before the time is taken.
-struct WithBoards<'n>(Touching<Lazily<'n>>);
+struct WithBoards<'n>(Following<'n, Lazily<'n>>);
 
 impl Contender for WithBoards<'_> {
     type Value = i32;

@@ -9,20 +9,20 @@ use nnue_runtime::{Level, Output};
 use nnue_trace::{Idle, Trace};
 
 use super::nnue_rs::{Peer, Way};
-use crate::replay::{Contender, Pass, Replay, Runner, Times, Touching, place, take_turns};
+use crate::replay::{Contender, Engine, Following, Pass, Replay, Runner, Times, place, take_turns};
 
 /// How a race is run.
 #[derive(Clone, Copy, Debug)]
-pub struct Conditions {
+pub struct Conditions<'e> {
     /// How often each search is evaluated in each way; once more without being counted.
     pub rounds: usize,
     /// How many threads do the same at the same time, each with evaluators of its own.
     pub threads: usize,
-    /// How much other memory is read along a search, in bytes: see [`Touching`].
-    pub touched: usize,
+    /// The engine that searches are followed in, one for each thread; none for no engine.
+    pub engines: &'e [Engine],
 }
 
-impl Conditions {
+impl Conditions<'_> {
     /// How many rounds there are in a race with so many levels.
     #[must_use]
     pub fn rounds_of(self, levels: usize) -> usize {
@@ -45,7 +45,8 @@ pub struct Results {
 pub struct LevelResults {
     /// The instruction set that we used.
     pub level: Level,
-    /// Reading the trace without evaluating anything, which both are measured with along a search.
+    /// Following the trace without evaluating anything, in the engine if there is one. Times along
+    /// the search are without that.
     pub idle: Times,
     /// The times of `nnue-rs` for each [`Way`], in the order of [`Way::ALL`].
     pub peer: [Times; 4],
@@ -68,17 +69,6 @@ pub struct Difference {
     pub found: i32,
     /// The value of our full refresh on the first level, rounded in the same way.
     pub expected: i32,
-}
-
-impl LevelResults {
-    /// What reading the trace takes of a time, in the median.
-    #[must_use]
-    pub fn reading(&self, way: Way) -> f64 {
-        match way.pass() {
-            Pass::Incremental => self.idle.median(),
-            Pass::Refresh | Pass::Forward => 0.0,
-        }
-    }
 }
 
 impl fmt::Display for Difference {
@@ -113,14 +103,14 @@ pub fn race(
     peer: &Peer,
     levels: &[Level],
     trace: &Trace,
-    conditions: Conditions,
+    conditions: Conditions<'_>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<Results, Difference> {
     let mut outputs = vec![Output::default(); trace.evaluations()];
     if let Some(level) = levels.first() {
         ours = ours.at_level(*level);
     }
-    ours.time(Pass::Refresh, 0, trace, &mut outputs);
+    ours.time(Pass::Refresh, trace, &mut outputs);
     let values: Vec<i32> = outputs
         .iter()
         .map(|output| peer.value_of(*output))
@@ -187,7 +177,7 @@ struct Race<'r> {
     level: Level,
     peer: &'r Peer,
     searches: &'r [Search],
-    conditions: Conditions,
+    conditions: Conditions<'r>,
 }
 
 impl Race<'_> {
@@ -199,9 +189,10 @@ impl Race<'_> {
         progress: &(dyn Fn(usize) + Sync),
     ) -> Result<(), Difference> {
         let ways = || Way::ALL.into_iter().filter(|way| way.pass() == pass);
-        let teams = (0..self.conditions.threads).map(|_| {
-            let mut team = vec![self.idle(), self.ours(pass)];
-            team.extend(ways().map(|way| self.peer(way)));
+        let teams = (0..self.conditions.threads).map(|thread| {
+            let engine = self.conditions.engines.get(thread);
+            let mut team = vec![self.idle(engine), self.ours(pass, engine)];
+            team.extend(ways().map(|way| self.peer(way, engine)));
             team
         });
         let evaluations = self.searches.iter().map(|search| search.outputs.len());
@@ -213,36 +204,42 @@ impl Race<'_> {
             progress,
         )?
         .into_iter();
-        let mut next = || times.next().unwrap_or_default();
-        match (pass, next()) {
-            (Pass::Incremental, idle) => results.idle = idle,
-            (Pass::Refresh | Pass::Forward, _) => {}
-        }
+        let idle = times.next().unwrap_or_default();
+        let mut next = || {
+            let times = times.next().unwrap_or_default();
+            match pass {
+                Pass::Incremental => times.minus(&idle),
+                Pass::Refresh | Pass::Forward => times,
+            }
+        };
         results.ours[pass as usize] = next();
         for way in ways() {
             results.peer[way as usize] = next();
         }
+        if pass == Pass::Incremental {
+            results.idle = idle;
+        }
         Ok(())
     }
 
-    fn idle(&self) -> Runner<'_, Difference> {
-        let mut idle = Touching::new(Idle, self.conditions.touched);
+    fn idle<'r>(&'r self, engine: Option<&'r Engine>) -> Runner<'r, Difference> {
+        let mut idle = Following::new(Idle, engine);
         Box::new(move |search| Ok(idle.time(&self.searches[search].trace, &mut [])))
     }
 
-    fn ours(&self, pass: Pass) -> Runner<'_, Difference> {
+    fn ours<'r>(&'r self, pass: Pass, engine: Option<&'r Engine>) -> Runner<'r, Difference> {
         let level = self.level;
         self.checked(
-            self.ours.contender(pass, self.conditions.touched),
+            self.ours.contender(pass, engine),
             |search| &search.outputs,
             |output| output.value,
             move || format!("{pass} on `{level}`"),
         )
     }
 
-    fn peer(&self, way: Way) -> Runner<'_, Difference> {
+    fn peer<'r>(&'r self, way: Way, engine: Option<&'r Engine>) -> Runner<'r, Difference> {
         self.checked(
-            self.peer.contender(way, self.conditions.touched),
+            self.peer.contender(way, engine),
             |search| &search.values,
             |value| *value,
             move || format!("nnue-rs, {way}"),

@@ -26,7 +26,8 @@ pub struct Raced<'a> {
 struct RacedLevel {
     /// Our instruction set.
     level: &'static str,
-    /// The median time for reading the trace, which was subtracted from times along the search.
+    /// The median time for reading the trace, and of the engine if there is one, which was
+    /// subtracted from times along the search.
     reading: f64,
     /// The ways to evaluate.
     ways: Vec<RacedWay>,
@@ -81,9 +82,8 @@ impl RacedLevel {
 
 impl RacedWay {
     fn of(way: Way, results: &LevelResults) -> RacedWay {
-        let reading = results.reading(way);
-        let nnue_rs = Quartiles::of(&results.peer[way as usize], reading);
-        let ours = Quartiles::of(&results.ours[way.pass() as usize], reading);
+        let nnue_rs = Quartiles::of(&results.peer[way as usize]);
+        let ours = Quartiles::of(&results.ours[way.pass() as usize]);
         RacedWay {
             way: way.to_string(),
             nnue_rs,
@@ -94,11 +94,11 @@ impl RacedWay {
 }
 
 impl Quartiles {
-    fn of(times: &Times, reading: f64) -> Quartiles {
+    fn of(times: &Times) -> Quartiles {
         Quartiles {
-            median: times.median() - reading,
-            lower_quartile: times.quantile(0.25) - reading,
-            upper_quartile: times.quantile(0.75) - reading,
+            median: times.median(),
+            lower_quartile: times.quantile(0.25),
+            upper_quartile: times.quantile(0.75),
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct Report<'a> {
     pub results: &'a Results,
     /// The recorded search that was replayed.
     pub trace: &'a Trace,
+    /// Whether searches were followed in an engine.
+    pub in_engine: bool,
     /// The stream that the table is written to.
     pub out: &'a mut dyn Write,
 }
@@ -49,7 +51,9 @@ impl Report<'_> {
             let idle = format!("{:.1}", of.idle.median());
             [String::new(), idle, String::new()]
         };
-        table.row(self.row("reading alone, median, subtracted", idle));
+        let alone = if self.in_engine { "engine" } else { "reading" };
+        let label = format!("{alone} alone, median, subtracted");
+        table.row(self.row(&label, idle));
         table.write(self.out)?;
         let equal = thousands(self.trace.evaluations());
         match self.results.rounded_otherwise {
@@ -69,12 +73,10 @@ impl Report<'_> {
     }
 }
 
-/// Both times, along a search without reading the trace, and how many times as long `nnue-rs`
-/// takes.
+/// Both times, and how many times as long `nnue-rs` takes.
 fn times(way: Way, figure: Figure, of: &LevelResults) -> [String; 3] {
-    let reading = of.reading(way);
-    let peer = figure(&of.peer[way as usize]) - reading;
-    let ours = figure(&of.ours[way.pass() as usize]) - reading;
+    let peer = figure(&of.peer[way as usize]);
+    let ours = figure(&of.ours[way.pass() as usize]);
     [
         format!("{peer:.1}"),
         format!("{ours:.1}"),

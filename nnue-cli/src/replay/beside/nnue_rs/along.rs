@@ -1,8 +1,9 @@
 //! Accumulators of `nnue-rs` along a search.
 
 use ::nnue_rs as theirs;
+use cozy_chess::Move;
 use nnue_runtime::{Board, Color, Delta, Piece, PieceChanges, Position, Square};
-use nnue_trace::{Follow, Trace};
+use nnue_trace::{Follow, Search, Trace};
 
 use super::{View, color, piece, square};
 
@@ -54,14 +55,15 @@ impl<'n> EachMove<'n> {
 impl Follow for EachMove<'_> {
     type Value = i32;
 
-    fn reset(&mut self, root: &Board) {
-        self.placement = Placement::of(root);
+    fn reset(&mut self, search: &Search) {
+        self.placement = Placement::of(&search.root);
         self.line.reset();
-        self.net.refresh(&View(root), &mut self.accumulators[0]);
+        self.net
+            .refresh(&View(&search.root), &mut self.accumulators[0]);
     }
 
     #[inline]
-    fn make(&mut self, delta: &Delta) {
+    fn make(&mut self, _: Move, delta: &Delta) {
         let before = self.placement.kings;
         self.placement.replace(delta.removed(), delta.added());
         self.placement.pass();
@@ -131,15 +133,15 @@ impl<'n> Lazily<'n> {
 impl Follow for Lazily<'_> {
     type Value = i32;
 
-    fn reset(&mut self, root: &Board) {
+    fn reset(&mut self, search: &Search) {
         self.line.reset();
         let ply = &mut self.plies[0];
-        ply.known = Some(Kings::of(root));
-        self.net.refresh(&View(root), &mut ply.accumulator);
+        ply.known = Some(Kings::of(&search.root));
+        self.net.refresh(&View(&search.root), &mut ply.accumulator);
     }
 
     #[inline]
-    fn make(&mut self, delta: &Delta) {
+    fn make(&mut self, _: Move, delta: &Delta) {
         let ply = self.line.make(delta);
         if ply == self.plies.len() {
             self.plies.push(self.plies[0].clone());

@@ -1,0 +1,479 @@
+//! The engine around an evaluator, no larger than it has to be to use a processor as engines do.
+//!
+//! An evaluator in a loop of its own has all caches and branch predictors to itself. In an engine
+//! it shares them with a board, with tables that are larger than the caches, and with code that
+//! generates moves. So an [`Engine`] does that work along a search, with or without an evaluator:
+//! the difference is what the evaluator takes there.
+
+use std::collections::TryReserveError;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use cozy_chess::{Board, Move};
+use nnue_runtime::Delta;
+use nnue_trace::{Follow, Idle, Search, Trace};
+
+use crate::pass::Contender;
+
+/// What engines do between evaluations. Several may follow searches in it, one after the other, so
+/// that what is measured of them differs by no page of memory.
+#[derive(Debug)]
+pub struct Engine(Mutex<State>);
+
+impl Engine {
+    /// How many bytes the hash table has where nobody chooses: as many as that of most engines.
+    pub const TABLE: usize = 16 << 20;
+
+    /// With a hash table of so many bytes, and at least 64.
+    ///
+    /// # Errors
+    ///
+    /// That of the allocator, if there is not as much memory.
+    pub fn new(table: usize) -> Result<Engine, TryReserveError> {
+        Ok(Engine(Mutex::new(State::new(table)?)))
+    }
+
+    /// Lets a contender, which is in this engine, take turns with the engine alone, trace by trace.
+    /// Returns what the engine took alone, and what it took with the contender.
+    ///
+    /// Each turn of both is between two of the engine alone, of which the mean counts: so what
+    /// slows the machine down more and more, or less and less, does so for both.
+    ///
+    /// `values` are those of all traces, in order.
+    pub fn take_turns<V>(
+        &self,
+        contender: &mut dyn Contender<Value = V>,
+        traces: &[Trace],
+        mut values: &mut [V],
+    ) -> [Duration; 2] {
+        let mut alone = Following::new(Idle, Some(self));
+        let (mut engine, mut both) = (Duration::ZERO, Duration::ZERO);
+        for trace in traces {
+            let found;
+            (found, values) = values.split_at_mut(trace.evaluations().min(values.len()));
+            // Whoever comes first reads the trace for all: that turn does not count.
+            contender.time(trace, &mut []);
+            engine += alone.time(trace, &mut []);
+            both += contender.time(trace, found);
+            engine += alone.time(trace, &mut []);
+        }
+        [engine / 2, both]
+    }
+}
+
+/// A contender that follows searches: a follower, and the engine that it is in, if there is one.
+#[derive(Debug)]
+pub struct Following<'e, F> {
+    follower: F,
+    engine: Option<&'e Engine>,
+}
+
+impl<'e, F> Following<'e, F> {
+    /// In an engine, or alone for none.
+    pub fn new(follower: F, engine: Option<&'e Engine>) -> Self {
+        Following { follower, engine }
+    }
+
+    /// What follows the search.
+    pub fn follower_mut(&mut self) -> &mut F {
+        &mut self.follower
+    }
+}
+
+impl<F: Follow> Contender for Following<'_, F> {
+    type Value = F::Value;
+
+    fn time(&mut self, trace: &Trace, values: &mut [F::Value]) -> Duration {
+        let Some(Engine(state)) = self.engine else {
+            return trace.replay(&mut self.follower, values);
+        };
+        // What a panic leaves is as good as anything: the next search begins at its root.
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut both = Both {
+            state: &mut state,
+            follower: &mut self.follower,
+        };
+        trace.replay(&mut both, values)
+    }
+}
+
+/// The engine and what follows in it.
+struct Both<'f, F> {
+    state: &'f mut State,
+    follower: &'f mut F,
+}
+
+impl<F: Follow> Follow for Both<'_, F> {
+    type Value = F::Value;
+
+    fn reset(&mut self, search: &Search) {
+        self.state.reset(&search.game);
+        self.follower.reset(search);
+    }
+
+    #[inline]
+    fn make(&mut self, played: Move, delta: &Delta) {
+        self.state.make(Some(played));
+        self.follower.make(played, delta);
+    }
+
+    #[inline]
+    fn make_null(&mut self) {
+        self.state.make(None);
+        self.follower.make_null();
+    }
+
+    #[inline]
+    fn unmake(&mut self) {
+        self.state.unmake();
+        self.follower.unmake();
+    }
+
+    #[inline]
+    fn evaluate(&mut self) -> F::Value {
+        let value = self.follower.evaluate();
+        self.state.choose_move();
+        value
+    }
+}
+
+/// A position of the current line.
+#[derive(Clone, Debug)]
+struct Ply {
+    board: Board,
+    /// The move that led to it, as [`moved`] counts; 0 for the root and after a null move, for no
+    /// pawn goes to a1.
+    moved: usize,
+}
+
+/// As much as a processor loads at once.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Line([u64; 8]);
+
+/// A history knows a move by what is moved and where to: that many moves.
+const MOVES: usize = 6 * 64;
+
+/// What histories of moves know of one side.
+#[derive(Clone, Debug)]
+struct Histories {
+    /// How good moves were.
+    moves: Vec<i16>,
+    /// How good they were after each of the other side's moves.
+    replies: Vec<[i16; MOVES]>,
+}
+
+/// What an engine has in memory.
+#[derive(Debug)]
+struct State {
+    /// The positions from the root to the current one.
+    line: Vec<Ply>,
+    table: Vec<Line>,
+    /// What makes the keys of this search others than those of the searches before it.
+    salt: u64,
+    /// Those of both sides.
+    histories: [Histories; 2],
+}
+
+impl State {
+    fn new(table: usize) -> Result<State, TryReserveError> {
+        let lines = (table / size_of::<Line>()).max(1);
+        let mut table = Vec::new();
+        table.try_reserve_exact(lines)?;
+        // Zeros that nobody wrote would all be the same page of memory.
+        table.resize(lines, Line([1; 8]));
+        let histories = Histories {
+            moves: vec![0; MOVES],
+            replies: vec![[0; MOVES]; MOVES],
+        };
+        Ok(State {
+            line: Vec::with_capacity(128),
+            table,
+            salt: 0,
+            histories: [histories.clone(), histories],
+        })
+    }
+
+    fn reset(&mut self, root: &Board) {
+        self.line.clear();
+        self.line.push(Ply {
+            board: root.clone(),
+            moved: 0,
+        });
+        // A search that is repeated would find its own lines in the caches, which no engine does.
+        self.salt = self.salt.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    }
+
+    /// Makes a move, or a null move for none, and probes the hash table.
+    ///
+    /// Like [`State::choose_move`], it is never inlined, so that it is the same machine code with
+    /// every follower and with none.
+    #[inline(never)]
+    fn make(&mut self, played: Option<Move>) {
+        let Some(Ply { board, .. }) = self.line.last() else {
+            return;
+        };
+        let next = match played {
+            Some(played) => {
+                let mut next = board.clone();
+                next.play_unchecked(played);
+                Some(next)
+            }
+            None => board.null_move(),
+        };
+        let next = Ply {
+            moved: played.map_or(0, |played| moved(board, played)),
+            board: next.unwrap_or_else(|| board.clone()),
+        };
+        self.probe(next.board.hash());
+        self.line.push(next);
+    }
+
+    fn unmake(&mut self) {
+        self.line.pop();
+    }
+
+    /// Looks for a position in the line of the hash table that is its own, and puts it there.
+    #[inline]
+    fn probe(&mut self, hash: u64) {
+        let key = hash ^ self.salt;
+        let line = self.line_of(key);
+        let Line(keys) = &mut self.table[line];
+        let place = keys.iter().position(|known| *known == key);
+        // The index needs the high bits, so the low ones are left.
+        keys[place.unwrap_or(hash as usize % keys.len())] = key;
+    }
+
+    #[inline]
+    fn line_of(&self, key: u64) -> usize {
+        ((u128::from(key) * self.table.len() as u128) >> 64) as usize
+    }
+
+    /// Generates the legal moves, finds the one that the histories know as the best, and lets them
+    /// remember it as one that was good again.
+    #[inline(never)]
+    fn choose_move(&mut self) {
+        /// The most that a history can say of a move.
+        const MOST: i32 = 1 << 14;
+        const BONUS: i32 = 256;
+
+        let Some(Ply {
+            board,
+            moved: reply_to,
+        }) = self.line.last()
+        else {
+            return;
+        };
+        let Histories { moves, replies } = &mut self.histories[board.side_to_move() as usize];
+        let replies = &mut replies[*reply_to];
+        let mut best = (i32::MIN, 0);
+        board.generate_moves(|of_piece| {
+            for candidate in of_piece {
+                let index = moved(board, candidate);
+                let score = i32::from(moves[index]) + i32::from(replies[index]);
+                best = best.max((score, index));
+            }
+            false
+        });
+        let (_, best) = best;
+        for entry in [&mut moves[best], &mut replies[best]] {
+            let known = i32::from(*entry);
+            *entry = (known + BONUS - known * BONUS / MOST) as i16;
+        }
+    }
+}
+
+/// What a history knows a move by, less than [`MOVES`].
+#[inline]
+fn moved(board: &Board, played: Move) -> usize {
+    let piece = board
+        .piece_on(played.from)
+        .map_or(0, |piece| piece as usize);
+    64 * piece + played.to as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use nnue_runtime::Board as Placement;
+    use nnue_trace::Event;
+
+    use super::*;
+
+    /// Captures, castling, en passant, promotions, null moves, and a position without moves.
+    const TRACE: &str = "\
+        rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1; = e2e4 d7d5 = e4d5 = - 0 = ~ - -\n\
+        r3k2r/6Pp/8/8/4pP2/8/8/R3K2R b KQkq f3 0 1; e4f3 = - e8c8 e1g1 = - - 0 g7g8q = - ~ =\n\
+        7k/8/5KQ1/8/8/8/8/8 w - - 0 1; = g6g7 = -\n";
+
+    /// Knows the position by the deltas that it is given.
+    #[derive(Default)]
+    struct ByDeltas(Vec<Placement>);
+
+    impl ByDeltas {
+        fn apply(&mut self, delta: &Delta) {
+            let mut next = self.0[self.0.len() - 1].clone();
+            next.apply(delta).expect("the delta fits");
+            self.0.push(next);
+        }
+    }
+
+    impl Follow for ByDeltas {
+        type Value = Option<Placement>;
+
+        fn reset(&mut self, search: &Search) {
+            self.0 = vec![search.root.clone()];
+        }
+
+        fn make(&mut self, _: Move, delta: &Delta) {
+            self.apply(delta);
+        }
+
+        fn make_null(&mut self) {
+            self.apply(&Delta::null());
+        }
+
+        fn unmake(&mut self) {
+            self.0.pop();
+        }
+
+        fn evaluate(&mut self) -> Option<Placement> {
+            self.0.last().cloned()
+        }
+    }
+
+    /// Compares the engine with the follower in it after each event.
+    struct Compared<'f> {
+        both: Both<'f, ByDeltas>,
+        nodes: usize,
+    }
+
+    impl Compared<'_> {
+        fn compare(&self) {
+            let board = |ply: &Ply| Placement::from(&ply.board);
+            let line: Vec<Placement> = self.both.state.line.iter().map(board).collect();
+            assert_eq!(line, self.both.follower.0);
+        }
+
+        /// A node is in the hash table once it was reached.
+        fn node(&mut self) {
+            self.compare();
+            self.nodes += 1;
+            let State {
+                line, table, salt, ..
+            } = &self.both.state;
+            let key = line[line.len() - 1].board.hash() ^ salt;
+            let Line(keys) = &table[self.both.state.line_of(key)];
+            assert!(keys.contains(&key));
+        }
+    }
+
+    impl Follow for Compared<'_> {
+        type Value = Option<Placement>;
+
+        fn reset(&mut self, search: &Search) {
+            self.both.reset(search);
+            self.compare();
+        }
+
+        fn make(&mut self, played: Move, delta: &Delta) {
+            self.both.make(played, delta);
+            self.node();
+        }
+
+        fn make_null(&mut self) {
+            self.both.make_null();
+            self.node();
+        }
+
+        fn unmake(&mut self) {
+            self.both.unmake();
+            self.compare();
+        }
+
+        fn evaluate(&mut self) -> Option<Placement> {
+            let value = self.both.evaluate();
+            self.compare();
+            value
+        }
+    }
+
+    /// Follows a trace, and returns what is then in the engine's memory.
+    fn followed(trace: &Trace, table: usize, nodes: usize) -> State {
+        let mut state = State::new(table).unwrap();
+        let mut compared = Compared {
+            both: Both {
+                state: &mut state,
+                follower: &mut ByDeltas::default(),
+            },
+            nodes: 0,
+        };
+        let mut values = vec![None; trace.evaluations()];
+        trace.replay(&mut compared, &mut values);
+        assert_eq!(compared.nodes, nodes);
+        assert!(values.iter().flatten().eq(trace.evaluated()));
+        state
+    }
+
+    #[test]
+    fn the_engine_has_the_board_that_the_deltas_lead_to() {
+        let trace = Trace::read(TRACE.as_bytes()).unwrap();
+        for table in [0, 64, 1000, 1 << 20] {
+            followed(&trace, table, 10);
+        }
+        let mut bundled = Trace::bundled().unwrap();
+        bundled.searches.truncate(2);
+        let makes = bundled.searches.iter().flat_map(|search| &search.events);
+        let makes = makes.filter(|event| matches!(event, Event::Make { .. } | Event::MakeNull));
+        let makes = makes.count();
+        followed(&bundled, 1 << 20, makes);
+    }
+
+    #[test]
+    fn each_node_has_a_line_of_its_own_in_the_hash_table() {
+        let trace = Trace::read(TRACE.as_bytes()).unwrap();
+        let state = followed(&trace, 1 << 20, 10);
+        let written = |Line(keys): &&Line| keys.iter().any(|key| *key != 1);
+        assert_eq!(state.table.len(), 1 << 14);
+        assert_eq!(state.table.iter().filter(written).count(), 10);
+    }
+
+    /// The second time, the histories are those of the first time, and the lines are others.
+    #[test]
+    fn a_search_that_is_repeated_finds_histories_but_no_lines() {
+        let text = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1; e2e4 = -\n";
+        let once = followed(&Trace::read(text.as_bytes()).unwrap(), 1 << 20, 1);
+        let twice = followed(&Trace::read(text.repeat(2).as_bytes()).unwrap(), 1 << 20, 2);
+        let sum = |state: &State| {
+            state.histories[1]
+                .moves
+                .iter()
+                .copied()
+                .map(i32::from)
+                .sum()
+        };
+        let (first, second): (i32, i32) = (sum(&once), sum(&twice));
+        assert!(0 < first && first < second && second < 2 * first);
+        let written = |Line(keys): &&Line| keys.iter().any(|key| *key != 1);
+        assert_eq!(twice.table.iter().filter(written).count(), 2);
+    }
+
+    #[test]
+    fn turns_write_the_values_of_all_traces() {
+        let trace = Trace::read(TRACE.as_bytes()).unwrap();
+        let engine = Engine::new(1 << 12).unwrap();
+        let mut contender = Following::new(ByDeltas::default(), Some(&engine));
+        let mut values = vec![None; trace.evaluations()];
+        let times = engine.take_turns(&mut contender, &trace.by_search(), &mut values);
+        assert!(values.iter().flatten().eq(trace.evaluated()));
+        assert!(times.iter().all(|time| !time.is_zero()));
+        // If `values` has too few places, those that it has are still written.
+        let mut fewer = vec![None; 3];
+        engine.take_turns(&mut contender, &trace.by_search(), &mut fewer);
+        assert_eq!(values[..3], fewer);
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_refused() {
+        assert!(Engine::new(usize::MAX).is_err());
+    }
+}
