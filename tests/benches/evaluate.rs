@@ -101,7 +101,7 @@ fn incremental<A: SelectedByPieces<Output = nnue_runtime::Output>>(
     bencher.bench_local(|| {
         loop {
             match events.next() {
-                Some(Event::Make { delta, .. }) => evaluator.push(delta),
+                Some(Event::Make(delta)) => evaluator.push(delta),
                 Some(Event::MakeNull) => evaluator.push_null(),
                 Some(Event::Unmake) => evaluator.pop(),
                 Some(Event::Evaluate) => return evaluator.evaluate().value,

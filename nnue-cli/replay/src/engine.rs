@@ -423,7 +423,7 @@ mod tests {
         let mut bundled = Trace::bundled().unwrap();
         bundled.searches.truncate(2);
         let makes = bundled.searches.iter().flat_map(|search| &search.events);
-        let makes = makes.filter(|event| matches!(event, Event::Make { .. } | Event::MakeNull));
+        let makes = makes.filter(|event| matches!(event, Event::Make(_) | Event::MakeNull));
         let makes = makes.count();
         followed(&bundled, 1 << 20, makes);
     }

@@ -33,6 +33,9 @@ pub struct Search {
     pub game: Game,
     /// Its moves and evaluations, in order.
     pub events: Vec<Event>,
+    /// The moves that it makes, in order and without null moves, as legal moves of chess. Castling
+    /// is the king's move to its own rook.
+    pub played: Vec<Move>,
     /// The positions that it evaluates, in order.
     pub evaluated: Vec<Board>,
 }
@@ -40,13 +43,8 @@ pub struct Search {
 /// What a search does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It makes a legal move.
-    Make {
-        /// The move; castling is the king's move to its own rook.
-        played: Move,
-        /// What it changes.
-        delta: Delta,
-    },
+    /// It makes a move.
+    Make(Delta),
     /// It makes a null move.
     MakeNull,
     /// It takes back the last move or null move.
@@ -86,7 +84,7 @@ impl Trace {
     pub fn moves(&self) -> usize {
         let events = self.searches.iter().flat_map(|search| &search.events);
         events
-            .filter(|event| matches!(event, Event::Make { .. }))
+            .filter(|event| matches!(event, Event::Make(_)))
             .count()
     }
 
@@ -125,9 +123,15 @@ impl Trace {
         let started = Instant::now();
         for search in &self.searches {
             follower.reset(search);
+            let mut played = search.played.iter();
             for event in &search.events {
                 match event {
-                    Event::Make { played, delta } => follower.make(*played, delta),
+                    // There are as many moves as deltas.
+                    Event::Make(delta) => {
+                        if let Some(played) = played.next() {
+                            follower.make(*played, delta);
+                        }
+                    }
                     Event::MakeNull => follower.make_null(),
                     Event::Unmake => follower.unmake(),
                     Event::Evaluate => {

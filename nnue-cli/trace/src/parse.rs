@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::mem;
 
-use cozy_chess::Board as Game;
 use cozy_chess::util::{display_uci_move, parse_uci_move};
+use cozy_chess::{Board as Game, Move};
 use flate2::read::MultiGzDecoder;
 use nnue_runtime::{Board, Delta};
 
@@ -67,11 +67,13 @@ fn search(line_number: usize, line: &[u8]) -> Result<Search, LineError> {
         root: Board::from(&game),
         game: game.clone(),
         events: Vec::new(),
+        played: Vec::new(),
         evaluated: Vec::new(),
     };
     let mut line = Line {
         game,
         before: Vec::new(),
+        played: Vec::new(),
     };
     for (index, token) in tokens.split_whitespace().enumerate() {
         let event = line.follow(token).map_err(|expected| LineError::Token {
@@ -84,6 +86,7 @@ fn search(line_number: usize, line: &[u8]) -> Result<Search, LineError> {
         }
         search.events.push(event);
     }
+    search.played = line.played;
     Ok(search)
 }
 
@@ -92,6 +95,8 @@ struct Line {
     game: Game,
     /// The positions before each move or null move, and which of the two it was.
     before: Vec<(Game, Made)>,
+    /// All moves that were made, those that were taken back among them.
+    played: Vec<Move>,
 }
 
 #[derive(PartialEq, Eq)]
@@ -121,10 +126,8 @@ impl Line {
                 after.try_play(chosen).map_err(|_| Expected::LegalMove)?;
                 let delta = Delta::from_cozy(&self.game, chosen);
                 self.make(after, Made::Move);
-                Ok(Event::Make {
-                    played: chosen,
-                    delta,
-                })
+                self.played.push(chosen);
+                Ok(Event::Make(delta))
             }
         }
     }

@@ -94,7 +94,7 @@ where
     let mut evaluator = Evaluator::new(net, &search.root);
     let values = search.events.iter().filter_map(|event| {
         match event {
-            Event::Make { delta, .. } => evaluator.push(delta),
+            Event::Make(delta) => evaluator.push(delta),
             Event::MakeNull => evaluator.push_null(),
             Event::Unmake => evaluator.pop(),
             Event::Evaluate => return Some(evaluator.evaluate()),

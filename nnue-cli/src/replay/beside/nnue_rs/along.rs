@@ -318,7 +318,7 @@ impl Placement {
         };
         for at in board.occupied() {
             if let Some(found) = board.piece_at(at) {
-                placement.replace(&[], &[(found, at)]);
+                placement.put(found, at);
             }
         }
         placement
@@ -330,12 +330,17 @@ impl Placement {
             self.occupied &= !(1 << at.index());
         }
         for (new, at) in added {
-            self.occupied |= 1 << at.index();
-            let new = piece(new);
-            self.squares[at.index()] = new;
-            if new.kind == theirs::PieceKind::King {
-                self.kings.0[new.color as usize] = square(at);
-            }
+            self.put(new, at);
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, new: Piece, at: Square) {
+        self.occupied |= 1 << at.index();
+        let new = piece(new);
+        self.squares[at.index()] = new;
+        if new.kind == theirs::PieceKind::King {
+            self.kings.0[new.color as usize] = square(at);
         }
     }
 
