@@ -120,6 +120,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::delta::PieceChanges;
 
     /// A small generator, so that every run plays the same games.
     struct Xorshift(u64);
@@ -144,8 +145,8 @@ mod tests {
         promotion_captures: u32,
     }
 
-    fn sorted(changes: &[(Piece, Square)]) -> Vec<(Piece, Square)> {
-        let mut changes = changes.to_vec();
+    fn sorted(changes: PieceChanges) -> Vec<(Piece, Square)> {
+        let mut changes: Vec<_> = changes.collect();
         changes.sort();
         changes
     }
