@@ -1,9 +1,11 @@
-//! Affine layers: sparse, dense, row by row, or by a function of the runtime.
+//! Affine layers: sparse, dense, row by row, fused with the transformer, or by a function of the
+//! runtime.
 //!
-//! Layers of bytes with many outputs are written out over the primitives of an instruction set,
-//! because their speed depends on the number of sums and on the loads that these share, which no
-//! optimiser chooses well. For all other layers a plain loop over arrays of known sizes becomes
-//! good code by itself: they are functions of the runtime.
+//! Layers of bytes with many outputs, and those that take the transformer's words from registers,
+//! are written out over the primitives of an instruction set, because their speed depends on the
+//! number of sums and on the loads that these share, which no optimiser chooses well. For all other
+//! layers a plain loop over arrays of known sizes becomes good code by itself: they are functions of
+//! the runtime.
 
 mod fused;
 
