@@ -9,7 +9,6 @@ use quote::{ToTokens, format_ident, quote};
 use super::{Writer, total};
 use crate::emit::memory::{count, linear};
 use crate::emit::transform;
-use crate::layout::Input;
 use crate::plan::{Fused, Products};
 
 /// How a vector `x` of inputs is multiplied with vectors of weights.
@@ -31,21 +30,11 @@ enum Way {
 impl Writer<'_> {
     /// Horizontal sums over the transformer's words.
     pub(super) fn fused(&self, fused: &Fused) -> TokenStream {
-        let fast = match self.affine.input {
-            Input::Roots => Way::Roots,
-            _ => Way::Words,
-        };
-        let exact = match self.affine.input {
-            Input::Roots => Way::Squares,
-            _ => Way::Unsigned,
-        };
+        let sums = |way| self.fused_sums(fused, way);
         match fused.products {
-            Products::Fast => self.fused_sums(fused, fast),
-            Products::Exact => self.fused_sums(fused, exact),
-            Products::FastIfProved => self.if_proved(
-                &self.fused_sums(fused, fast),
-                &self.fused_sums(fused, exact),
-            ),
+            Products::Fast => sums(Way::Words),
+            Products::FastIfProved => self.if_proved(&sums(Way::Roots), &sums(Way::Squares)),
+            Products::Exact => sums(Way::Unsigned),
         }
     }
 
