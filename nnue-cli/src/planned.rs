@@ -81,6 +81,11 @@ enum Transform {
         /// Vectors of one perspective.
         vectors: usize,
     },
+    /// Values of 16 bits that stay in registers.
+    Registers {
+        /// Vectors of one perspective.
+        vectors: usize,
+    },
 }
 
 /// How a layer is computed.
@@ -110,6 +115,17 @@ enum KernelData {
     Rows {
         /// The number of sums.
         outputs: usize,
+        /// The inputs, with their padding.
+        inputs: usize,
+        /// Whether the fast products need a proof from the weights.
+        needs_proof: bool,
+    },
+    /// One horizontal sum for each output, over values that are in registers.
+    Fused {
+        /// The number of sums.
+        outputs: usize,
+        /// Outputs that share the vectors of inputs.
+        tile: usize,
         /// The inputs, with their padding.
         inputs: usize,
         /// Whether the fast products need a proof from the weights.
@@ -196,6 +212,7 @@ impl Level {
                     lists_nonzero: bytes.lists_nonzero,
                 },
                 Outputs::Words { vectors } => Transform::Words { vectors: *vectors },
+                Outputs::Registers { vectors } => Transform::Registers { vectors: *vectors },
             },
             layers: plan.layers.iter().map(Layer::of).collect(),
         }
@@ -232,6 +249,12 @@ impl Layer {
                     outputs: affine.outputs,
                     inputs: affine.slots,
                     needs_proof: *products == Products::FastIfProved,
+                },
+                Kernel::Fused(fused) => KernelData::Fused {
+                    outputs: affine.outputs,
+                    tile: fused.tile,
+                    inputs: affine.slots,
+                    needs_proof: fused.products == Products::FastIfProved,
                 },
                 Kernel::Columns { vectors } => KernelData::Columns {
                     inputs: affine.slots,

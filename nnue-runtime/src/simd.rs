@@ -407,6 +407,23 @@ mod tests {
                         sums!(wide, |sum, _inputs, _weights| {
                             mul_i32(add_i32(sum, splat_i32(inputs.sums[1])), sum)
                         }),
+                        ("madd_i16", {
+                            // The lanes of sums differ between levels; all of them together do not.
+                            let mut sum = load_i32(chunk(&inputs.sums, 0));
+                            let first = sum_i32(sum);
+                            for index in 0..64 / I16_LANES {
+                                let a = load_i16(chunk(&inputs.a, index));
+                                let b = load_i16(chunk(&inputs.b, index));
+                                sum = madd_i16(sum, a, b);
+                            }
+                            let products = sum_i32(sum).wrapping_sub(first);
+                            vec![i64::from(products)]
+                        }),
+                        ("sum_i32", {
+                            let vectors = 0..16 / I32_LANES;
+                            let sums = vectors.map(|index| sum_i32(load_i32(chunk(&inputs.sums, index))));
+                            vec![i64::from(sums.fold(0, i32::wrapping_add))]
+                        }),
                         eights!(|a, b| add_i32x8(a, b)),
                         eights!(|a, b| sub_i32x8(a, b)),
                         sums!(narrow, |sum, inputs, weights| {

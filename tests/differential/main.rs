@@ -4,6 +4,7 @@ mod engine_formulas;
 mod feature_rows;
 mod heads;
 mod perspectives;
+mod squares;
 mod stored_layers;
 mod stored_rows;
 
@@ -75,6 +76,8 @@ differential! {
     shifted_squares: "specs/layers/shifted_squares.toml";
     signed_inputs: "specs/layers/signed_inputs.toml";
     squared_products: "specs/layers/squared_products.toml";
+    squares_of_many: "specs/layers/squares_of_many.toml";
+    squares_of_one: "specs/perspectives/squares_of_one.toml";
     uneven_rounds: "specs/layers/uneven_rounds.toml";
     word_products: "specs/layers/word_products.toml";
     unpooled: "specs/layers/unpooled.toml";

@@ -7,8 +7,10 @@ mod parse;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cozy_chess::{Board as Game, Move};
+use cozy_chess::Board as Game;
 use nnue_runtime::{Board, Delta};
+
+pub use cozy_chess::Move;
 
 pub use crate::error::{Expected, LineError, TraceError};
 

@@ -13,7 +13,7 @@ use nnue_levels::{ISAS, Isa};
 
 use crate::layout::{Affine, Elementwise, LaidOut, Layout, Table};
 
-pub use affine::{Blocks, Kernel, Products, Steps};
+pub use affine::{Blocks, Fused, Kernel, Products, Steps};
 pub use budget::TooMuchCode;
 pub use transform::{Bytes, Multiply, Outputs, Transform};
 
@@ -177,14 +177,11 @@ impl<'l> Plan<'l> {
                 LaidOut::Elementwise(elementwise) => Planned::Elementwise(elementwise),
             })
             .collect();
-        let lists_nonzero = layers
-            .iter()
-            .any(|layer| matches!(layer, Planned::Affine(_, Kernel::Sparse { .. })));
         Plan {
             isa,
             accumulate: Accumulate::of(layout, isa, unroll),
             accumulate_of: None,
-            transform: Transform::of(layout, isa, unroll, lists_nonzero),
+            transform: Transform::of(layout, isa, unroll, &layers),
             layers,
         }
     }
@@ -204,16 +201,23 @@ impl<'l> Plan<'l> {
 
     /// The affine layers with their kernels.
     pub fn kernels(&self) -> impl Iterator<Item = (&'l Affine<'l>, &Kernel)> {
-        self.layers.iter().filter_map(|layer| match layer {
-            Planned::Affine(affine, kernel) => Some((*affine, kernel)),
-            Planned::Elementwise(_) => None,
-        })
+        kernels(&self.layers)
     }
 
     /// Whether its kernels ask what the weights prove.
     pub fn needs_proofs(&self) -> bool {
         self.kernels().any(|(_, kernel)| kernel.needs_proof())
     }
+}
+
+/// The affine layers among these, with their kernels.
+fn kernels<'p, 'l>(
+    layers: &'p [Planned<'l>],
+) -> impl Iterator<Item = (&'l Affine<'l>, &'p Kernel)> {
+    layers.iter().filter_map(|layer| match layer {
+        Planned::Affine(affine, kernel) => Some((*affine, kernel)),
+        Planned::Elementwise(_) => None,
+    })
 }
 
 impl Accumulate {

@@ -9,10 +9,11 @@ use nnue_compiler::{Levels, Options, analyse, emit};
 use quote::quote;
 
 /// Networks that have a golden, and how many lines a reader may have to go through at most: the one
-/// with the widest products, and the one whose file is compressed, which is small enough to be
-/// shown without a loop.
-const NETWORKS: [(&str, Unroll, usize); 2] = [
+/// with the widest products, bullet's first, whose layer reads no memory but accumulators, and the
+/// one whose file is compressed, which is small enough to be shown without a loop.
+const NETWORKS: [(&str, Unroll, usize); 3] = [
     ("sfnnv5", Unroll::Auto, 1900),
+    ("simple", Unroll::Auto, 1400),
     ("small128", Unroll::Full, 2300),
 ];
 
@@ -54,9 +55,9 @@ fn the_kernels_of_other_architectures_are_what_was_reviewed() {
 
 /// The generated code for an architecture.
 fn generated(name: &str, unroll: Unroll, arch: &'static str) -> syn::File {
-    let specs = specs::all();
-    let spec = specs.iter().find(|spec| spec.path == name);
-    let network = analyse(spec.expect("the spec is there")).expect("the spec is right");
+    let mut specs = specs::all().into_iter().chain(specs::of("specs/bullet"));
+    let spec = specs.find(|spec| spec.path == name);
+    let network = analyse(&spec.expect("the spec is there")).expect("the spec is right");
     let options = Options {
         runtime: quote!(::nnue_runtime),
         unroll,

@@ -12,7 +12,7 @@ use nnue_compiler::plan::{Plans, Unroll};
 #[test]
 fn every_network_is_planned_as_expected() {
     let mut differences = Vec::new();
-    for spec in specs::all() {
+    for spec in specs::all().into_iter().chain(specs::of("specs/bullet")) {
         let network = analyse(&spec).expect("the spec is right");
         let layout = Layout::of(&network);
         let plans = Plans::of(&layout, Unroll::Auto).expect("there is not too much code");

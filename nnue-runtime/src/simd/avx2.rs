@@ -251,6 +251,28 @@ pub fn mul_i32(a: I32, b: I32) -> I32 {
     _mm256_mullo_epi32(a, b)
 }
 
+/// Adds to each lane of `sum` the products of two neighbouring 16-bit lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn madd_i16(sum: I32, a: I16, b: I16) -> I32 {
+    add_i32(sum, _mm256_madd_epi16(a, b))
+}
+
+/// The sum of all lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn sum_i32(vector: I32) -> i32 {
+    let fours = _mm_add_epi32(
+        _mm256_castsi256_si128(vector),
+        _mm256_extracti128_si256::<1>(vector),
+    );
+    let twos = _mm_add_epi32(fours, _mm_shuffle_epi32::<0b_01_00_11_10>(fours));
+    _mm_cvtsi128_si32(_mm_add_epi32(
+        twos,
+        _mm_shuffle_epi32::<0b_10_11_00_01>(twos),
+    ))
+}
+
 /// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -421,21 +443,6 @@ pub(super) fn sum_row<const N: usize>(
     }
     let [a, b, c, d] = sums;
     sum_i32(add_i32(add_i32(a, b), add_i32(c, d)))
-}
-
-/// The sum of all lanes, wrapping.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn sum_i32(vector: I32) -> i32 {
-    let fours = _mm_add_epi32(
-        _mm256_castsi256_si128(vector),
-        _mm256_extracti128_si256::<1>(vector),
-    );
-    let twos = _mm_add_epi32(fours, _mm_shuffle_epi32::<0b_01_00_11_10>(fours));
-    _mm_cvtsi128_si32(_mm_add_epi32(
-        twos,
-        _mm_shuffle_epi32::<0b_10_11_00_01>(twos),
-    ))
 }
 
 /// Sums of neighbouring 16-bit lanes, in 32 bits.

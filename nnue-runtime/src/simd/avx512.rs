@@ -254,6 +254,20 @@ pub fn mul_i32(a: I32, b: I32) -> I32 {
     _mm512_mullo_epi32(a, b)
 }
 
+/// Adds to each lane of `sum` the products of two neighbouring 16-bit lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn madd_i16(sum: I32, a: I16, b: I16) -> I32 {
+    add_i32(sum, _mm512_madd_epi16(a, b))
+}
+
+/// The sum of all lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn sum_i32(vector: I32) -> i32 {
+    avx2::sum_i32(add_halves(vector))
+}
+
 /// Reads a vector of signed bytes from memory.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -379,16 +393,22 @@ pub(super) fn sum_row<const N: usize>(
         *sum = dot(*sum, load_u8(inputs), load_i8(weights));
     }
     let [a, b, c, d] = sums;
-    let sum = add_i32(add_i32(a, b), add_i32(c, d));
-    let (low, high) = (
-        _mm512_castsi512_si256(sum),
-        _mm512_extracti64x4_epi64::<1>(sum),
-    );
-    let mut sum = avx2::add_i32(low, high);
+    let mut sum = add_halves(add_i32(add_i32(a, b), add_i32(c, d)));
     if let (Some(inputs), Some(weights)) = (half_inputs.first_chunk(), half_weights.first_chunk()) {
         sum = dot_half(sum, avx2::load_u8(inputs), avx2::load_i8(weights));
     }
     avx2::sum_i32(sum)
+}
+
+/// The lower eight lanes plus the upper eight.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn add_halves(vector: I32) -> avx2::I32 {
+    let (low, high) = (
+        _mm512_castsi512_si256(vector),
+        _mm512_extracti64x4_epi64::<1>(vector),
+    );
+    avx2::add_i32(low, high)
 }
 
 /// Sums of neighbouring 16-bit lanes, in 32 bits.

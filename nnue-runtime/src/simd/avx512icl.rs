@@ -1,4 +1,4 @@
-//! Primitives for AVX-512 as since Ice Lake: AVX-512 but for products of bytes, which are one
+//! Primitives for AVX-512 as since Ice Lake: AVX-512 but for sums of products, which are one
 //! instruction that does not saturate (VNNI), and the list of blocks, compressed in one instruction
 //! (VBMI2).
 
@@ -12,6 +12,13 @@ pub use super::avx512::*;
 /// How many vectors [`append_nonzero`] takes at once: as many as have the blocks for a vector of
 /// 16-bit indices.
 pub const NONZERO_VECTORS: usize = 2;
+
+/// Adds to each lane of `sum` the products of two neighbouring 16-bit lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+pub fn madd_i16(sum: I32, a: I16, b: I16) -> I32 {
+    _mm512_dpwssd_epi32(sum, a, b)
+}
 
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for all
 /// inputs.

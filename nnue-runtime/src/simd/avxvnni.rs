@@ -1,9 +1,16 @@
-//! Primitives for AVX2 with AVX-VNNI: AVX2 but for products of bytes, which are one instruction
+//! Primitives for AVX2 with AVX-VNNI: AVX2 but for sums of products, which are one instruction
 //! that does not saturate.
 
 use core::arch::x86_64::*;
 
 pub use super::avx2::*;
+
+/// Adds to each lane of `sum` the products of two neighbouring 16-bit lanes, wrapping.
+#[inline]
+#[target_feature(enable = "avx2,avxvnni")]
+pub fn madd_i16(sum: I32, a: I16, b: I16) -> I32 {
+    _mm256_dpwssd_avx_epi32(sum, a, b)
+}
 
 /// Adds to each 32-bit lane of `sum` the four products of its bytes, wrapping. Exact for all
 /// inputs.

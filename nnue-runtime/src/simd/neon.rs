@@ -257,6 +257,22 @@ pub fn mul_i32(a: I32, b: I32) -> I32 {
     vmulq_s32(a, b)
 }
 
+/// Adds to each lane of `sum` the product of a 16-bit lane of the lower half and that of one of the
+/// upper half, wrapping.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn madd_i16(sum: I32, a: I16, b: I16) -> I32 {
+    let sum = vmlal_s16(sum, vget_low_s16(a), vget_low_s16(b));
+    vmlal_high_s16(sum, a, b)
+}
+
+/// The sum of all lanes, wrapping.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn sum_i32(lanes: I32) -> i32 {
+    vaddvq_s32(lanes)
+}
+
 /// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
 #[inline]
 #[target_feature(enable = "neon")]
@@ -454,7 +470,7 @@ pub(super) fn sum_row<const N: usize>(
         *sum = dot(*sum, load_u8(inputs), load_i8(weights));
     }
     let [a, b, c, d] = sums;
-    vaddvq_s32(add_i32(add_i32(a, b), add_i32(c, d)))
+    sum_i32(add_i32(add_i32(a, b), add_i32(c, d)))
 }
 
 /// Of each eight bytes of a mask, a byte with a bit for each that is set, and how many there are.

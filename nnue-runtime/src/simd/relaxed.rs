@@ -10,8 +10,6 @@
 
 use core::arch::wasm32::*;
 
-use super::simd128::sum_lanes;
-
 pub use super::simd128::*;
 
 /// A vector of signed bytes.
@@ -92,7 +90,7 @@ pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
         *sum = dot(*sum, load_u8(inputs), load_i8(weights));
     }
     let [a, b, c, d] = sums;
-    sum_lanes(add_i32(add_i32(a, b), add_i32(c, d)))
+    sum_i32(add_i32(add_i32(a, b), add_i32(c, d)))
 }
 
 /// As [`dot_row`], exact for all inputs.

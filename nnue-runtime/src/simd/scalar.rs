@@ -225,6 +225,23 @@ pub fn mul_i32(a: I32, b: I32) -> I32 {
     array::from_fn(|lane| a[lane].wrapping_mul(b[lane]))
 }
 
+/// Adds to the lanes of `sum` the products of 16-bit lanes, two to each, wrapping. Levels differ in
+/// which two they are: only the sum of all lanes is the same.
+#[inline(always)]
+pub fn madd_i16(sum: I32, a: I16, b: I16) -> I32 {
+    let product = |lane: usize| i32::from(a[lane]) * i32::from(b[lane]);
+    array::from_fn(|lane| {
+        let pair = product(2 * lane).wrapping_add(product(2 * lane + 1));
+        sum[lane].wrapping_add(pair)
+    })
+}
+
+/// The sum of all lanes, wrapping.
+#[inline(always)]
+pub fn sum_i32(lanes: I32) -> i32 {
+    lanes.into_iter().fold(0, i32::wrapping_add)
+}
+
 /// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
 #[inline(always)]
 pub fn load_i32x8(from: &[i32; 8]) -> I32x8 {
@@ -644,6 +661,15 @@ mod tests {
                 assert_eq!(sqrt_f32(x), x.sqrt(), "of {x}");
             }
         }
+    }
+
+    #[test]
+    fn each_lane_adds_two_products_of_words() {
+        let a = [1, 2, i16::MIN, i16::MIN, i16::MAX, 0, -3, 4];
+        let b = [10, 100, i16::MIN, i16::MIN, i16::MIN, 9, 5, 6];
+        let sums = madd_i16([7, 0, -1, i32::MAX], a, b);
+        assert_eq!(sums, [217, i32::MIN, -1_073_709_057, i32::MIN + 8]);
+        assert_eq!(sum_i32([i32::MAX, 1, -5, 7]), i32::MIN + 2);
     }
 
     #[test]

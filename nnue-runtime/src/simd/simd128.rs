@@ -252,6 +252,21 @@ pub fn mul_i32(a: I32, b: I32) -> I32 {
     i32x4_mul(a, b)
 }
 
+/// Adds to each lane of `sum` the products of two neighbouring 16-bit lanes, wrapping.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn madd_i16(sum: I32, a: I16, b: I16) -> I32 {
+    i32x4_add(sum, i32x4_dot_i16x8(a, b))
+}
+
+/// The sum of all lanes, wrapping.
+#[inline]
+#[target_feature(enable = "simd128")]
+pub fn sum_i32(lanes: I32) -> i32 {
+    let halves = i32x4_add(lanes, i32x4_shuffle::<2, 3, 0, 1>(lanes, lanes));
+    i32x4_extract_lane::<0>(halves).wrapping_add(i32x4_extract_lane::<1>(halves))
+}
+
 /// Reads eight lanes: as many as PSQT buckets, whatever the vector's size.
 #[inline]
 #[target_feature(enable = "simd128")]
@@ -364,7 +379,7 @@ pub fn dot_row<const N: usize>(inputs: &[u8; N], weights: &[i8; N]) -> i32 {
         }
     }
     let [first, second] = sums.map(|[low, high]| i32x4_add(low, high));
-    sum_lanes(add_i32(first, second))
+    sum_i32(add_i32(first, second))
 }
 
 /// The same as [`dot_row`], which is exact for all inputs.
@@ -436,14 +451,6 @@ fn first_bytes([a, b, c, d]: [I32; 4]) -> U8 {
 #[target_feature(enable = "simd128")]
 fn clamp_i16(lanes: I16, limit: i16) -> I16 {
     i16x8_max(i16x8_min(lanes, i16x8_splat(limit)), i16x8_splat(0))
-}
-
-/// The sum of all lanes, wrapping.
-#[inline]
-#[target_feature(enable = "simd128")]
-pub(super) fn sum_lanes(lanes: I32) -> i32 {
-    let halves = i32x4_add(lanes, i32x4_shuffle::<2, 3, 0, 1>(lanes, lanes));
-    i32x4_extract_lane::<0>(halves).wrapping_add(i32x4_extract_lane::<1>(halves))
 }
 
 /// A bit for each of 64 bytes: its top bit.

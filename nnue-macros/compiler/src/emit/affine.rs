@@ -1,11 +1,13 @@
-//! Affine layers: sparse, dense, row by row, or by a function of the runtime.
+//! Affine layers: sparse, dense, row by row, fused with the transformer, or by a function of the
+//! runtime.
 //!
-//! Layers of bytes with many outputs are written out over the primitives of an instruction set,
-//! because their speed depends on the number of sums and on the loads that these share, which no
-//! optimiser chooses well. For all other layers a plain loop over arrays of known sizes becomes
-//! good code by itself: they are functions of the runtime.
+//! Layers of bytes with many outputs, and those that take the transformer's words from registers,
+//! are written out over the primitives of an instruction set, because their speed depends on the
+//! number of sums and on the loads that these share, which no optimiser chooses well. For all other
+//! layers a plain loop over arrays of known sizes becomes good code by itself: they are functions of
+//! the runtime.
 
-use std::ops::Range;
+mod fused;
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -141,6 +143,7 @@ impl Writer<'_> {
                     self.rows(dot_row)
                 })
             }
+            Kernel::Fused(fused) => self.fused(fused),
             Kernel::Columns { vectors } => self.columns(*vectors),
             Kernel::Sparse(blocks) => self.multiplied(blocks.products, "dot", "dot_wide", |dot| {
                 let sums = Sums::new(blocks, quote! { simd:: }, dot);
@@ -283,7 +286,7 @@ impl Writer<'_> {
             })
         });
         let results = (0..sums.vectors).map(|vector| {
-            let (index, total) = (count(vector), Sums::total(0..sums.sets, vector));
+            let (index, total) = (count(vector), sums.total(vector));
             quote! { simd::store_i32(#total, chunk_mut(&mut sums.0, #index)); }
         });
         let outputs = count(self.affine.outputs);
@@ -412,6 +415,18 @@ impl Writer<'_> {
     }
 }
 
+/// The sum of vectors, of which as few additions as possible wait for others.
+fn total(vectors: &[TokenStream]) -> TokenStream {
+    match vectors {
+        [vector] => vector.clone(),
+        _ => {
+            let (first, second) = vectors.split_at(vectors.len().div_ceil(2));
+            let (first, second) = (total(first), total(second));
+            quote! { simd::add_i32(#first, #second) }
+        }
+    }
+}
+
 /// The sums of a layer that takes its inputs in blocks: vectors of outputs, in several sets so that
 /// one need not wait for another.
 struct Sums {
@@ -437,17 +452,11 @@ impl Sums {
         format_ident!("sum_{set}_{vector}")
     }
 
-    /// The sum of the same vector of several sets, of which as few additions as possible wait for
-    /// others.
-    fn total(sets: Range<usize>, vector: usize) -> TokenStream {
-        if sets.len() == 1 {
-            let name = Sums::name(sets.start, vector);
-            return quote! { simd::sum_dots(#name) };
-        }
-        let middle = sets.start + sets.len().div_ceil(2);
-        let first = Sums::total(sets.start..middle, vector);
-        let second = Sums::total(middle..sets.end, vector);
-        quote! { simd::add_i32(#first, #second) }
+    /// The sum of the same vector of all sets.
+    fn total(&self, vector: usize) -> TokenStream {
+        let names = (0..self.sets).map(|set| Sums::name(set, vector));
+        let sums: Vec<TokenStream> = names.map(|name| quote! { simd::sum_dots(#name) }).collect();
+        total(&sums)
     }
 
     /// Adds one block to a set.

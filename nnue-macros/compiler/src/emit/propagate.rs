@@ -44,8 +44,8 @@ pub(super) fn function(
     }
 }
 
-/// Statements that leave the transformer's output in `transformer`, and the list of its non-zero
-/// blocks, if there is one, in `nonzero`.
+/// Statements that leave the transformer's output in `transformer`, unless a layer makes it itself,
+/// and the list of its non-zero blocks, if there is one, in `nonzero`.
 fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let columns = &program.layout.columns;
     let halves = transform::halves(program);
@@ -59,6 +59,7 @@ fn transformed(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
                 let transformer = &inputs.0;
             }
         }
+        Outputs::Registers { .. } => TokenStream::new(),
         Outputs::Bytes(bytes) => {
             let blocks = count(columns.blocks());
             let (list, pass_list) = bytes

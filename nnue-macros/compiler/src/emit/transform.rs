@@ -33,6 +33,7 @@ pub(super) fn functions(
 ) -> TokenStream {
     match &plan.transform.outputs {
         Outputs::Words { vectors } => words(program, plan, *vectors, attribute),
+        Outputs::Registers { .. } => word_functions(program, plan, attribute),
         Outputs::Bytes(bytes) => {
             let packed = packed(program, plan, bytes, attribute);
             let list = list_type(program);
@@ -68,30 +69,13 @@ fn words(
     vectors: usize,
     attribute: Option<&TokenStream>,
 ) -> TokenStream {
-    let columns = &program.layout.columns;
-    let (half, outputs) = (count(columns.half), count(columns.outputs));
-    let (functions, pools) = match program.network.transformer.pooling {
-        Pooling::None => {
-            let activated = activated(program, plan);
-            (activated_function(plan, attribute, &activated), false)
-        }
-        _ => {
-            let pool = pool(program, plan);
-            (pooled_function(program, plan, attribute, pool), true)
-        }
-    };
+    let outputs = count(program.layout.columns.outputs);
+    let functions = word_functions(program, plan, attribute);
     let halves = halves(program);
-    let stores = halves.iter().enumerate().map(|(index, name)| {
-        let place = linear(1, &quote!(index), index * vectors);
-        let values = match pools {
-            false => quote! { activated(chunk(&#name.values, index)) },
-            true => quote! {
-                pooled(
-                    chunk(chunk::<i16, #half>(&#name.values, 0), index),
-                    chunk(chunk::<i16, #half>(&#name.values, 1), index),
-                )
-            },
-        };
+    let stores = halves.iter().enumerate().map(|(half, name)| {
+        let index = quote!(index);
+        let place = linear(1, &index, half * vectors);
+        let values = word_vector(program, name, &index);
         quote! { simd::store_i16(#values, chunk_mut(output, #place)); }
     });
     let vectors = count(vectors);
@@ -105,6 +89,32 @@ fn words(
                 #(#stores)*
             }
         }
+    }
+}
+
+/// The functions that [`word_vector`] calls.
+fn word_functions(
+    program: &Program<'_>,
+    plan: &Plan<'_>,
+    attribute: Option<&TokenStream>,
+) -> TokenStream {
+    match program.network.transformer.pooling {
+        Pooling::None => activated_function(plan, attribute, &activated(program, plan)),
+        _ => pooled_function(program, plan, attribute, pool(program, plan)),
+    }
+}
+
+/// An expression for the `index`-th vector of words that a perspective's accumulator becomes.
+pub(super) fn word_vector(program: &Program<'_>, half: &Ident, index: &TokenStream) -> TokenStream {
+    let len = count(program.layout.columns.half);
+    match program.network.transformer.pooling {
+        Pooling::None => quote! { activated(chunk(&#half.values, #index)) },
+        _ => quote! {
+            pooled(
+                chunk(chunk::<i16, #len>(&#half.values, 0), #index),
+                chunk(chunk::<i16, #len>(&#half.values, 1), #index),
+            )
+        },
     }
 }
 

@@ -4,7 +4,7 @@ use nnue_levels::Isa;
 
 use super::Unroll;
 use crate::layout::{Affine, Form, Input};
-use crate::network::{self, Network, Sparse, SparseBy, Sums};
+use crate::network::{self, Layer, Network, Source, Sparse, SparseBy, Sums};
 
 /// How an affine layer is carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,9 @@ pub enum Kernel {
     },
     /// One horizontal sum for each output.
     Rows(Products),
+    /// The same over words of the transformer that no other layer reads: they are multiplied in the
+    /// registers in which they are activated, and are never in memory.
+    Fused(Fused),
     /// For every input of 32 bits: repeat it over a vector, multiply and add.
     Columns {
         /// The number of vectors that the outputs fill.
@@ -53,6 +56,17 @@ pub struct Blocks {
     pub products: Products,
 }
 
+/// Sums of a layer that takes its inputs from the registers in which they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fused {
+    /// Vectors of inputs of one perspective.
+    pub vectors: usize,
+    /// Outputs that share the vectors, which are made again for the next ones.
+    pub tile: usize,
+    /// How words are multiplied.
+    pub products: Products,
+}
+
 /// How the blocks of a dense layer follow one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
@@ -71,13 +85,16 @@ pub enum Steps {
     },
 }
 
-/// How bytes are multiplied. Where an instruction set adds pairs of products in 16 bits, inputs
-/// beyond 127 may saturate them; where it reads inputs with a sign, it takes them for others.
+/// How inputs are multiplied with weights.
+///
+/// Of bytes, where an instruction set adds pairs of products in 16 bits, inputs beyond 127 may
+/// saturate them; where it reads inputs with a sign, it takes them for others. Of words, a weight
+/// times the root of an input may not fit in 16 bits, and words without a sign are taken for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
     /// The fast way, which is exact for these inputs.
     Fast,
-    /// The fast way where the weights prove that no pair saturates, else the exact one.
+    /// The fast way where the weights prove that it is exact, else the exact one.
     FastIfProved,
     /// The exact way: no weights make the fast one exact for these inputs.
     Exact,
@@ -104,8 +121,15 @@ const USUAL_BLOCKS: f64 = 0.4;
 /// and 65.
 const FEW_ZERO_BLOCKS: f64 = 64.0;
 
+/// Sums of a fused layer that do not wait for one another: as many hide the four steps of the
+/// instruction that multiplies and adds.
+const FUSED_CHAINS: usize = 4;
+
 impl Kernel {
     pub(super) fn of(network: &Network, affine: &Affine<'_>, isa: &Isa, unroll: Unroll) -> Kernel {
+        if let Some(fused) = Fused::of(network, affine, isa) {
+            return Kernel::Fused(fused);
+        }
         let function = |name, why| Kernel::Function {
             name,
             unless_proved: None,
@@ -148,10 +172,67 @@ impl Kernel {
                 blocks: Blocks { products, .. },
                 ..
             }
+            | Kernel::Fused(Fused { products, .. })
             | Kernel::Rows(products) => *products == Products::FastIfProved,
             Kernel::Function { unless_proved, .. } => unless_proved.is_some(),
             Kernel::Columns { .. } => false,
         }
+    }
+}
+
+impl Fused {
+    /// Nothing where the layer does not read all of the transformer's words row by row, or another
+    /// one reads them too.
+    fn of(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Option<Fused> {
+        let products = match affine.input {
+            Input::Words => Products::Fast,
+            Input::Roots => Products::FastIfProved,
+            Input::Unsigned => Products::Exact,
+            _ => return None,
+        };
+        let reads = |layer: &&Layer| {
+            let mut slices = layer.inputs.iter();
+            slices.any(|slice| slice.source == Source::Transformer)
+        };
+        let reads_all = affine.form == Form::Rows && affine.in_place == Some(Source::Transformer);
+        // Scales by the inputs' magnitude read them once more.
+        let reads_twice = affine.op.scales.is_some_and(|scales| scales.inputs);
+        if !reads_all || reads_twice || network.layers.iter().filter(reads).count() > 1 {
+            return None;
+        }
+        // Half of the registers are for sums; the exact way has two of each output.
+        let most = match products {
+            Products::Fast => isa.registers / 2,
+            Products::FastIfProved | Products::Exact => isa.registers / 4,
+        };
+        let tiles = affine.outputs.div_ceil(most);
+        let perspectives = network.transformer.perspectives.count;
+        Some(Fused {
+            vectors: affine.slots / perspectives / isa.lanes(2),
+            tile: affine.outputs.div_ceil(tiles),
+            products,
+        })
+    }
+
+    /// Sums of each output that do not wait for one another.
+    pub fn sets(&self) -> usize {
+        FUSED_CHAINS.div_ceil(self.tile)
+    }
+
+    /// Vector operations that are written out one by one: sums start, are added to in a round of the
+    /// loop, and are brought together. The exact way has two sums.
+    pub(super) fn steps(&self, outputs: usize) -> usize {
+        let sums = match self.products {
+            Products::Fast => 1,
+            Products::Exact => 2,
+            Products::FastIfProved => 3,
+        };
+        sums * outputs * (2 * self.sets() + FUSED_CHAINS)
+    }
+
+    /// Vectors of each perspective that a round of the loop takes.
+    pub fn side_by_side(&self, perspectives: usize) -> usize {
+        FUSED_CHAINS / perspectives
     }
 }
 

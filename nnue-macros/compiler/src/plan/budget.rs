@@ -155,6 +155,7 @@ impl Kernel {
                 twice_if_proved(blocks.products, blocks.steps(written))
             }
             Kernel::Rows(products) => twice_if_proved(*products, outputs),
+            Kernel::Fused(fused) => fused.steps(outputs),
             // A vector of sums starts, is added to, and is stored.
             Kernel::Columns { vectors } => 3 * vectors,
             Kernel::Function { .. } => 1,

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::{
-    Accumulate, Blocks, Bytes, Kernel, Outputs, Plan, Planned, Prefetch, Products, Steps, Transform,
+    Accumulate, Blocks, Bytes, Fused, Kernel, Outputs, Plan, Planned, Prefetch, Products, Steps,
+    Transform,
 };
 use crate::layout::Affine;
 
@@ -113,6 +114,11 @@ impl fmt::Display for Transform {
                     "{vectors} vector(s) of 16-bit values of each perspective"
                 )
             }
+            Outputs::Registers { vectors } => write!(
+                f,
+                "{vectors} vector(s) of 16-bit values of each perspective, made by the layer that \
+                 reads them"
+            ),
         }
     }
 }
@@ -144,6 +150,20 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, affine: &Affine<'_>, kernel: &Kernel
             affine.slots,
             proof(*products)
         ),
+        Kernel::Fused(Fused { tile, products, .. }) => {
+            write!(
+                f,
+                "fused: {} horizontal sum(s) over {} inputs in registers, {tile} at a time",
+                affine.outputs, affine.slots,
+            )?;
+            match products {
+                Products::Fast => Ok(()),
+                Products::FastIfProved => f.write_str(
+                    ", exact squares unless the weights prove that roots times weights fit",
+                ),
+                Products::Exact => f.write_str(", inputs without a sign"),
+            }
+        }
         Kernel::Columns { vectors } => write!(
             f,
             "columns: {} inputs of 32 bits x {vectors} vector(s)",

@@ -3,7 +3,7 @@
 
 use nnue_levels::Isa;
 
-use super::Unroll;
+use super::{Kernel, Planned, Unroll};
 use crate::layout::{BLOCK, Layout};
 use crate::network::{Element, Pooling, ProductRounding, Transformer, TransformerActivation};
 
@@ -25,6 +25,11 @@ pub enum Outputs {
     Bytes(Bytes),
     /// Accumulator values, larger activations and products, roots of squares: 16 bits each.
     Words {
+        /// Vectors of one perspective.
+        vectors: usize,
+    },
+    /// The same values, which the only layer that reads them makes itself.
+    Registers {
         /// Vectors of one perspective.
         vectors: usize,
     },
@@ -76,8 +81,11 @@ impl Transform {
         layout: &Layout<'_>,
         isa: &Isa,
         unroll: Unroll,
-        lists_nonzero: bool,
+        layers: &[Planned<'_>],
     ) -> Transform {
+        let has = |is: fn(&Kernel) -> bool| super::kernels(layers).any(|(_, kernel)| is(kernel));
+        let lists_nonzero = has(|kernel| matches!(kernel, Kernel::Sparse(_)));
+        let stay_in_registers = has(|kernel| matches!(kernel, Kernel::Fused(_)));
         let transformer = &layout.network.transformer;
         let products = match transformer.pooling {
             Pooling::Product { shift, rounding } => {
@@ -111,9 +119,13 @@ impl Transform {
                     products_of_packed: products_of_packed(transformer),
                 })
             }
-            _ => Outputs::Words {
-                vectors: half / isa.lanes(2),
-            },
+            _ => {
+                let vectors = half / isa.lanes(2);
+                match stay_in_registers {
+                    true => Outputs::Registers { vectors },
+                    false => Outputs::Words { vectors },
+                }
+            }
         };
         Transform {
             products,

@@ -4,7 +4,12 @@ use nnue_compiler::diagnostics::SourceFile;
 
 /// Every `specs/*.toml`, called by its name.
 pub(crate) fn all() -> Vec<SourceFile> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../specs");
+    of("specs")
+}
+
+/// The specs of a folder of the project, each called by its name.
+pub(crate) fn of(folder: &str) -> Vec<SourceFile> {
+    let folder = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("there are specs")
         .map(|entry| entry.expect("specs can be listed").path())

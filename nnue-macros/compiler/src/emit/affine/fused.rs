@@ -1,0 +1,169 @@
+//! Affine layers over words that are still in the registers in which the transformer made them.
+//!
+//! One pass over both perspectives: each vector is activated, multiplied and added to sums in
+//! registers, for as many outputs as these are enough for.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+use super::{Writer, total};
+use crate::emit::memory::{count, linear};
+use crate::emit::transform;
+use crate::plan::{Fused, Products};
+
+/// How a vector `x` of inputs is multiplied with vectors of weights.
+#[derive(Clone, Copy)]
+enum Way {
+    /// Words with a sign.
+    Words,
+    /// Roots, whose product with a weight is multiplied with the root once more: it has to fit in
+    /// 16 bits.
+    Roots,
+    /// Words without a sign. Instructions take the top bit for -32768 where it stands for 32768, so
+    /// each input that has it lacks 65536 times its weight: the sum of these weights, negative, is
+    /// what `tops` are for.
+    Unsigned,
+    /// Squares of roots, which are words without a sign.
+    Squares,
+}
+
+impl Writer<'_> {
+    /// Horizontal sums over the transformer's words.
+    pub(super) fn fused(&self, fused: &Fused) -> TokenStream {
+        let sums = |way| self.fused_sums(fused, way);
+        match fused.products {
+            Products::Fast => sums(Way::Words),
+            Products::FastIfProved => self.if_proved(&sums(Way::Roots), &sums(Way::Squares)),
+            Products::Exact => sums(Way::Unsigned),
+        }
+    }
+
+    /// The sums of one tile of outputs after the other.
+    fn fused_sums(&self, fused: &Fused, way: Way) -> TokenStream {
+        let outputs = 0..self.affine.outputs;
+        let tiles = outputs.clone().step_by(fused.tile).map(|first| {
+            let tile = Tile {
+                writer: self,
+                fused,
+                way,
+                outputs: (first..outputs.end.min(first + fused.tile)).collect(),
+            };
+            tile.sums()
+        });
+        let len = count(self.affine.outputs);
+        quote! {
+            let mut sums = Aligned([0i32; #len]);
+            #(#tiles)*
+            sums
+        }
+    }
+}
+
+/// Outputs that share the vectors of inputs.
+struct Tile<'a> {
+    writer: &'a Writer<'a>,
+    fused: &'a Fused,
+    way: Way,
+    outputs: Vec<usize>,
+}
+
+impl Tile<'_> {
+    /// Statements that leave the sums of the outputs in `sums`.
+    fn sums(&self) -> TokenStream {
+        let all: Vec<Ident> = (0..self.fused.sets())
+            .flat_map(|set| {
+                self.outputs
+                    .iter()
+                    .flat_map(move |output| self.names(set, *output))
+            })
+            .collect();
+        let halves = transform::halves(self.writer.program);
+        let side_by_side = self.fused.side_by_side(halves.len());
+        let rounds = count(self.fused.vectors / side_by_side);
+        let vectors = (0..side_by_side).flat_map(|vector| {
+            let halves = halves.iter().enumerate();
+            halves.map(move |(half, name)| (vector, half, name))
+        });
+        let steps = vectors.enumerate().map(|(step, (vector, half, name))| {
+            let index = |before| linear(side_by_side, &quote!(round), before + vector);
+            let inputs = transform::word_vector(self.writer.program, name, &index(0));
+            let weights_at = index(half * self.fused.vectors);
+            self.step(step % self.fused.sets(), &inputs, &weights_at)
+        });
+        let results = self.outputs.iter().map(|output| self.result(*output));
+        quote! {
+            #(let mut #all = simd::zero_i32();)*
+            for round in 0..#rounds { #(#steps)* }
+            #(#results)*
+        }
+    }
+
+    /// The names of an output's sums in a set.
+    fn names(&self, set: usize, output: usize) -> Vec<Ident> {
+        let sum = format_ident!("sum_{set}_{output}");
+        match self.way {
+            Way::Words | Way::Roots => vec![sum],
+            Way::Unsigned | Way::Squares => vec![sum, format_ident!("tops_{set}_{output}")],
+        }
+    }
+
+    /// Adds the products of one vector of inputs.
+    fn step(&self, set: usize, inputs: &TokenStream, weights_at: &TokenStream) -> TokenStream {
+        let inputs = match self.way {
+            Way::Words | Way::Roots => quote! { let x = #inputs; },
+            Way::Unsigned => quote! {
+                let x = #inputs;
+                let top = simd::shift_right_i16::<15>(x);
+            },
+            Way::Squares => quote! {
+                let x = #inputs;
+                let x = simd::mul_low_i16(x, x);
+                let top = simd::shift_right_i16::<15>(x);
+            },
+        };
+        let weights = &self.writer.weights;
+        let sums = self.outputs.iter().map(|output| {
+            let names = self.names(set, *output);
+            let factors = match self.way {
+                Way::Words => vec![(quote!(x), quote!(w))],
+                Way::Roots => vec![(quote!(simd::mul_low_i16(x, w)), quote!(x))],
+                Way::Unsigned | Way::Squares => {
+                    vec![(quote!(x), quote!(w)), (quote!(top), quote!(w))]
+                }
+            };
+            let (a, b): (Vec<_>, Vec<_>) = factors.into_iter().unzip();
+            let output = count(*output);
+            quote! {
+                let w = simd::load_i16(chunk(&stack.#weights[#output], #weights_at));
+                #(#names = simd::madd_i16(#names, #a, #b);)*
+            }
+        });
+        quote! { #inputs #(#sums)* }
+    }
+
+    /// Adds up the sums of an output.
+    fn result(&self, output: usize) -> TokenStream {
+        let sets = (0..self.fused.sets()).map(|set| self.names(set, output));
+        let sets: Vec<Vec<Ident>> = sets.collect();
+        let horizontal = |index: usize| {
+            let names = sets.iter().map(|names| &names[index]);
+            let names: Vec<TokenStream> = names.map(Ident::to_token_stream).collect();
+            let total = total(&names);
+            quote! { simd::sum_i32(#total) }
+        };
+        let sum = match self.way {
+            Way::Words | Way::Roots => horizontal(0),
+            Way::Unsigned | Way::Squares => {
+                let (sum, tops) = (horizontal(0), horizontal(1));
+                quote! { #sum.wrapping_sub(#tops << 16) }
+            }
+        };
+        let biases = &self.writer.biases;
+        let output = count(output);
+        let sum = match self.writer.affine.op.starts_at_biases() {
+            true => quote! { stack.#biases[#output].wrapping_add(#sum) },
+            false => sum,
+        };
+        quote! { sums.0[#output] = #sum; }
+    }
+}
