@@ -504,10 +504,6 @@ mod scalar {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..8 {
                         let x = activated(chunk(&first.values, 2 * round));
                         let x = simd::mul_low_i16(x, x);
@@ -529,30 +525,20 @@ mod scalar {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 17),
                         );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
                         .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
                         );
                     sums
                 }
@@ -730,10 +716,6 @@ mod avx2 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
                         let x = activated(chunk(&first.values, 2 * round));
                         let x = simd::mul_low_i16(x, x);
@@ -755,30 +737,20 @@ mod avx2 {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
                         .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
                         );
                     sums
                 }
@@ -861,10 +833,6 @@ mod avxvnni {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
                         let x = activated(chunk(&first.values, 2 * round));
                         let x = simd::mul_low_i16(x, x);
@@ -886,30 +854,20 @@ mod avxvnni {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
                         .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
                         );
                     sums
                 }
@@ -1081,10 +1039,6 @@ mod avx512 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
                         let x = activated(chunk(&first.values, 2 * round));
                         let x = simd::mul_low_i16(x, x);
@@ -1106,30 +1060,20 @@ mod avx512 {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
                         .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
                         );
                     sums
                 }
@@ -1216,10 +1160,6 @@ mod avx512icl {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
                         let x = activated(chunk(&first.values, 2 * round));
                         let x = simd::mul_low_i16(x, x);
@@ -1241,30 +1181,20 @@ mod avx512icl {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
                         .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
                         );
                     sums
                 }
