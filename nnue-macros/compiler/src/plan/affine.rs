@@ -182,8 +182,13 @@ impl Kernel {
 
 impl Fused {
     /// Nothing where the layer does not read all of the transformer's words row by row, or another
-    /// one reads them too.
+    /// one reads them too; nor at the portable level, whose vectors are arrays: LLVM makes better
+    /// code of a loop over memory, which takes 470 ns for 2048 inputs on Zen 3, where these sums
+    /// take 1100.
     fn of(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Option<Fused> {
+        if isa.is_portable() {
+            return None;
+        }
         let products = match affine.input {
             Input::Words => Products::Fast,
             Input::Roots => Products::FastIfProved,
