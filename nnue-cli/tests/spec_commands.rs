@@ -203,6 +203,7 @@ fn plans_of_all_layers_are_json() {
         "dense",
         "elementwise",
         "function",
+        "fused",
         "rows",
         "sparse",
     ];

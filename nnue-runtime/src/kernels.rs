@@ -6,8 +6,8 @@
 //! `vpdpwssd`; counting bits becomes table lookups or `vpopcntq`. Only the fused multiplication and
 //! addition is an argument, because the scalar level has no instruction for it.
 //!
-//! Words of the transformer that one layer alone reads never reach this file: generated code
-//! multiplies them in the registers in which they are activated.
+//! Words of the transformer that one layer alone reads reach this file at the portable level only:
+//! other levels multiply them in the registers in which they are activated.
 //!
 //! Integer sums are `i32` and wrap around, so the order of additions does not matter.
 //! Floating-point sums have the order that each function states. Inputs in padding slots are

@@ -13,7 +13,7 @@ use quote::quote;
 /// one whose file is compressed, which is small enough to be shown without a loop.
 const NETWORKS: [(&str, Unroll, usize); 3] = [
     ("sfnnv5", Unroll::Auto, 1900),
-    ("simple", Unroll::Auto, 1400),
+    ("simple", Unroll::Auto, 1300),
     ("small128", Unroll::Full, 2300),
 ];
 

@@ -182,8 +182,13 @@ impl Kernel {
 
 impl Fused {
     /// Nothing where the layer does not read all of the transformer's words row by row, or another
-    /// one reads them too.
+    /// one reads them too; nor at the portable level, whose vectors are arrays: LLVM makes better
+    /// code of a loop over memory, which takes 470 ns for 2048 inputs on Zen 3, where these sums
+    /// take 1100.
     fn of(network: &Network, affine: &Affine<'_>, isa: &Isa) -> Option<Fused> {
+        if isa.is_portable() {
+            return None;
+        }
         let products = match affine.input {
             Input::Words => Products::Fast,
             Input::Roots => Products::FastIfProved,
@@ -214,20 +219,20 @@ impl Fused {
         })
     }
 
-    /// Sums of each output that do not wait for one another.
-    pub fn sets(&self) -> usize {
-        FUSED_CHAINS.div_ceil(self.tile)
+    /// How many sets of sums do not wait for one another, if a set has so many sums of each output.
+    pub fn sets(&self, sums: usize) -> usize {
+        FUSED_CHAINS.div_ceil(self.tile * sums)
     }
 
     /// Vector operations that are written out one by one: sums start, are added to in a round of the
-    /// loop, and are brought together. The exact way has two sums.
+    /// loop, and are brought together. The exact way has two sums of each output.
     pub(super) fn steps(&self, outputs: usize) -> usize {
-        let sums = match self.products {
-            Products::Fast => 1,
-            Products::Exact => 2,
-            Products::FastIfProved => 3,
-        };
-        sums * outputs * (2 * self.sets() + FUSED_CHAINS)
+        let way = |sums: usize| sums * outputs * (2 * self.sets(sums) + FUSED_CHAINS);
+        match self.products {
+            Products::Fast => way(1),
+            Products::Exact => way(2),
+            Products::FastIfProved => way(1) + way(2),
+        }
     }
 
     /// Vectors of each perspective that a round of the loop takes.

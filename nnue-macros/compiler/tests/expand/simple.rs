@@ -353,7 +353,7 @@ impl ::nnue_runtime::SelectedByPieces for Net {
 #[doc(hidden)]
 mod scalar {
     use super::{Half, Weights};
-    use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
+    use ::nnue_runtime::__private::{Output, Proved, activation, buffer, kernels};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::scalar as simd;
     pub(super) fn accumulate(
@@ -455,6 +455,19 @@ mod scalar {
         let x = simd::load_i16(values);
         simd::min_i16(simd::max_i16(x, simd::splat_i16(0)), simd::splat_i16(255))
     }
+    #[inline]
+    fn transform(first: &Half, second: &Half, output: &mut [i16; 256]) {
+        for index in 0..16 {
+            simd::store_i16(
+                activated(chunk(&first.values, index)),
+                chunk_mut(output, index),
+            );
+            simd::store_i16(
+                activated(chunk(&second.values, index)),
+                chunk_mut(output, index + 16),
+            );
+        }
+    }
     pub(super) fn propagate(
         weights: &Weights,
         first: &Half,
@@ -463,98 +476,23 @@ mod scalar {
         proved: Proved,
     ) -> Output {
         let stack = buffer::row(&weights.stacks, bucket as u32);
+        let mut inputs = Aligned([0i16; 256]);
+        transform(first, second, &mut inputs.0);
+        let transformer = &inputs.0;
         let l1_out = {
             let sums = {
                 if proved.layer(0) {
-                    let mut sums = Aligned([0i32; 1]);
-                    let mut sum_0_0 = simd::zero_i32();
-                    let mut sum_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    for round in 0..8 {
-                        let x = activated(chunk(&first.values, 2 * round));
-                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
-                        sum_0_0 = simd::madd_i16(sum_0_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 16),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 1),
-                        );
-                        sum_2_0 = simd::madd_i16(sum_2_0, simd::mul_low_i16(x, w), x);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 17),
-                        );
-                        sum_3_0 = simd::madd_i16(sum_3_0, simd::mul_low_i16(x, w), x);
-                    }
-                    sums.0[0] = simd::sum_i32(
-                        simd::add_i32(
-                            simd::add_i32(sum_0_0, sum_1_0),
-                            simd::add_i32(sum_2_0, sum_3_0),
-                        ),
-                    );
-                    sums
+                    Aligned(
+                        kernels::affine_squares(transformer, &stack.l1_weights, &[0; 1]),
+                    )
                 } else {
-                    let mut sums = Aligned([0i32; 1]);
-                    let mut sum_0_0 = simd::zero_i32();
-                    let mut tops_0_0 = simd::zero_i32();
-                    let mut sum_1_0 = simd::zero_i32();
-                    let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
-                    for round in 0..8 {
-                        let x = activated(chunk(&first.values, 2 * round));
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(chunk(&stack.l1_weights[0], 2 * round));
-                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
-                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round));
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 16),
-                        );
-                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
-                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
-                        let x = activated(chunk(&first.values, 2 * round + 1));
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 1),
-                        );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
-                        let x = activated(chunk(&second.values, 2 * round + 1));
-                        let x = simd::mul_low_i16(x, x);
-                        let top = simd::shift_right_i16::<15>(x);
-                        let w = simd::load_i16(
-                            chunk(&stack.l1_weights[0], 2 * round + 17),
-                        );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
-                    }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
-                        .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
-                        );
-                    sums
+                    Aligned(
+                        kernels::affine_squares_exact(
+                            transformer,
+                            &stack.l1_weights,
+                            &[0; 1],
+                        ),
+                    )
                 }
             }
                 .0;
@@ -730,10 +668,6 @@ mod avx2 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
                         let x = activated(chunk(&first.values, 2 * round));
                         let x = simd::mul_low_i16(x, x);
@@ -755,30 +689,20 @@ mod avx2 {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
                         .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
                         );
                     sums
                 }
@@ -861,10 +785,6 @@ mod avxvnni {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..4 {
                         let x = activated(chunk(&first.values, 2 * round));
                         let x = simd::mul_low_i16(x, x);
@@ -886,30 +806,20 @@ mod avxvnni {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 9),
                         );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
                         .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
                         );
                     sums
                 }
@@ -1081,10 +991,6 @@ mod avx512 {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
                         let x = activated(chunk(&first.values, 2 * round));
                         let x = simd::mul_low_i16(x, x);
@@ -1106,30 +1012,20 @@ mod avx512 {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
                         .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
                         );
                     sums
                 }
@@ -1216,10 +1112,6 @@ mod avx512icl {
                     let mut tops_0_0 = simd::zero_i32();
                     let mut sum_1_0 = simd::zero_i32();
                     let mut tops_1_0 = simd::zero_i32();
-                    let mut sum_2_0 = simd::zero_i32();
-                    let mut tops_2_0 = simd::zero_i32();
-                    let mut sum_3_0 = simd::zero_i32();
-                    let mut tops_3_0 = simd::zero_i32();
                     for round in 0..2 {
                         let x = activated(chunk(&first.values, 2 * round));
                         let x = simd::mul_low_i16(x, x);
@@ -1241,30 +1133,20 @@ mod avx512icl {
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 1),
                         );
-                        sum_2_0 = simd::madd_i16(sum_2_0, x, w);
-                        tops_2_0 = simd::madd_i16(tops_2_0, top, w);
+                        sum_0_0 = simd::madd_i16(sum_0_0, x, w);
+                        tops_0_0 = simd::madd_i16(tops_0_0, top, w);
                         let x = activated(chunk(&second.values, 2 * round + 1));
                         let x = simd::mul_low_i16(x, x);
                         let top = simd::shift_right_i16::<15>(x);
                         let w = simd::load_i16(
                             chunk(&stack.l1_weights[0], 2 * round + 5),
                         );
-                        sum_3_0 = simd::madd_i16(sum_3_0, x, w);
-                        tops_3_0 = simd::madd_i16(tops_3_0, top, w);
+                        sum_1_0 = simd::madd_i16(sum_1_0, x, w);
+                        tops_1_0 = simd::madd_i16(tops_1_0, top, w);
                     }
-                    sums.0[0] = simd::sum_i32(
-                            simd::add_i32(
-                                simd::add_i32(sum_0_0, sum_1_0),
-                                simd::add_i32(sum_2_0, sum_3_0),
-                            ),
-                        )
+                    sums.0[0] = simd::sum_i32(simd::add_i32(sum_0_0, sum_1_0))
                         .wrapping_sub(
-                            simd::sum_i32(
-                                simd::add_i32(
-                                    simd::add_i32(tops_0_0, tops_1_0),
-                                    simd::add_i32(tops_2_0, tops_3_0),
-                                ),
-                            ) << 16,
+                            simd::sum_i32(simd::add_i32(tops_0_0, tops_1_0)) << 16,
                         );
                     sums
                 }

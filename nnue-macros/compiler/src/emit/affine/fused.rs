@@ -70,7 +70,7 @@ struct Tile<'a> {
 impl Tile<'_> {
     /// Statements that leave the sums of the outputs in `sums`.
     fn sums(&self) -> TokenStream {
-        let all: Vec<Ident> = (0..self.fused.sets())
+        let all: Vec<Ident> = (0..self.sets())
             .flat_map(|set| {
                 self.outputs
                     .iter()
@@ -88,13 +88,20 @@ impl Tile<'_> {
             let index = |before| linear(side_by_side, &quote!(round), before + vector);
             let inputs = transform::word_vector(self.writer.program, name, &index(0));
             let weights_at = index(half * self.fused.vectors);
-            self.step(step % self.fused.sets(), &inputs, &weights_at)
+            self.step(step % self.sets(), &inputs, &weights_at)
         });
         let results = self.outputs.iter().map(|output| self.result(*output));
         quote! {
             #(let mut #all = simd::zero_i32();)*
             for round in 0..#rounds { #(#steps)* }
             #(#results)*
+        }
+    }
+
+    fn sets(&self) -> usize {
+        match self.way {
+            Way::Words | Way::Roots => self.fused.sets(1),
+            Way::Unsigned | Way::Squares => self.fused.sets(2),
         }
     }
 
@@ -143,7 +150,7 @@ impl Tile<'_> {
 
     /// Adds up the sums of an output.
     fn result(&self, output: usize) -> TokenStream {
-        let sets = (0..self.fused.sets()).map(|set| self.names(set, output));
+        let sets = (0..self.sets()).map(|set| self.names(set, output));
         let sets: Vec<Vec<Ident>> = sets.collect();
         let horizontal = |index: usize| {
             let names = sets.iter().map(|names| &names[index]);
