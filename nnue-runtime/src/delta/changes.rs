@@ -75,7 +75,7 @@ impl Changes {
     /// Whether there is a king.
     #[inline]
     pub(crate) fn has_kings(self) -> bool {
-        self.0 & (IN_EACH * 0b11 << KING) != 0
+        self.0 & (IN_EACH * (0b11 << KING)) != 0
     }
 
     /// The pieces with their squares.
