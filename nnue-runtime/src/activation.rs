@@ -80,12 +80,13 @@ pub fn relu_left<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limi
 #[must_use]
 pub fn sqr_crelu<T: Activated, const N: usize>(sums: &[i32; N], shift: u32, limit: u32) -> [T; N] {
     const LIMIT: i32 = i16::MAX as i32;
-    if (LIMIT * LIMIT) >> shift >= limit as i32 && shift >= 16 {
+    let saturates = (LIMIT * LIMIT) >> shift >= limit as i32;
+    if saturates && shift >= 16 {
         elementwise(&saturated(sums), |sum: i16| {
             let square = ((i32::from(sum) * i32::from(sum)) >> 16) as i16;
             T::of(i32::from((square >> (shift - 16)).min(limit as i16)))
         })
-    } else if (LIMIT * LIMIT) >> shift >= limit as i32 {
+    } else if saturates {
         elementwise(sums, |sum| {
             let sum = sum.clamp(-LIMIT, LIMIT);
             T::of(((sum * sum) >> shift).min(limit as i32))

@@ -3,12 +3,11 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use cozy_chess::Move;
 use nnue_runtime::{
     Accumulator, Architecture, Board, Counter, Delta, Evaluator, Network, Position,
     SelectedByPieces, Statistics,
 };
-use nnue_trace::{Follow, Search, Trace};
+use nnue_trace::{Follow, Move, Search, Trace};
 
 use crate::pass::{Contender, time_each, time_prepared};
 

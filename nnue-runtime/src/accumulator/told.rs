@@ -10,7 +10,7 @@ use crate::features::{
 use crate::network::Network;
 use crate::placement::{PieceCodes, Placement, Step};
 use crate::position::Position;
-use crate::rows::RowChanges;
+use crate::rows::{RowChanges, RowLists};
 
 /// For networks all of whose sets are custom ones: there is no position.
 ///
@@ -31,10 +31,11 @@ impl<A: Architecture> Accumulator<A> {
     /// Computes one perspective's sums from nothing: biases plus the rows of all active features.
     pub fn refresh_features(&mut self, net: &Network<A>, perspective: Color, active: &[u32]) {
         const { require_only_told(A::FEATURES) };
-        let mut changes = RowChanges::new();
-        FeatureChanges::to(active).list(net.weights(), perspective, &mut changes);
+        let mut rows = A::Rows::EMPTY;
+        FeatureChanges::list_active::<A>(active, perspective, &mut rows);
         let biases = A::biases(net.weights(), perspective);
-        changes.apply(net, biases, self.half_mut(perspective));
+        let into = self.half_mut(perspective);
+        A::sum(net.level(), net.weights(), biases, &rows, into);
     }
 
     /// Computes one perspective's sums after a move from those before it.

@@ -1,9 +1,8 @@
 //! Accumulators of `nnue-rs` along a search.
 
 use ::nnue_rs as theirs;
-use cozy_chess::Move;
 use nnue_runtime::{Board, Color, Delta, Piece, PieceChanges, Position, Square};
-use nnue_trace::{Follow, Search, Trace};
+use nnue_trace::{Follow, Move, Search, Trace};
 
 use super::{View, color, piece, square};
 
