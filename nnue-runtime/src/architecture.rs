@@ -88,6 +88,34 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     ) {
         Self::accumulate(level, weights, base, rows, Self::Rows::NONE, into);
     }
+    /// `after = before + added - removed`, for both perspectives: a row of the first table for
+    /// white and one for black, each.
+    #[doc(hidden)]
+    #[inline]
+    fn update_quiet(
+        level: Level,
+        weights: &Self::Weights,
+        before: &[Self::Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Self::Half; 2],
+    ) {
+        update::<Self>(level, weights, before, added, &[removed], after);
+    }
+    /// `after = before + added - removed - captured`, likewise.
+    #[doc(hidden)]
+    #[inline]
+    fn update_capture(
+        level: Level,
+        weights: &Self::Weights,
+        before: &[Self::Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Self::Half; 2],
+    ) {
+        update::<Self>(level, weights, before, added, &[removed, captured], after);
+    }
     /// Transformer output, layers and output of one bucket. The halves are in the order of
     /// [`Self::ORDER`]; networks of one perspective read the first alone.
     #[doc(hidden)]
@@ -98,6 +126,29 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         bucket: usize,
         proved: Proved,
     ) -> Self::Output;
+}
+
+/// `after = before + added - removed` by lists, for networks that have no kernels of their own for
+/// single moves.
+fn update<A: Architecture>(
+    level: Level,
+    weights: &A::Weights,
+    before: &[A::Half; 2],
+    added: [u32; 2],
+    removed: &[[u32; 2]],
+    after: &mut [A::Half; 2],
+) {
+    for p in A::PERSPECTIVES
+        .iter()
+        .map(|perspective| perspective.index())
+    {
+        let (mut adds, mut removes) = (A::Rows::EMPTY, A::Rows::EMPTY);
+        adds.push_if(true, 0, added[p]);
+        for rows in removed {
+            removes.push_if(true, 0, rows[p]);
+        }
+        A::accumulate(level, weights, &before[p], &adds, &removes, &mut after[p]);
+    }
 }
 
 /// The perspective that the layers see first. An evaluation is from its view.

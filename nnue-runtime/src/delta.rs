@@ -172,12 +172,50 @@ impl Delta {
         self.removed.has_king(color) || self.added.has_king(color)
     }
 
-    /// Whether it moves no king, takes off one or two pieces and puts one on the board, as most
-    /// moves do.
+    /// Whether it takes off one or two pieces and puts one on the board, as all moves of chess but
+    /// castling do.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        let kings = self.removed.has_kings() || self.added.has_kings();
-        !kings && self.added.is_one() && self.removed.is_one_or_two()
+        self.added.is_one() && self.removed.is_one_or_two()
+    }
+
+    /// Whether it moves a king.
+    #[inline]
+    pub(crate) fn moves_kings(&self) -> bool {
+        self.added.has_kings()
+    }
+
+    /// Whether a move that is [plain](Self::is_plain) takes off two pieces.
+    #[inline]
+    pub(crate) fn is_capture(&self) -> bool {
+        !self.removed.is_one()
+    }
+
+    /// The squares of white's king and of black's after the move, given those before it.
+    #[inline]
+    pub(crate) fn kings_after(&self, [mut white, mut black]: [Square; 2]) -> [Square; 2] {
+        if self.added.has_kings() {
+            for (piece, square) in self.added() {
+                match piece {
+                    Piece {
+                        role: Role::King,
+                        color: Color::White,
+                    } => white = square,
+                    Piece {
+                        role: Role::King,
+                        color: Color::Black,
+                    } => black = square,
+                    _ => {}
+                }
+            }
+        }
+        [white, black]
+    }
+
+    /// Whether it changes nothing.
+    #[inline]
+    pub(crate) fn is_null(&self) -> bool {
+        self.removed.is_empty() && self.added.is_empty()
     }
 
     /// Moves a piece, unless it stays where it is.

@@ -2,6 +2,7 @@
 
 mod cache;
 mod compute;
+mod follow;
 mod statistics;
 mod told;
 
@@ -375,9 +376,9 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
 
     #[inline]
     fn evaluate_bucket_of(&mut self, bucket: impl FnOnce(&Placement) -> usize) -> A::Output {
-        let top = self.ply();
-        let plies = self.compute(top);
-        let bucket = bucket(&self.computed[top].placement);
+        let ply = self.last_change(self.ply());
+        let plies = self.compute(ply);
+        let bucket = bucket(&self.computed[ply].placement);
         let halves =
             Color::ALL.map(|color| &self.computed[plies[color.index()]].halves[color.index()]);
         let net = &*self.net;

@@ -14,7 +14,7 @@ mod threats;
 mod viewpoint;
 
 use crate::architecture::Architecture;
-use crate::chess::{Color, Square};
+use crate::chess::{Bitboard, Color, Square};
 use crate::delta::Delta;
 use crate::level::Level;
 use crate::network::Network;
@@ -191,23 +191,6 @@ impl FeatureSet {
         }
     }
 
-    /// Lists the rows by which a move changes a perspective's sums, where its viewpoint stays the
-    /// same; for sets that [follow moves](follow_moves).
-    #[inline(always)]
-    pub(crate) fn list_move<A: Architecture>(
-        &'static self,
-        net: &Network<A>,
-        perspective: Color,
-        from: Viewpoint,
-        delta: &Delta,
-        changes: &mut RowChanges<A>,
-    ) {
-        if let Family::PieceSquare(tables) = &self.family {
-            let view = piece_square::View::of(self, tables, perspective, from);
-            piece_square::list_move(self.table, view, net.weights(), delta, changes);
-        }
-    }
-
     /// How far a perspective's active rows can take the sum of each neuron. The set's rows are the
     /// first of `rows`, each of `width` neurons.
     pub(crate) fn bounds<W: Copy + Into<i16>>(&self, rows: &[W], width: usize) -> Bounds {
@@ -262,20 +245,55 @@ pub(crate) const fn read_all_squares(sets: &[FeatureSet]) -> bool {
     }
 }
 
-/// Whether all rows that a move changes follow from the move itself, unless it moves a king.
+/// Whether a network has a single set, and a move that changes no view changes one row of it for
+/// each piece that is not a king.
 pub(crate) const fn follow_moves(sets: &[FeatureSet]) -> bool {
     match sets {
-        [first, others @ ..] => {
-            let follows = match &first.family {
-                Family::PieceSquare(tables) => {
-                    !tables.has_threatened() && !tables.depends_on_queens()
-                }
-                Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => false,
-            };
-            follows && follow_moves(others)
-        }
-        [] => true,
+        [set] => match &set.family {
+            Family::PieceSquare(tables) => {
+                let depends_on_others = tables.has_threatened() || tables.depends_on_queens();
+                tables.has_rows(false) && !depends_on_others
+            }
+            Family::Threats(_) | Family::PawnPairs(_) | Family::Custom => false,
+        },
+        _ => false,
     }
+}
+
+/// White's row and black's of each piece that a move changes, in networks that
+/// [follow moves](follow_moves).
+pub(crate) struct MovedRows {
+    pub(crate) added: [u32; 2],
+    pub(crate) removed: [u32; 2],
+    pub(crate) captured: [u32; 2],
+}
+
+/// The rows by which a [plain](Delta::is_plain) move changes the sums of both perspectives, whose
+/// views stay the same, with the kings on these squares; the one captured means nothing if nothing
+/// is. `None` if a king moves that has no row.
+#[inline]
+pub(crate) fn moved_rows<A: Architecture>(kings: [Square; 2], delta: &Delta) -> Option<MovedRows> {
+    let [set] = A::FEATURES else { return None };
+    let Family::PieceSquare(tables) = &set.family else {
+        return None;
+    };
+    let [removed, added] = delta.changes();
+    if !tables.has_rows(true) && added.has_kings() {
+        return None;
+    }
+    // Sets that depend on queens do not follow moves.
+    let view = |perspective: Color| {
+        let from = Viewpoint::new::<A>(kings[perspective.index()], || Bitboard::EMPTY);
+        piece_square::View::of(set, tables, perspective, from)
+    };
+    let (white, black) = (view(Color::White), view(Color::Black));
+    let rows = |(piece, square)| [white.row(piece, square).0, black.row(piece, square).0];
+    let ([added, _], [moved, captured]) = (added.first_two(), removed.first_two());
+    Some(MovedRows {
+        added: rows(added),
+        removed: rows(moved),
+        captured: rows(captured),
+    })
 }
 
 /// Whether the network has sets whose active features the engine tells, or sets that follow the

@@ -192,6 +192,12 @@ impl Placement {
         &self.squares
     }
 
+    /// The squares of white's king and of black's.
+    #[inline]
+    pub(crate) fn kings(&self) -> [Square; 2] {
+        self.kings
+    }
+
     /// From where a perspective sees the placement.
     #[inline]
     pub(crate) fn viewpoint<A: Architecture>(&self, perspective: Color) -> Viewpoint {
@@ -209,13 +215,7 @@ impl Placement {
     #[inline]
     pub(crate) fn apply(&mut self, delta: &Delta) -> Bitboard {
         let [removed, added] = delta.changes();
-        if added.has_kings() {
-            for (piece, square) in added.pieces() {
-                if piece.role == Role::King {
-                    self.kings[piece.color.index()] = square;
-                }
-            }
-        }
+        self.kings = delta.kings_after(self.kings);
         self.pieces = (self.pieces.wrapping_add(added.len())).wrapping_sub(removed.len());
         self.squares.replace(removed, added)
     }

@@ -94,6 +94,14 @@ pub struct Perspectives {
 }
 
 impl Perspectives {
+    /// How many perspectives have to be kept up to date: both, unless only white's is ever read.
+    pub fn kept(&self) -> usize {
+        match (self.count, self.order) {
+            (1, Order::WhiteFirst) => 1,
+            _ => 2,
+        }
+    }
+
     /// Copies of the transformer's weights: white's and black's, or those of both.
     pub fn copies(&self) -> usize {
         if self.separate { 2 } else { 1 }

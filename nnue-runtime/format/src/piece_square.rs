@@ -58,6 +58,22 @@ impl PieceSquare {
         false
     }
 
+    /// Whether all pieces switch on a row, or at least all but the kings.
+    #[must_use]
+    pub const fn has_rows(&self, with_kings: bool) -> bool {
+        // The codes of pieces begin at 1, and every sixth is a king's.
+        let mut code = 1;
+        while code <= 12 {
+            let asked = with_kings || code % 6 != 0;
+            let (white, black) = (self.planes[0][code], self.planes[1][code]);
+            if asked && (white == Self::NO_PLANE || black == Self::NO_PLANE) {
+                return false;
+            }
+            code += 1;
+        }
+        true
+    }
+
     /// Whether threatened pieces switch on a row of their own, besides that of the piece.
     #[must_use]
     pub const fn has_threatened(&self) -> bool {

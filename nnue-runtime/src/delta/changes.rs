@@ -48,6 +48,12 @@ impl Changes {
         self.0 |= entry << (ENTRY * self.len() as u32 % u64::BITS);
     }
 
+    /// Whether there are none.
+    #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// How many there are.
     #[inline]
     pub(crate) fn len(self) -> usize {
@@ -76,6 +82,13 @@ impl Changes {
     #[inline]
     pub(crate) fn has_kings(self) -> bool {
         self.0 & (IN_EACH * (0b11 << KING)) != 0
+    }
+
+    /// The first and the second piece's code, each with its square; [`PieceCode::NOTHING`] on a1
+    /// where there is none.
+    #[inline]
+    pub(crate) fn first_two(self) -> [(PieceCode, Square); 2] {
+        [0, ENTRY].map(|shift| code(self.0 >> shift))
     }
 
     /// The pieces with their squares.
@@ -119,6 +132,13 @@ impl fmt::Debug for Changes {
     }
 }
 
+/// The piece's code and the square of the entry in the lowest bits.
+#[inline]
+fn code(entries: u64) -> (PieceCode, Square) {
+    let piece = PieceCode::wrapping((entries >> CODE) as u8);
+    (piece, Square::wrapping(entries as u8))
+}
+
 /// The codes of pieces, each with its square.
 #[derive(Clone)]
 pub(crate) struct Codes(u64);
@@ -128,13 +148,12 @@ impl Iterator for Codes {
 
     #[inline]
     fn next(&mut self) -> Option<(PieceCode, Square)> {
-        let entry = self.0;
-        if entry == 0 {
+        let entries = self.0;
+        if entries == 0 {
             return None;
         }
         self.0 >>= ENTRY;
-        let code = PieceCode::wrapping((entry >> CODE) as u8);
-        Some((code, Square::wrapping(entry as u8)))
+        Some(code(entries))
     }
 }
 

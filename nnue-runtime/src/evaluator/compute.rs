@@ -43,12 +43,11 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
     /// probably follow, so it is computed first.
     #[inline]
     pub(super) fn compute(&mut self, ply: usize) -> [usize; 2] {
-        if const { follow_moves(A::FEATURES) }
-            && let Some(parent) = self.parent_with_same_views(ply)
-        {
-            return self.compute_child(ply, parent);
+        if const { follow_moves(A::FEATURES) } && self.follow_moves(ply) {
+            return [ply; 2];
         }
         if let Some(parent) = ply.checked_sub(1)
+            && let parent = self.last_change(parent)
             && !self.plies[ply].placed
             && !self.plies[parent].placed
             && mem::replace(&mut self.plies[parent].skipped, true)
@@ -58,48 +57,16 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         self.compute_alone(ply)
     }
 
-    /// The ply before one that is not computed, if it is known how each perspective sees it and the
-    /// move to the ply changes nothing about that.
+    /// The ply with the same accumulators as another one: the last one before null moves. Where
+    /// features are told, a move may change them and no piece.
     #[inline]
-    fn parent_with_same_views(&self, ply: usize) -> Option<usize> {
-        let parent = ply.checked_sub(1)?;
-        let (before, after) = (&self.plies[parent], &self.plies[ply]);
-        let mut known = before.views.iter().zip(Color::ALL);
-        let is_known = known
-            .all(|(view, perspective)| *view != NO_VIEW || !A::PERSPECTIVES.contains(&perspective));
-        let is_child = !after.placed && before.placed && is_known;
-        (is_child && after.delta.is_plain()).then_some(parent)
-    }
-
-    /// Computes a ply from the one before it. The rows follow from the move: there is nothing to
-    /// compare.
-    #[inline]
-    fn compute_child(&mut self, ply: usize, parent: usize) -> [usize; 2] {
-        self.set_aside(ply);
-        let delta = &self.plies[ply].delta;
-        let (before, after) = self.computed.split_at_mut(ply);
-        let (before, after) = (&before[parent], &mut after[0]);
-        let net = &*self.net;
-        for &perspective in A::PERSPECTIVES {
-            let from = before.placement.viewpoint::<A>(perspective);
-            let changes = &mut self.changes[perspective.index()];
-            changes.clear();
-            for set in sets::<A>() {
-                set.list_move(net, perspective, from, delta, changes);
+    pub(super) fn last_change(&self, mut ply: usize) -> usize {
+        if const { !has_told(A::FEATURES) } {
+            while ply > 0 && self.plies[ply].delta.is_null() {
+                ply -= 1;
             }
         }
-        after.placement = before.placement;
-        after.placement.apply(delta);
-        for &perspective in A::PERSPECTIVES {
-            let p = perspective.index();
-            let changes = &self.changes[p];
-            changes.apply(net, &before.halves[p], &mut after.halves[p]);
-            self.counter.updated(changes.len());
-        }
-        let views = self.plies[parent].views;
-        let this = &mut self.plies[ply];
-        (this.placed, this.views) = (true, views);
-        [ply; 2]
+        ply
     }
 
     #[inline(never)]

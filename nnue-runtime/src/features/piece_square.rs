@@ -9,7 +9,6 @@ use super::bounds::{Bounds, extremes};
 use super::{FeatureSet, PIECES, Viewpoint, orientation};
 use crate::architecture::Architecture;
 use crate::chess::{Bitboard, Color, Square};
-use crate::delta::Delta;
 use crate::level::Level;
 use crate::placement::{PieceCode, PieceCodes, Step};
 use crate::rows::{RowChanges, RowList, RowLists};
@@ -48,7 +47,7 @@ impl<'a> View<'a> {
     /// The row that a piece on a square switches on, found without a branch: it means nothing
     /// unless it exists.
     #[inline]
-    fn row(&self, piece: PieceCode, square: Square) -> (u32, bool) {
+    pub(super) fn row(&self, piece: PieceCode, square: Square) -> (u32, bool) {
         let plane = self.planes[piece.index()];
         let square = square.index() as u32 ^ u32::from(self.orientation);
         (self.offset + plane + square, plane != PieceSquare::NO_PLANE)
@@ -97,27 +96,6 @@ pub(super) fn list_changes<A: Architecture>(
         A::prefetch(weights, table, if is { added } else { removed });
         changes.removed.push_if(was & (old != new), table, removed);
         changes.added.push_if(is & (old != new), table, added);
-    }
-}
-
-/// Lists the rows of the pieces that a move takes off the board, and of those that it puts there.
-#[inline(always)]
-pub(super) fn list_move<A: Architecture>(
-    table: usize,
-    view: View<'_>,
-    weights: &A::Weights,
-    delta: &Delta,
-    changes: &mut RowChanges<A>,
-) {
-    let [removed, added] = delta.changes();
-    for (piece, square) in added.codes() {
-        let (row, exists) = view.row(piece, square);
-        A::prefetch(weights, table, row);
-        changes.added.push_if(exists, table, row);
-    }
-    for (piece, square) in removed.codes() {
-        let (row, exists) = view.row(piece, square);
-        changes.removed.push_if(exists, table, row);
     }
 }
 

@@ -77,6 +77,7 @@ pub(super) fn functions(
         both.function(plan, &tables, &psqt, &attributes),
     );
     let sum = has_sum(program).then(|| sum(plan, &tables, &psqt, &attributes));
+    let moves = has_moves(program).then(|| moves(program, attribute));
     quote! {
         #attributes
         pub(super) fn accumulate(#parameters) {
@@ -84,6 +85,7 @@ pub(super) fn functions(
         }
 
         #update
+        #moves
         #tile
         #sum
     }
@@ -92,6 +94,39 @@ pub(super) fn functions(
 /// Whether there is a function for sums of rows, none of which was asked for ahead of time.
 pub(super) fn has_sum(program: &Program<'_>) -> bool {
     program.plans.prefetch.ahead.is_some()
+}
+
+/// Whether there are functions for moves that change one row for each piece: in networks with one
+/// table.
+pub(super) fn has_moves(program: &Program<'_>) -> bool {
+    program.layout.tables.len() == 1
+}
+
+/// The updates of all perspectives after a quiet move and after a capture. The rows' numbers stay in
+/// registers: no list of them is written and read again.
+fn moves(program: &Program<'_>, attribute: Option<&TokenStream>) -> TokenStream {
+    let perspectives = count(program.network.transformer.perspectives.kept());
+    let function = |name: &str, removed: &[&str]| {
+        let name = format_ident!("{name}");
+        let removed: Vec<_> = removed.iter().map(|name| format_ident!("{name}")).collect();
+        quote! {
+            #attribute
+            pub(super) fn #name(
+                weights: &Weights,
+                before: &[Half; 2],
+                added: [u32; 2],
+                #(#removed: [u32; 2],)*
+                after: &mut [Half; 2],
+            ) {
+                for p in 0..#perspectives {
+                    update(weights, &before[p], [&added[p]], [#(&#removed[p]),*], &mut after[p]);
+                }
+            }
+        }
+    };
+    let quiet = function("quiet", &["removed"]);
+    let capture = function("capture", &["removed", "captured"]);
+    quote! { #quiet #capture }
 }
 
 /// The sums of all active rows. So many rows keep the memory busy by themselves, and asking for

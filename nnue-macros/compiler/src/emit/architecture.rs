@@ -2,9 +2,9 @@
 //! net file, and the calls of the kernels.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
-use super::accumulate::{Table, has_sum};
+use super::accumulate::{Table, has_moves, has_sum};
 use super::memory::count;
 use super::{Program, doc, features, file, neurons, output, proof};
 use crate::network::Order;
@@ -92,20 +92,16 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
         Order::StmFirst | Order::Interleaved => quote! { SideToMoveFirst },
         Order::WhiteFirst => quote! { WhiteFirst },
     };
-    let (halves, pattern, kept) = match (perspectives.count, perspectives.order) {
-        (1, order) => (
-            vec![quote! { first }],
-            quote! { [first, _] },
-            match order {
-                Order::WhiteFirst => quote! { &[#runtime::Color::White] },
-                _ => quote! { &#runtime::Color::ALL },
-            },
-        ),
+    let (halves, pattern) = match perspectives.count {
+        1 => (vec![quote! { first }], quote! { [first, _] }),
         _ => (
             vec![quote! { first }, quote! { second }],
             quote! { [first, second] },
-            quote! { &#runtime::Color::ALL },
         ),
+    };
+    let kept = match perspectives.kept() {
+        1 => quote! { &[#runtime::Color::White] },
+        _ => quote! { &#runtime::Color::ALL },
     };
     let biases = match perspectives.separate {
         false => quote! { let _ = perspective; &weights.transformer_biases },
@@ -130,6 +126,28 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 #runtime::__private::dispatch!(level, sum(weights, base, #(#added,)* into))
             }
         }
+    });
+    let moves = has_moves(program).then(|| {
+        let function = |name: &str, kernel: &str, removed: &[&str]| {
+            let (name, kernel) = (format_ident!("{name}"), format_ident!("{kernel}"));
+            let removed: Vec<_> = removed.iter().map(|name| format_ident!("{name}")).collect();
+            quote! {
+                #[inline]
+                fn #name(
+                    level: #runtime::Level,
+                    weights: &Weights,
+                    before: &[Half; 2],
+                    added: [u32; 2],
+                    #(#removed: [u32; 2],)*
+                    after: &mut [Half; 2],
+                ) {
+                    #runtime::__private::dispatch!(level, #kernel(weights, before, added, #(#removed,)* after))
+                }
+            }
+        };
+        let quiet = function("update_quiet", "quiet", &["removed"]);
+        let capture = function("update_capture", "capture", &["removed", "captured"]);
+        quote! { #quiet #capture }
     });
     let selection = network.stacks.by_pieces.map(|table| {
         let table = table.iter().map(|bucket| Literal::u8_unsuffixed(*bucket));
@@ -192,6 +210,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             }
 
             #sum
+            #moves
 
             #[inline]
             fn propagate(

@@ -27,7 +27,8 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
         Some(isa) => {
             let module = format_ident!("{}", isa.name);
             let sum = accumulate::has_sum(program).then(|| quote! { , sum });
-            quote! { pub(super) use super::#module::{accumulate #sum}; }
+            let moves = accumulate::has_moves(program).then(|| quote! { , quiet, capture });
+            quote! { pub(super) use super::#module::{accumulate #sum #moves}; }
         }
         None => accumulate::functions(program, plan, attribute.as_ref()),
     };

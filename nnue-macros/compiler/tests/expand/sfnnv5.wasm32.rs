@@ -63,6 +63,37 @@ mod simd128 {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    #[target_feature(enable = "simd128")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        }
+    }
+    #[target_feature(enable = "simd128")]
+    pub(super) fn capture(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(
+                weights,
+                &before[p],
+                [&added[p]],
+                [&removed[p], &captured[p]],
+                &mut after[p],
+            );
+        }
+    }
     #[inline]
     #[target_feature(enable = "simd128")]
     fn tile<const FIRST: bool>(
@@ -356,7 +387,7 @@ mod relaxed {
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
     use ::nnue_runtime::__private::simd::relaxed as simd;
-    pub(super) use super::simd128::accumulate;
+    pub(super) use super::simd128::{accumulate, quiet, capture};
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(enable = "simd128,relaxed-simd")]

@@ -330,6 +330,33 @@ impl ::nnue_runtime::Architecture for Net {
         )
     }
     #[inline]
+    fn update_quiet(
+        level: ::nnue_runtime::Level,
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        ::nnue_runtime::__private::dispatch!(
+            level, quiet(weights, before, added, removed, after)
+        )
+    }
+    #[inline]
+    fn update_capture(
+        level: ::nnue_runtime::Level,
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        ::nnue_runtime::__private::dispatch!(
+            level, capture(weights, before, added, removed, captured, after)
+        )
+    }
+    #[inline]
     fn propagate(
         level: ::nnue_runtime::Level,
         weights: &Weights,
@@ -396,6 +423,35 @@ mod scalar {
             }
             let end = chunk_mut::<i16, 8>(&mut into.values, index);
             simd::store_i16(v0, chunk_mut(end, 0));
+        }
+    }
+    pub(super) fn quiet(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        }
+    }
+    pub(super) fn capture(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(
+                weights,
+                &before[p],
+                [&added[p]],
+                [&removed[p], &captured[p]],
+                &mut after[p],
+            );
         }
     }
     #[inline]
@@ -557,6 +613,37 @@ mod avx2 {
             }
             let end = chunk_mut::<i16, 16>(&mut into.values, index);
             simd::store_i16(v0, chunk_mut(end, 0));
+        }
+    }
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        }
+    }
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn capture(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(
+                weights,
+                &before[p],
+                [&added[p]],
+                [&removed[p], &captured[p]],
+                &mut after[p],
+            );
         }
     }
     #[inline]
@@ -728,7 +815,7 @@ mod avxvnni {
     use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk};
     use ::nnue_runtime::__private::simd::avxvnni as simd;
-    pub(super) use super::avx2::accumulate;
+    pub(super) use super::avx2::{accumulate, quiet, capture};
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     fn activated(values: &[i16; 16]) -> simd::I16 {
@@ -892,6 +979,41 @@ mod avx512 {
             simd::store_i16(v0, chunk_mut(end, 0));
         }
     }
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn quiet(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        }
+    }
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn capture(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(
+                weights,
+                &before[p],
+                [&added[p]],
+                [&removed[p], &captured[p]],
+                &mut after[p],
+            );
+        }
+    }
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -1051,7 +1173,7 @@ mod avx512icl {
     use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk};
     use ::nnue_runtime::__private::simd::avx512icl as simd;
-    pub(super) use super::avx512::accumulate;
+    pub(super) use super::avx512::{accumulate, quiet, capture};
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"

@@ -434,6 +434,33 @@ impl ::nnue_runtime::Architecture for Net {
         )
     }
     #[inline]
+    fn update_quiet(
+        level: ::nnue_runtime::Level,
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        ::nnue_runtime::__private::dispatch!(
+            level, quiet(weights, before, added, removed, after)
+        )
+    }
+    #[inline]
+    fn update_capture(
+        level: ::nnue_runtime::Level,
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        ::nnue_runtime::__private::dispatch!(
+            level, capture(weights, before, added, removed, captured, after)
+        )
+    }
+    #[inline]
     fn propagate(
         level: ::nnue_runtime::Level,
         weights: &Weights,
@@ -512,6 +539,35 @@ mod scalar {
             psqt_0 = simd::add_i32x8(psqt_0, simd::load_i32x8(chunk(row, 0)));
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
+    }
+    pub(super) fn quiet(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        }
+    }
+    pub(super) fn capture(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(
+                weights,
+                &before[p],
+                [&added[p]],
+                [&removed[p], &captured[p]],
+                &mut after[p],
+            );
+        }
     }
     #[inline]
     fn tile<const FIRST: bool>(
@@ -1025,6 +1081,37 @@ mod avx2 {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn quiet(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        }
+    }
+    #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
+    pub(super) fn capture(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(
+                weights,
+                &before[p],
+                [&added[p]],
+                [&removed[p], &captured[p]],
+                &mut after[p],
+            );
+        }
+    }
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     fn tile<const FIRST: bool>(
@@ -1372,7 +1459,7 @@ mod avxvnni {
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
     use ::nnue_runtime::__private::simd::avxvnni as simd;
-    pub(super) use super::avx2::accumulate;
+    pub(super) use super::avx2::{accumulate, quiet, capture};
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
@@ -1746,6 +1833,41 @@ mod avx512 {
         }
         simd::store_i32x8(psqt_0, chunk_mut(&mut into.psqt, 0));
     }
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn quiet(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(weights, &before[p], [&added[p]], [&removed[p]], &mut after[p]);
+        }
+    }
+    #[target_feature(
+        enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
+    )]
+    pub(super) fn capture(
+        weights: &Weights,
+        before: &[Half; 2],
+        added: [u32; 2],
+        removed: [u32; 2],
+        captured: [u32; 2],
+        after: &mut [Half; 2],
+    ) {
+        for p in 0..2 {
+            update(
+                weights,
+                &before[p],
+                [&added[p]],
+                [&removed[p], &captured[p]],
+                &mut after[p],
+            );
+        }
+    }
     #[inline]
     #[target_feature(
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
@@ -2031,7 +2153,7 @@ mod avx512icl {
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
     use ::nnue_runtime::__private::simd::avx512icl as simd;
-    pub(super) use super::avx512::accumulate;
+    pub(super) use super::avx512::{accumulate, quiet, capture};
     /// Outputs `index * simd::BYTES ..`
     #[inline]
     #[target_feature(
