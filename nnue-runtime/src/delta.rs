@@ -179,10 +179,10 @@ impl Delta {
         self.added.is_one() && self.removed.is_one_or_two()
     }
 
-    /// Whether it moves a king.
+    /// Whether a king of either colour is removed or added.
     #[inline]
     pub(crate) fn moves_kings(&self) -> bool {
-        self.added.has_kings()
+        self.removed.has_kings() || self.added.has_kings()
     }
 
     /// Whether a move that is [plain](Self::is_plain) takes off two pieces.

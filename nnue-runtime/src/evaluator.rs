@@ -27,9 +27,10 @@ use crate::rows::RowChanges;
 /// A position that follows an engine's search, and its evaluation.
 ///
 /// [`push`](Self::push) only records a move. [`evaluate`](Self::evaluate) walks back to the nearest
-/// ply whose accumulator is known and takes all moves since in one pass; if the move of a king
-/// changes all rows of its perspective, that perspective is updated from the last position that it
-/// saw with its king there. Where sets depend on the opponent's queens, their moves do the same.
+/// ply whose accumulator is known. Where each piece has one row, it follows the moves since then one
+/// by one; other networks take all of them in one pass. If the move of a king changes all rows of
+/// its perspective, that perspective is updated from the last position that it saw with its king
+/// there. Where sets depend on the opponent's queens, their moves do the same.
 ///
 /// `N` is how the network is held: `&Network<A>`, `Arc<Network<A>>` or anything else that
 /// dereferences to it. One network serves any number of evaluators in any number of threads.

@@ -278,7 +278,7 @@ pub(crate) fn moved_rows<A: Architecture>(kings: [Square; 2], delta: &Delta) -> 
         return None;
     };
     let [removed, added] = delta.changes();
-    if !tables.has_rows(true) && added.has_kings() {
+    if !tables.has_rows(true) && delta.moves_kings() {
         return None;
     }
     // Sets that depend on queens do not follow moves.
