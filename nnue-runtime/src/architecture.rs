@@ -5,7 +5,7 @@ use core::fmt;
 use nnue_format::FileLayout;
 
 use crate::chess::Color;
-use crate::features::{FeatureSet, RowLists, TableRows};
+use crate::features::{FeatureSet, MovedRows, RowLists, TableRows};
 use crate::level::Level;
 use crate::memory::Plain;
 use crate::neurons::Neurons;
@@ -88,33 +88,18 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     ) {
         Self::accumulate(level, weights, base, rows, Self::Rows::NONE, into);
     }
-    /// `after = before + added - removed`, for both perspectives: a row of the first table for
-    /// white and one for black, each.
+    /// `after = before + added - removed - captured`, for all perspectives. Only networks with one
+    /// set follow moves, and all of these have a kernel for it.
     #[doc(hidden)]
     #[inline]
-    fn update_quiet(
-        level: Level,
-        weights: &Self::Weights,
-        before: &[Self::Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        after: &mut [Self::Half; 2],
+    fn follow_move(
+        _: Level,
+        _: &Self::Weights,
+        _: &[Self::Half; 2],
+        _: MovedRows,
+        _: &mut [Self::Half; 2],
     ) {
-        update::<Self>(level, weights, before, added, &[removed], after);
-    }
-    /// `after = before + added - removed - captured`, likewise.
-    #[doc(hidden)]
-    #[inline]
-    fn update_capture(
-        level: Level,
-        weights: &Self::Weights,
-        before: &[Self::Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Self::Half; 2],
-    ) {
-        update::<Self>(level, weights, before, added, &[removed, captured], after);
+        unreachable!("a network with several sets has no rows that follow from a move alone")
     }
     /// Transformer output, layers and output of one bucket. The halves are in the order of
     /// [`Self::ORDER`]; networks of one perspective read the first alone.
@@ -126,29 +111,6 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
         bucket: usize,
         proved: Proved,
     ) -> Self::Output;
-}
-
-/// `after = before + added - removed` by lists, for networks that have no kernels of their own for
-/// single moves.
-fn update<A: Architecture>(
-    level: Level,
-    weights: &A::Weights,
-    before: &[A::Half; 2],
-    added: [u32; 2],
-    removed: &[[u32; 2]],
-    after: &mut [A::Half; 2],
-) {
-    for p in A::PERSPECTIVES
-        .iter()
-        .map(|perspective| perspective.index())
-    {
-        let (mut adds, mut removes) = (A::Rows::EMPTY, A::Rows::EMPTY);
-        adds.push_if(true, 0, added[p]);
-        for rows in removed {
-            removes.push_if(true, 0, rows[p]);
-        }
-        A::accumulate(level, weights, &before[p], &adds, &removes, &mut after[p]);
-    }
 }
 
 /// The perspective that the layers see first. An evaluation is from its view.

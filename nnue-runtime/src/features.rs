@@ -14,7 +14,7 @@ mod threats;
 mod viewpoint;
 
 use crate::architecture::Architecture;
-use crate::chess::{Bitboard, Color, Square};
+use crate::chess::{Color, Square};
 use crate::delta::Delta;
 use crate::level::Level;
 use crate::network::Network;
@@ -260,39 +260,39 @@ pub(crate) const fn follow_moves(sets: &[FeatureSet]) -> bool {
     }
 }
 
-/// White's row and black's of each piece that a move changes, in networks that
-/// [follow moves](follow_moves).
-pub(crate) struct MovedRows {
-    pub(crate) added: [u32; 2],
-    pub(crate) removed: [u32; 2],
-    pub(crate) captured: [u32; 2],
+/// White's row and black's of each piece that a move changes, in networks that follow moves.
+pub struct MovedRows {
+    /// Those of the piece that is put on the board.
+    pub added: [u32; 2],
+    /// Those of the piece that leaves its square.
+    pub removed: [u32; 2],
+    /// Those of the piece that it captures.
+    pub captured: Option<[u32; 2]>,
 }
 
-/// The rows by which a [plain](Delta::is_plain) move changes the sums of both perspectives, whose
-/// views stay the same, with the kings on these squares; the one captured means nothing if nothing
-/// is. `None` if a king moves that has no row.
+/// The rows by which a [plain](Delta::is_plain) move changes the sums of white and of black, whose
+/// views stay the same. `None` if a king moves that has no row.
 #[inline]
-pub(crate) fn moved_rows<A: Architecture>(kings: [Square; 2], delta: &Delta) -> Option<MovedRows> {
+pub(crate) fn moved_rows<A: Architecture>(
+    [white, black]: [Viewpoint; 2],
+    delta: &Delta,
+) -> Option<MovedRows> {
     let [set] = A::FEATURES else { return None };
     let Family::PieceSquare(tables) = &set.family else {
         return None;
     };
-    let [removed, added] = delta.changes();
     if !tables.has_rows(true) && delta.moves_kings() {
         return None;
     }
-    // Sets that depend on queens do not follow moves.
-    let view = |perspective: Color| {
-        let from = Viewpoint::new::<A>(kings[perspective.index()], || Bitboard::EMPTY);
-        piece_square::View::of(set, tables, perspective, from)
-    };
-    let (white, black) = (view(Color::White), view(Color::Black));
+    let white = piece_square::View::of(set, tables, Color::White, white);
+    let black = piece_square::View::of(set, tables, Color::Black, black);
     let rows = |(piece, square)| [white.row(piece, square).0, black.row(piece, square).0];
+    let [removed, added] = delta.changes();
     let ([added, _], [moved, captured]) = (added.first_two(), removed.first_two());
     Some(MovedRows {
         added: rows(added),
         removed: rows(moved),
-        captured: rows(captured),
+        captured: delta.is_capture().then(|| rows(captured)),
     })
 }
 

@@ -46,8 +46,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         if const { follow_moves(A::FEATURES) } && self.follow_moves(ply) {
             return [ply; 2];
         }
-        if let Some(parent) = ply.checked_sub(1)
-            && let parent = self.last_change(parent)
+        if let Some(parent) = self.parent(ply)
             && !self.plies[ply].placed
             && !self.plies[parent].placed
             && mem::replace(&mut self.plies[parent].skipped, true)
@@ -67,6 +66,12 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             }
         }
         ply
+    }
+
+    /// The ply before one, null moves left out.
+    #[inline]
+    pub(super) fn parent(&self, ply: usize) -> Option<usize> {
+        ply.checked_sub(1).map(|before| self.last_change(before))
     }
 
     #[inline(never)]

@@ -9,7 +9,7 @@ use core::ops::Deref;
 use super::cache::NO_VIEW;
 use super::{Counter, Evaluator, Ply};
 use crate::architecture::Architecture;
-use crate::chess::{Bitboard, Color, Square};
+use crate::chess::{Bitboard, Color};
 use crate::delta::Delta;
 use crate::features::{MovedRows, Viewpoint, moved_rows};
 use crate::network::Network;
@@ -22,20 +22,21 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         [] => true,
     };
 
-    /// How many moves are followed one after the other. A comparison of the first position with the
-    /// last leaves out the rows of a piece that moved on or back; those are worth the time only
-    /// where rows come from far.
-    const MOST_MOVES: usize = if Self::ROWS_ARE_NEAR { usize::MAX } else { 1 };
-
     /// Computes a ply from the nearest one of which both perspectives are known, move by move, and
     /// says whether that could be done: moves that change a view or have no kernel are in the way.
+    ///
+    /// Where rows come from far, only one move is followed, besides null moves: a comparison of the
+    /// first position with the last leaves out the rows of a piece that moved on or back.
     #[inline]
     pub(super) fn follow_moves(&mut self, ply: usize) -> bool {
         let is_known = |ply: &Ply| {
             let mut perspectives = A::PERSPECTIVES.iter();
             perspectives.all(|perspective| ply.views[perspective.index()] != NO_VIEW)
         };
-        let first = ply.saturating_sub(Self::MOST_MOVES);
+        let first = match Self::ROWS_ARE_NEAR {
+            true => 0,
+            false => self.parent(ply).unwrap_or(0),
+        };
         let Some(known) = self.plies[first..=ply].iter().rposition(is_known) else {
             return false;
         };
@@ -48,12 +49,15 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
             if !delta.is_plain() {
                 return false;
             }
-            let kings = delta.kings_after(self.computed[known].placement.kings());
+            let [white, black] = delta.kings_after(self.computed[known].placement.kings());
+            // Sets that depend on queens do not follow moves.
+            let from = |king| Viewpoint::new::<A>(king, || Bitboard::EMPTY);
+            let from = [from(white), from(black)];
             let views = self.plies[known].views;
-            if delta.moves_kings() && self.views_of(kings) != views {
+            if delta.moves_kings() && self.views(from) != views {
                 return false;
             }
-            let Some(rows) = moved_rows::<A>(kings, &delta) else {
+            let Some(rows) = moved_rows::<A>(from, &delta) else {
                 return false;
             };
             self.follow_move(known, &delta, rows, ply);
@@ -73,37 +77,25 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
                 A::prefetch(self.net.weights(), 0, rows.added[perspective.index()]);
             }
         }
+        for _ in A::PERSPECTIVES {
+            self.counter
+                .updated(2 + usize::from(rows.captured.is_some()));
+        }
         self.set_aside(ply);
         let (earlier, later) = self.computed.split_at_mut(ply);
         let (before, after) = (&earlier[before], &mut later[0]);
         after.placement = before.placement;
         after.placement.apply(delta);
         let (level, weights) = (self.net.level(), self.net.weights());
-        let (from, into) = (&before.halves, &mut after.halves);
-        let MovedRows {
-            added,
-            removed,
-            captured,
-        } = rows;
-        match delta.is_capture() {
-            false => A::update_quiet(level, weights, from, added, removed, into),
-            true => A::update_capture(level, weights, from, added, removed, captured, into),
-        }
-        for _ in A::PERSPECTIVES {
-            self.counter.updated(2 + usize::from(delta.is_capture()));
-        }
+        A::follow_move(level, weights, &before.halves, rows, &mut after.halves);
     }
 
-    /// The views of both perspectives when the kings are on these squares.
+    /// The views of both perspectives from these viewpoints.
     #[inline(never)]
-    fn views_of(&self, kings: [Square; 2]) -> [u16; 2] {
-        Color::ALL.map(|perspective| {
-            if !A::PERSPECTIVES.contains(&perspective) {
-                return NO_VIEW;
-            }
-            let king = kings[perspective.index()];
-            let from = Viewpoint::new::<A>(king, || Bitboard::EMPTY);
-            self.cache.view(perspective, from)
+    fn views(&self, from: [Viewpoint; 2]) -> [u16; 2] {
+        Color::ALL.map(|perspective| match A::PERSPECTIVES.contains(&perspective) {
+            true => self.cache.view(perspective, from[perspective.index()]),
+            false => NO_VIEW,
         })
     }
 }

@@ -2,7 +2,7 @@
 //! net file, and the calls of the kernels.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::accumulate::{Table, has_moves, has_sum};
 use super::memory::count;
@@ -127,27 +127,24 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             }
         }
     });
-    let moves = has_moves(program).then(|| {
-        let function = |name: &str, kernel: &str, removed: &[&str]| {
-            let (name, kernel) = (format_ident!("{name}"), format_ident!("{kernel}"));
-            let removed: Vec<_> = removed.iter().map(|name| format_ident!("{name}")).collect();
-            quote! {
-                #[inline]
-                fn #name(
-                    level: #runtime::Level,
-                    weights: &Weights,
-                    before: &[Half; 2],
-                    added: [u32; 2],
-                    #(#removed: [u32; 2],)*
-                    after: &mut [Half; 2],
-                ) {
-                    #runtime::__private::dispatch!(level, #kernel(weights, before, added, #(#removed,)* after))
+    let follow_move = has_moves(program).then(|| {
+        let option = quote!(#runtime::__private::core::option::Option);
+        quote! {
+            #[inline]
+            fn follow_move(
+                level: #runtime::Level,
+                weights: &Weights,
+                before: &[Half; 2],
+                rows: #runtime::__private::features::MovedRows,
+                after: &mut [Half; 2],
+            ) {
+                let (added, removed) = (rows.added, rows.removed);
+                match rows.captured {
+                    #option::None => #runtime::__private::dispatch!(level, quiet(weights, before, added, removed, after)),
+                    #option::Some(captured) => #runtime::__private::dispatch!(level, capture(weights, before, added, removed, captured, after)),
                 }
             }
-        };
-        let quiet = function("update_quiet", "quiet", &["removed"]);
-        let capture = function("update_capture", "capture", &["removed", "captured"]);
-        quote! { #quiet #capture }
+        }
     });
     let selection = network.stacks.by_pieces.map(|table| {
         let table = table.iter().map(|bucket| Literal::u8_unsuffixed(*bucket));
@@ -210,7 +207,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             }
 
             #sum
-            #moves
+            #follow_move
 
             #[inline]
             fn propagate(

@@ -434,31 +434,26 @@ impl ::nnue_runtime::Architecture for Net {
         )
     }
     #[inline]
-    fn update_quiet(
+    fn follow_move(
         level: ::nnue_runtime::Level,
         weights: &Weights,
         before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
+        rows: ::nnue_runtime::__private::features::MovedRows,
         after: &mut [Half; 2],
     ) {
-        ::nnue_runtime::__private::dispatch!(
-            level, quiet(weights, before, added, removed, after)
-        )
-    }
-    #[inline]
-    fn update_capture(
-        level: ::nnue_runtime::Level,
-        weights: &Weights,
-        before: &[Half; 2],
-        added: [u32; 2],
-        removed: [u32; 2],
-        captured: [u32; 2],
-        after: &mut [Half; 2],
-    ) {
-        ::nnue_runtime::__private::dispatch!(
-            level, capture(weights, before, added, removed, captured, after)
-        )
+        let (added, removed) = (rows.added, rows.removed);
+        match rows.captured {
+            ::nnue_runtime::__private::core::option::Option::None => {
+                ::nnue_runtime::__private::dispatch!(
+                    level, quiet(weights, before, added, removed, after)
+                )
+            }
+            ::nnue_runtime::__private::core::option::Option::Some(captured) => {
+                ::nnue_runtime::__private::dispatch!(
+                    level, capture(weights, before, added, removed, captured, after)
+                )
+            }
+        }
     }
     #[inline]
     fn propagate(
