@@ -17,6 +17,10 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// All weights, as the kernels read them.
     #[doc(hidden)]
     type Weights: Plain + Send + Sync;
+    /// The part of the weights that the layers read: one stack for each bucket. Only its columns
+    /// have different orders at different levels.
+    #[doc(hidden)]
+    type Stacks: Plain + Send + Sync;
     /// The accumulator of one perspective: the sums of all its neurons.
     #[doc(hidden)]
     type Half: Plain + Send + Sync;
@@ -60,9 +64,12 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     /// The weights of one of the transformer's tables.
     #[doc(hidden)]
     fn rows(weights: &Self::Weights, table: usize) -> TableRows<'_>;
+    /// The stacks within the weights.
+    #[doc(hidden)]
+    fn stacks(weights: &Self::Weights) -> &Self::Stacks;
     /// Bounds that the weights prove for the layers.
     #[doc(hidden)]
-    fn proofs(weights: &Self::Weights) -> Proofs;
+    fn proofs(stacks: &Self::Stacks) -> Proofs;
     /// Asks for the beginning of a table's row, which will be added soon.
     #[doc(hidden)]
     fn prefetch(weights: &Self::Weights, table: usize, row: u32);
@@ -106,7 +113,7 @@ pub trait Architecture: Copy + fmt::Debug + Send + Sync + 'static {
     #[doc(hidden)]
     fn propagate(
         level: Level,
-        weights: &Self::Weights,
+        stacks: &Self::Stacks,
         halves: [&Self::Half; 2],
         bucket: usize,
         proved: Proved,

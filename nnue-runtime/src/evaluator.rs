@@ -385,7 +385,7 @@ impl<A: Architecture, N: Deref<Target = Network<A>>, C: Counter> Evaluator<A, N,
         let net = &*self.net;
         A::propagate(
             net.level(),
-            net.weights(),
+            net.stacks(),
             A::ORDER.of(halves, self.side_to_move),
             bucket,
             net.proved(),

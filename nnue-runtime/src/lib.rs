@@ -68,6 +68,7 @@ mod proof;
 mod report;
 mod rows;
 mod simd;
+mod weights;
 
 pub use nnue_format::LoadError;
 pub use nnue_levels::LevelKind;

@@ -2,11 +2,15 @@
 //! read back as bytes. A network is megabytes large, so no value of its type may ever pass through
 //! the stack.
 
+mod held;
 mod pages;
 
-use alloc::alloc::{Layout, alloc, handle_alloc_error};
-use alloc::boxed::Box;
+use alloc::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use core::ptr::NonNull;
 use core::slice;
+
+pub(crate) use self::held::Held;
+use crate::buffer::Aligned;
 
 /// A type that is nothing but its bytes.
 ///
@@ -100,27 +104,44 @@ pub const fn size_of_field<S, T: Plain>(_field: fn(&S) -> &T) -> usize {
     size_of::<T>()
 }
 
-/// A `T` of all zeros, made on the heap without ever being on the stack.
+/// Memory for a `T`, all zeros. [`free`] gives it back.
 ///
 /// Aborts like any other allocation if there is no memory.
-#[must_use]
-pub fn zeroed_box<T: Plain>() -> Box<T> {
-    const { assert!(size_of::<T>() > 0, "empty memory cannot be allocated") };
-    let layout = Layout::new::<T>();
+fn allocate<T: Plain>() -> NonNull<T> {
+    let layout = const { layout_on_the_heap::<T>() };
     // SAFETY: the layout's size is not zero.
     let memory = unsafe { alloc(layout) };
-    if memory.is_null() {
+    let Some(value) = NonNull::new(memory.cast::<T>()) else {
         handle_alloc_error(layout);
-    }
+    };
     // This comes before the memory is first touched, because pages are made then. `alloc_zeroed`
     // would touch it: for the alignment of weights, std's allocator on Unix clears memory by
     // writing to it.
     pages::ask_for_huge_pages(memory..memory.wrapping_add(layout.size()));
-    // SAFETY: the memory has the layout's size, and bytes need no alignment.
+    // SAFETY: the memory has the layout's size, and bytes need no alignment. Zeros are a valid `T`
+    // because every pattern is.
     unsafe { memory.write_bytes(0, layout.size()) };
-    // SAFETY: the memory comes from the global allocator with the layout of `T`, nobody else owns
-    // it, and zeros are a valid `T` because every pattern is.
-    unsafe { Box::from_raw(memory.cast::<T>()) }
+    value
+}
+
+/// Gives back what [`allocate`] has given.
+///
+/// # Safety
+///
+/// The memory comes from `allocate::<T>`, and nobody uses it any more.
+unsafe fn free<T: Plain>(value: NonNull<T>) {
+    // SAFETY: the caller's promise; the layout is that of `allocate`.
+    unsafe { dealloc(value.as_ptr().cast(), layout_on_the_heap::<T>()) };
+}
+
+/// What is asked of the allocator.
+const fn layout_on_the_heap<T: Plain>() -> Layout {
+    let (size, align) = (size_of::<T>(), pages::alignment::<T>());
+    assert!(size > 0, "empty memory cannot be allocated");
+    match Layout::from_size_align(size, align) {
+        Ok(layout) => layout,
+        Err(_) => panic!("a type that is larger than memory"),
+    }
 }
 
 /// The bytes of a value, in memory order.
@@ -136,6 +157,23 @@ pub fn bytes<T: Plain>(value: &T) -> &[u8] {
 pub fn bytes_mut<T: Plain>(value: &mut T) -> &mut [u8] {
     // SAFETY: as in `bytes`; the borrow is exclusive, and whatever is written is a valid `T`.
     unsafe { slice::from_raw_parts_mut((&raw mut *value).cast(), size_of::<T>()) }
+}
+
+/// A value that lies in bytes of the program.
+///
+/// # Panics
+///
+/// While compiling, if the bytes are more or fewer, or do not start where such a value does.
+#[doc(hidden)]
+#[must_use]
+pub const fn of_bytes<T: Plain, const N: usize>(bytes: &'static Aligned<[u8; N]>) -> &'static T {
+    const {
+        assert!(N == size_of::<T>(), "bytes of another size");
+        assert!(align_of::<Aligned<[u8; N]>>() % align_of::<T>() == 0);
+    }
+    // SAFETY: the bytes are as many as a `T` has, start at a multiple of its alignment, and are a
+    // valid one because every pattern is. The reference keeps anybody from writing to them.
+    unsafe { &*(&raw const bytes.0).cast::<T>() }
 }
 
 #[cfg(test)]
@@ -158,8 +196,8 @@ mod tests {
     });
 
     #[test]
-    fn a_box_starts_as_aligned_zeros() {
-        let weights = zeroed_box::<Weights>();
+    fn memory_starts_as_aligned_zeros() {
+        let weights = Held::<Weights>::zeroed();
         assert_eq!((&raw const *weights).addr() % 64, 0);
         assert_eq!(bytes(&*weights), [0; 256]);
         assert_eq!(weights.padding, [0; 28]);
@@ -167,11 +205,12 @@ mod tests {
 
     #[test]
     fn bytes_are_the_fields_in_order() {
-        let mut weights = zeroed_box::<Weights>();
+        let mut held = Held::<Weights>::zeroed();
+        let weights = held.to_mut();
         weights.rows[2][31] = 0x1234;
         weights.biases[0] = -2;
         weights.scale = 1.0;
-        let bytes = bytes(&*weights);
+        let bytes = bytes(weights);
         assert_eq!(bytes[190..192], 0x1234_i16.to_ne_bytes());
         assert_eq!(bytes[192..196], (-2_i32).to_ne_bytes());
         assert_eq!(bytes[224..228], 1.0_f32.to_ne_bytes());
@@ -179,18 +218,19 @@ mod tests {
 
     #[test]
     fn written_bytes_arrive_in_the_fields() {
-        let mut weights = zeroed_box::<Weights>();
+        let mut held = Held::<Weights>::zeroed();
+        let weights = held.to_mut();
         bytes_mut(&mut weights.rows[1])[..2].fill(0xFF);
         bytes_mut(&mut weights.rows[1])[2..4].copy_from_slice(&i16::MIN.to_ne_bytes());
         assert_eq!(weights.rows[1][..3], [-1, i16::MIN, 0]);
-        bytes_mut(&mut *weights).fill(0xFF);
+        bytes_mut(weights).fill(0xFF);
         assert_eq!(weights.biases, [-1; 8]);
         assert!(weights.scale.is_nan());
     }
 
     #[test]
-    fn a_box_may_be_larger_than_the_stack() {
-        let large = zeroed_box::<[[i16; 1024]; 1 << 14]>();
+    fn memory_may_be_larger_than_the_stack() {
+        let large = Held::<[[i16; 1024]; 1 << 14]>::zeroed();
         assert_eq!(large[(1 << 14) - 1][1023], 0);
     }
 }

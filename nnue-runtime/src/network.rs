@@ -1,6 +1,6 @@
 //! A network's weights, and evaluation with them.
 
-use alloc::boxed::Box;
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 use core::fmt;
@@ -11,19 +11,20 @@ use crate::accumulator::Accumulator;
 use crate::architecture::{Architecture, Embedded, SelectedByPieces};
 use crate::chess::Color;
 use crate::level::Level;
-use crate::memory;
+use crate::memory::{self, Held};
 use crate::neurons::OrderError;
 use crate::position::Position;
 use crate::proof::Proved;
 use crate::report::Report;
+use crate::weights::Weights;
 
 /// The weights of a network, laid out for one instruction set.
 ///
-/// They are megabytes on the heap, and never on the stack. Threads share a network by reference or
-/// `Arc`.
+/// They are megabytes on the heap, in the program ([`Network::embedded`]) or in memory that
+/// processes share, and never on the stack. Threads share a network by reference or `Arc`.
 pub struct Network<A: Architecture> {
     level: Level,
-    weights: Box<A::Weights>,
+    weights: Weights<A>,
     /// The layers whose weights prove a faster kernel to be exact. They are the same at every
     /// level.
     proved: Proved,
@@ -62,18 +63,21 @@ impl<A: Architecture> Network<A> {
         let bytes = file::unpack(A::FILE, bytes)?;
         let parts = file::split(A::FILE, &bytes)?;
         let level = Level::detect();
-        let mut weights = memory::zeroed_box::<A::Weights>();
-        let loaded = parts.load(level.packed(), memory::bytes_mut(&mut *weights))?;
-        Ok(Network {
+        let mut whole = Held::<A::Weights>::zeroed();
+        let loaded = parts.load(level.packed(), memory::bytes_mut(whole.to_mut()))?;
+        let weights = Weights::new(whole, Cow::Borrowed(level.packed()));
+        Ok(Network::new(level, weights, loaded))
+    }
+
+    /// The network at a level, whatever that of the weights was.
+    fn new(level: Level, weights: Weights<A>, loaded: Loaded) -> Network<A> {
+        let weights = weights.with_packed(level.packed());
+        Network {
             level,
-            proved: if A::NEEDS_PROOFS {
-                A::proofs(&weights).proved()
-            } else {
-                Proved::default()
-            },
+            proved: proved::<A>(&weights),
             weights,
             loaded,
-        })
+        }
     }
 
     /// Writes the net file, not compressed. Where the file has integers, its bytes are those that
@@ -104,8 +108,8 @@ impl<A: Architecture> Network<A> {
     }
 
     fn store<E>(&self, sink: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        let bytes = memory::bytes(&*self.weights);
-        file::store(A::FILE, self.level.packed(), bytes, &self.loaded, sink)
+        let (packed, bytes) = self.weights.laid_out();
+        file::store(A::FILE, packed, bytes, &self.loaded, sink)
     }
 
     /// The instruction set that evaluations use. It is [`Level::detect`]'s until
@@ -119,8 +123,7 @@ impl<A: Architecture> Network<A> {
     /// The same network for another instruction set. Evaluations and accumulators stay the same.
     #[must_use]
     pub fn with_level(mut self, level: Level) -> Network<A> {
-        let bytes = memory::bytes_mut(&mut *self.weights);
-        file::relevel(A::FILE, bytes, self.level.packed(), level.packed());
+        self.weights = self.weights.with_packed(level.packed());
         self.level = level;
         self
     }
@@ -139,17 +142,11 @@ impl<A: Architecture> Network<A> {
     /// exchanges two outputs and some layer reads only one of them.
     pub fn reordered(&self, order: &[usize]) -> Result<Network<A>, OrderError> {
         A::NEURONS.check(order)?;
-        let mut network = self.clone();
-        file::reorder(
-            A::FILE,
-            self.level.packed(),
-            memory::bytes_mut(&mut *network.weights),
-            |tensor| A::NEURONS.moves(tensor, order),
-        );
-        if A::NEEDS_PROOFS {
-            network.proved = A::proofs(&network.weights).proved();
-        }
-        Ok(network)
+        let weights = self.weights.changed(|packed, weights| {
+            let moves = |tensor: &str| A::NEURONS.moves(tensor, order);
+            file::reorder(A::FILE, packed, weights, moves);
+        });
+        Ok(Network::new(self.level, weights, self.loaded.clone()))
     }
 
     /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
@@ -176,7 +173,7 @@ impl<A: Architecture> Network<A> {
     /// Bounds that these weights prove, and warnings about them. Computing them takes milliseconds.
     #[must_use]
     pub fn report(&self) -> Report {
-        Report::of::<A>(&self.weights, &self.loaded)
+        Report::of(self)
     }
 
     /// Evaluates with the layers of one bucket. If there is no such bucket, the last one is used.
@@ -191,7 +188,7 @@ impl<A: Architecture> Network<A> {
         let halves = Color::ALL.map(|perspective| accumulator.half(perspective));
         A::propagate(
             self.level,
-            &self.weights,
+            self.weights.stacks(),
             A::ORDER.of(halves, side_to_move),
             bucket,
             self.proved,
@@ -200,7 +197,16 @@ impl<A: Architecture> Network<A> {
 
     #[inline]
     pub(crate) fn weights(&self) -> &A::Weights {
-        &self.weights
+        self.weights.whole()
+    }
+
+    #[inline]
+    pub(crate) fn stacks(&self) -> &A::Stacks {
+        self.weights.stacks()
+    }
+
+    pub(crate) fn loaded(&self) -> &Loaded {
+        &self.loaded
     }
 
     #[inline]
@@ -234,14 +240,19 @@ impl<A: Architecture> Network<A> {
     }
 }
 
+/// What the weights prove, as far as kernels ask for it.
+fn proved<A: Architecture>(weights: &Weights<A>) -> Proved {
+    match A::NEEDS_PROOFS {
+        true => A::proofs(weights.stacks()).proved(),
+        false => Proved::default(),
+    }
+}
+
 impl<A: Architecture> Clone for Network<A> {
     fn clone(&self) -> Network<A> {
-        // `Box::clone` would put the weights on the stack first.
-        let mut weights = memory::zeroed_box::<A::Weights>();
-        memory::bytes_mut(&mut *weights).copy_from_slice(memory::bytes(&*self.weights));
         Network {
             level: self.level,
-            weights,
+            weights: self.weights.again(),
             proved: self.proved,
             loaded: self.loaded.clone(),
         }

@@ -7,9 +7,10 @@ pub use self::bound::accumulator_bound;
 use alloc::vec::Vec;
 use core::fmt;
 
-use nnue_format::{Identity, Loaded, Place};
+use nnue_format::{Identity, Place};
 
 use crate::architecture::Architecture;
+use crate::network::Network;
 use crate::proof::LayerProof;
 
 /// Bounds that a network's weights prove, and warnings about them.
@@ -136,9 +137,10 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    pub(crate) fn of<A: Architecture>(weights: &A::Weights, loaded: &Loaded) -> Report {
-        let accumulator = bound::of::<A>(weights);
-        let layers = A::proofs(weights).into_layers();
+    pub(crate) fn of<A: Architecture>(network: &Network<A>) -> Report {
+        let loaded = network.loaded();
+        let accumulator = bound::of::<A>(network.weights());
+        let layers = A::proofs(network.stacks()).into_layers();
         let mut warnings = Vec::new();
         if accumulator.margin() < 0 {
             warnings.push(Warning::AccumulatorMayOverflow(accumulator));

@@ -7,17 +7,24 @@ use crate::placed::RUN;
 use crate::{FileLayout, Form, Placed, paired};
 
 /// Rearranges weights loaded for the level with the packed order `from` into those of the level
-/// with the order `to`.
+/// with the order `to`. `weights` may be a part of them that begins at the byte `start`, if all
+/// tensors with [packed](crate::Segment::packed) columns are in it.
 ///
 /// # Panics
 ///
-/// If `weights` is shorter than the layout says.
-pub fn relevel(layout: &FileLayout, weights: &mut [u8], from: &[usize], to: &[usize]) {
+/// If one of these tensors is not within `weights`.
+pub fn relevel(
+    layout: &FileLayout,
+    weights: &mut [u8],
+    start: usize,
+    from: &[usize],
+    to: &[usize],
+) {
     for (base, tensor) in layout.tensors() {
-        let placed = &tensor.placed;
-        if placed.segments.iter().all(|segment| !segment.packed) {
+        if tensor.placed.segments.iter().all(|segment| !segment.packed) {
             continue;
         }
+        let placed = tensor.placed.seen_from(start);
         let [buckets, _, columns] = tensor.shape;
         let [from, to] = [from, to].map(|packed| placed.slots_of(columns, packed));
         let moves: Vec<(usize, usize)> = from.into_iter().zip(to).collect();
@@ -59,6 +66,16 @@ pub fn reorder(
 }
 
 impl Placed {
+    /// The same place, in memory that begins at the byte `start`.
+    fn seen_from(&self, start: usize) -> Placed {
+        let mut placed = self.clone();
+        placed.offset -= start;
+        if let Form::OutputBlocks { ids, .. } = &mut placed.form {
+            *ids -= start;
+        }
+        placed
+    }
+
     /// [`Self::move_slots`] for each bucket of a tensor.
     fn move_slots_of_all(
         &self,

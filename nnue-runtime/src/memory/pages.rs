@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 /// The size of a huge page. Memory that is smaller holds none.
-const HUGE_PAGE: usize = 2 << 20;
+pub(super) const HUGE_PAGE: usize = 2 << 20;
 
 /// Asks the system to back memory by huge pages when it is first touched. They are worth some 4 %
 /// of evaluations along a search, and a third of loading; systems that have none, or are told not
@@ -13,6 +13,15 @@ pub(super) fn ask_for_huge_pages(memory: Range<*mut u8>) {
     let within = whole_pages(memory);
     if within.end.addr().saturating_sub(within.start.addr()) >= HUGE_PAGE {
         system::advise(within);
+    }
+}
+
+/// Where a value should start: where a huge page does, if it fills one and the system can be asked
+/// for them, so that it lies in as few pages as possible.
+pub(super) const fn alignment<T>() -> usize {
+    match system::HAS_HUGE_PAGES && size_of::<T>() >= HUGE_PAGE && align_of::<T>() < HUGE_PAGE {
+        true => HUGE_PAGE,
+        false => align_of::<T>(),
     }
 }
 
@@ -34,6 +43,8 @@ fn whole_pages(memory: Range<*mut u8>) -> Range<*mut u8> {
 mod system {
     use core::ffi::{c_int, c_void};
     use core::ops::Range;
+
+    pub(super) const HAS_HUGE_PAGES: bool = true;
 
     /// The advice to use huge pages, as `<sys/mman.h>` defines it.
     const MADV_HUGEPAGE: c_int = 14;
@@ -57,6 +68,8 @@ mod system {
 )))]
 mod system {
     use core::ops::Range;
+
+    pub(super) const HAS_HUGE_PAGES: bool = false;
 
     pub(super) fn advise(_pages: Range<*mut u8>) {}
 }
@@ -92,7 +105,7 @@ mod tests {
             println!("skipped: the system has no huge pages");
             return;
         }
-        let weights = crate::memory::zeroed_box::<[u64; 1 << 20]>();
+        let weights = crate::memory::Held::<[u64; 1 << 20]>::zeroed();
         let middle = (&raw const weights[1 << 19]).addr();
         let maps = fs::read_to_string("/proc/self/smaps").unwrap();
         let has_middle = |line: &str| {

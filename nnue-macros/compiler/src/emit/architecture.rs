@@ -157,6 +157,7 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
     quote! {
         impl #runtime::Architecture for Net {
             type Weights = Weights;
+            type Stacks = Stacks;
             type Half = Half;
             type Output = #output_type;
             type Rows = #runtime::__private::features::Rows<#table_count, #capacity>;
@@ -184,7 +185,12 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
                 #rows
             }
 
-            fn proofs(weights: &Weights) -> #runtime::__private::proof::Proofs {
+            #[inline]
+            fn stacks(weights: &Weights) -> &Stacks {
+                &weights.stacks
+            }
+
+            fn proofs(stacks: &Stacks) -> #runtime::__private::proof::Proofs {
                 #proofs
             }
 
@@ -212,13 +218,13 @@ pub(super) fn implementation(program: &Program<'_>) -> TokenStream {
             #[inline]
             fn propagate(
                 level: #runtime::Level,
-                weights: &Weights,
+                stacks: &Stacks,
                 halves: [&Half; 2],
                 bucket: usize,
                 #proved: #runtime::__private::Proved,
             ) -> #output_type {
                 let #pattern = halves;
-                #runtime::__private::dispatch!(level, propagate(weights, #(#halves,)* bucket #pass_proved))
+                #runtime::__private::dispatch!(level, propagate(stacks, #(#halves,)* bucket #pass_proved))
             }
         }
 
@@ -274,6 +280,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
 
         impl #runtime::Architecture for Net {
             type Weights = [u8; 0];
+            type Stacks = [u8; 0];
             type Half = [u8; 0];
             type Output = #runtime::Output;
             type Rows = #runtime::__private::features::Rows<0, 0>;
@@ -289,6 +296,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
             fn biases(_: &[u8; 0], _: #runtime::Color) -> &[u8; 0] { &[] }
             fn values(_: &[u8; 0]) -> &[i16] { &[] }
             fn rows(_: &[u8; 0], _: usize) -> #runtime::__private::features::TableRows<'_> { #runtime::__private::features::TableRows::I16(&[]) }
+            fn stacks(weights: &[u8; 0]) -> &[u8; 0] { weights }
             fn proofs(_: &[u8; 0]) -> #runtime::__private::proof::Proofs { #runtime::__private::proof::Proofs::new() }
             fn prefetch(_: &[u8; 0], _: usize, _: u32) {}
             fn accumulate(_: #runtime::Level, _: &[u8; 0], _: &[u8; 0], _: &Self::Rows, _: &Self::Rows, _: &mut [u8; 0]) {}

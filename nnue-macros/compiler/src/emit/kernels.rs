@@ -37,13 +37,11 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     let step = affine::called_step(plan);
     let functions = quote! { #accumulate #transform #propagate #step };
     let imports = imports(runtime, &functions);
-    let outputs = (!program.network.output.further.is_empty()).then(|| quote! { Outputs, });
     quote! {
         #[doc = #doc]
         #[doc(hidden)]
         #cfg
         mod #module {
-            use super::{Half, #outputs Weights};
             #(#imports)*
             use #runtime::__private::simd::#module as simd;
             #functions
@@ -51,7 +49,7 @@ pub(super) fn module(program: &Program<'_>, plan: &Plan<'_>) -> TokenStream {
     }
 }
 
-/// Imports of those names of the runtime that the functions use.
+/// Imports of those names of the network and of the runtime that the functions use.
 fn imports(runtime: &TokenStream, functions: &TokenStream) -> Vec<TokenStream> {
     let mut used = HashSet::new();
     collect_names(functions.clone(), &mut used);
@@ -66,19 +64,22 @@ fn imports(runtime: &TokenStream, functions: &TokenStream) -> Vec<TokenStream> {
             &["InputWriter", "Inputs", "NonZero", "prefetch_part"],
         ),
     ];
+    let of_those = |names: &[&str]| -> Option<TokenStream> {
+        let names = names.iter().filter(|name| used.contains(**name));
+        let names: Vec<_> = names.map(|name| format_ident!("{name}")).collect();
+        (!names.is_empty()).then(|| quote! { {#(#names),*} })
+    };
+    let own = of_those(&["Half", "Outputs", "Stacks", "Weights"]);
+    let own = own.map(|names| quote! { use super::#names; });
     let imports = modules.iter().filter_map(|(module, names)| {
-        let names: Vec<_> = names
-            .iter()
-            .filter(|name| used.contains(**name))
-            .map(|name| format_ident!("{name}"))
-            .collect();
+        let names = of_those(names)?;
         let module = module.map(|module| {
             let module = format_ident!("{module}");
             quote! { ::#module }
         });
-        (!names.is_empty()).then(|| quote! { use #runtime::__private #module::{#(#names),*}; })
+        Some(quote! { use #runtime::__private #module::#names; })
     });
-    imports.collect()
+    own.into_iter().chain(imports).collect()
 }
 
 fn collect_names(tokens: TokenStream, names: &mut HashSet<String>) {

@@ -28,8 +28,13 @@ pub(super) fn structs(program: &Program<'_>) -> TokenStream {
     ];
     let definitions = structs.map(|(name, layout, doc)| plain_struct(program, name, layout, doc));
     let assertions = structs.map(|(name, layout, _)| assertion(name, layout));
+    let stacks = count(program.network.stacks.count);
     quote! {
         #(#definitions)*
+
+        /// All that the layers read.
+        #[doc(hidden)]
+        pub type Stacks = [Stack; #stacks];
 
         const _: () = {
             use #runtime::__private::core::mem::offset_of;

@@ -17,11 +17,11 @@ pub(super) fn body(program: &Program<'_>) -> TokenStream {
     });
     let statements: Vec<_> = integers.map(|affine| statement(program, affine)).collect();
     if statements.is_empty() {
-        return quote! { let _ = weights; #runtime::__private::proof::Proofs::new() };
+        return quote! { let _ = stacks; #runtime::__private::proof::Proofs::new() };
     }
     quote! {
         let mut proofs = #runtime::__private::proof::Proofs::new();
-        for stack in &weights.stacks { #(#statements)* }
+        for stack in stacks { #(#statements)* }
         proofs
     }
 }

@@ -31,12 +31,12 @@ pub(super) fn function(
     quote! {
         #attribute
         pub(super) fn propagate(
-            weights: &Weights,
+            stacks: &Stacks,
             #(#halves: &Half,)*
             bucket: usize,
             #proved
         ) -> #output_type {
-            let stack = buffer::row(&weights.stacks, bucket as u32);
+            let stack = buffer::row(stacks, bucket as u32);
             #transformed
             #(#layers)*
             #output

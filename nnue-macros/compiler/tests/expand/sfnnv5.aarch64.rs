@@ -2,7 +2,7 @@
 #[doc(hidden)]
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon {
-    use super::{Half, Weights};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
@@ -245,12 +245,12 @@ mod neon {
     }
     #[target_feature(enable = "neon")]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();
@@ -453,7 +453,7 @@ mod neon {
 #[doc(hidden)]
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neondot {
-    use super::{Half, Weights};
+    use super::{Half, Stacks};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
@@ -513,12 +513,12 @@ mod neondot {
     }
     #[target_feature(enable = "neon,dotprod")]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();
@@ -721,7 +721,7 @@ mod neondot {
 #[doc(hidden)]
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neoni8mm {
-    use super::{Half, Weights};
+    use super::{Half, Stacks};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
@@ -781,12 +781,12 @@ mod neoni8mm {
     }
     #[target_feature(enable = "neon,dotprod,i8mm")]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();

@@ -2,7 +2,7 @@
 #[doc(hidden)]
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128 {
-    use super::{Half, Weights};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
@@ -213,12 +213,12 @@ mod simd128 {
     }
     #[target_feature(enable = "simd128")]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();
@@ -382,7 +382,7 @@ mod simd128 {
 #[doc(hidden)]
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
 mod relaxed {
-    use super::{Half, Weights};
+    use super::{Half, Stacks};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs, NonZero};
@@ -442,12 +442,12 @@ mod relaxed {
     }
     #[target_feature(enable = "simd128,relaxed-simd")]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<256>::new();
         let mut output = inputs.writer();
         let mut nonzero = NonZero::new();

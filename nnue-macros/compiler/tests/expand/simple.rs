@@ -90,6 +90,9 @@ pub struct Weights {
 ::nnue_runtime::__private::plain!(
     Weights { transformer_biases, transformer_weights, stacks }
 );
+/// All that the layers read.
+#[doc(hidden)]
+pub type Stacks = [Stack; 1];
 const _: () = {
     use ::nnue_runtime::__private::core::mem::offset_of;
     use ::nnue_runtime::__private::memory::assert_layout;
@@ -110,6 +113,7 @@ const _: () = {
 };
 impl ::nnue_runtime::Architecture for Net {
     type Weights = Weights;
+    type Stacks = Stacks;
     type Half = Half;
     type Output = ::nnue_runtime::Output;
     type Rows = ::nnue_runtime::__private::features::Rows<1, 64>;
@@ -287,9 +291,13 @@ impl ::nnue_runtime::Architecture for Net {
             weights.transformer_weights.as_flattened(),
         )
     }
-    fn proofs(weights: &Weights) -> ::nnue_runtime::__private::proof::Proofs {
+    #[inline]
+    fn stacks(weights: &Weights) -> &Stacks {
+        &weights.stacks
+    }
+    fn proofs(stacks: &Stacks) -> ::nnue_runtime::__private::proof::Proofs {
         let mut proofs = ::nnue_runtime::__private::proof::Proofs::new();
-        for stack in &weights.stacks {
+        for stack in stacks {
             {
                 let layer = ::nnue_runtime::__private::proof::Layer {
                     name: "l1",
@@ -354,14 +362,14 @@ impl ::nnue_runtime::Architecture for Net {
     #[inline]
     fn propagate(
         level: ::nnue_runtime::Level,
-        weights: &Weights,
+        stacks: &Stacks,
         halves: [&Half; 2],
         bucket: usize,
         proved: ::nnue_runtime::__private::Proved,
     ) -> ::nnue_runtime::Output {
         let [first, second] = halves;
         ::nnue_runtime::__private::dispatch!(
-            level, propagate(weights, first, second, bucket, proved)
+            level, propagate(stacks, first, second, bucket, proved)
         )
     }
 }
@@ -374,7 +382,7 @@ impl ::nnue_runtime::SelectedByPieces for Net {
 /// Kernels for the level `scalar`.
 #[doc(hidden)]
 mod scalar {
-    use super::{Half, Weights};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{Output, Proved, activation, buffer, kernels};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::scalar as simd;
@@ -520,13 +528,13 @@ mod scalar {
         }
     }
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Aligned([0i16; 256]);
         transform(first, second, &mut inputs.0);
         let transformer = &inputs.0;
@@ -563,7 +571,7 @@ mod scalar {
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Half, Weights};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::avx2 as simd;
@@ -702,13 +710,13 @@ mod avx2 {
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let l1_out = {
             let sums = {
                 if proved.layer(0) {
@@ -806,7 +814,7 @@ mod avx2 {
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
-    use super::{Half, Weights};
+    use super::{Half, Stacks};
     use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk};
     use ::nnue_runtime::__private::simd::avxvnni as simd;
@@ -819,13 +827,13 @@ mod avxvnni {
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let l1_out = {
             let sums = {
                 if proved.layer(0) {
@@ -923,7 +931,7 @@ mod avxvnni {
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{Half, Weights};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::avx512 as simd;
@@ -1060,13 +1068,13 @@ mod avx512 {
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let l1_out = {
             let sums = {
                 if proved.layer(0) {
@@ -1164,7 +1172,7 @@ mod avx512 {
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
-    use super::{Half, Weights};
+    use super::{Half, Stacks};
     use ::nnue_runtime::__private::{Output, Proved, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk};
     use ::nnue_runtime::__private::simd::avx512icl as simd;
@@ -1181,13 +1189,13 @@ mod avx512icl {
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
         proved: Proved,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let l1_out = {
             let sums = {
                 if proved.layer(0) {

@@ -130,6 +130,9 @@ pub struct Weights {
 ::nnue_runtime::__private::plain!(
     Weights { transformer_biases, transformer_weights, transformer_psqt, stacks }
 );
+/// All that the layers read.
+#[doc(hidden)]
+pub type Stacks = [Stack; 8];
 const _: () = {
     use ::nnue_runtime::__private::core::mem::offset_of;
     use ::nnue_runtime::__private::memory::assert_layout;
@@ -163,6 +166,7 @@ const _: () = {
 };
 impl ::nnue_runtime::Architecture for Net {
     type Weights = Weights;
+    type Stacks = Stacks;
     type Half = Half;
     type Output = ::nnue_runtime::Output;
     type Rows = ::nnue_runtime::__private::features::Rows<1, 64>;
@@ -362,9 +366,13 @@ impl ::nnue_runtime::Architecture for Net {
             weights.transformer_weights.as_flattened(),
         )
     }
-    fn proofs(weights: &Weights) -> ::nnue_runtime::__private::proof::Proofs {
+    #[inline]
+    fn stacks(weights: &Weights) -> &Stacks {
+        &weights.stacks
+    }
+    fn proofs(stacks: &Stacks) -> ::nnue_runtime::__private::proof::Proofs {
         let mut proofs = ::nnue_runtime::__private::proof::Proofs::new();
-        for stack in &weights.stacks {
+        for stack in stacks {
             {
                 let layer = ::nnue_runtime::__private::proof::Layer {
                     name: "fc_0",
@@ -458,14 +466,14 @@ impl ::nnue_runtime::Architecture for Net {
     #[inline]
     fn propagate(
         level: ::nnue_runtime::Level,
-        weights: &Weights,
+        stacks: &Stacks,
         halves: [&Half; 2],
         bucket: usize,
         _: ::nnue_runtime::__private::Proved,
     ) -> ::nnue_runtime::Output {
         let [first, second] = halves;
         ::nnue_runtime::__private::dispatch!(
-            level, propagate(weights, first, second, bucket)
+            level, propagate(stacks, first, second, bucket)
         )
     }
 }
@@ -478,7 +486,7 @@ impl ::nnue_runtime::SelectedByPieces for Net {
 /// Kernels for the level `scalar`.
 #[doc(hidden)]
 mod scalar {
-    use super::{Half, Weights};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
@@ -666,12 +674,12 @@ mod scalar {
         output.push(simd::bytes_u8(p7));
     }
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
@@ -1018,7 +1026,7 @@ mod scalar {
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Half, Weights};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
@@ -1205,12 +1213,12 @@ mod avx2 {
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt")]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
@@ -1449,7 +1457,7 @@ mod avx2 {
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avxvnni {
-    use super::{Half, Weights};
+    use super::{Half, Stacks};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
@@ -1488,12 +1496,12 @@ mod avxvnni {
     }
     #[target_feature(enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,avxvnni")]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
@@ -1766,7 +1774,7 @@ mod avxvnni {
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{Half, Weights};
+    use super::{Half, Stacks, Weights};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
@@ -1949,12 +1957,12 @@ mod avx512 {
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"
     )]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);
@@ -2143,7 +2151,7 @@ mod avx512 {
 #[doc(hidden)]
 #[cfg(target_arch = "x86_64")]
 mod avx512icl {
-    use super::{Half, Weights};
+    use super::{Half, Stacks};
     use ::nnue_runtime::__private::{Output, activation, buffer};
     use ::nnue_runtime::__private::buffer::{Aligned, chunk, chunk_mut};
     use ::nnue_runtime::__private::simd::{InputWriter, Inputs};
@@ -2184,12 +2192,12 @@ mod avx512icl {
         enable = "avx,avx2,bmi1,bmi2,fma,lzcnt,popcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vnni,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
     )]
     pub(super) fn propagate(
-        weights: &Weights,
+        stacks: &Stacks,
         first: &Half,
         second: &Half,
         bucket: usize,
     ) -> Output {
-        let stack = buffer::row(&weights.stacks, bucket as u32);
+        let stack = buffer::row(stacks, bucket as u32);
         let mut inputs = Inputs::<32>::new();
         let mut output = inputs.writer();
         transform(first, second, &mut output);

@@ -284,7 +284,7 @@ fn levels_differ_by_a_rearrangement() {
     for from in ORDERS {
         for to in ORDERS {
             let (mut weights, _) = load(&SEQUENCE, from, &source).unwrap();
-            relevel(&SEQUENCE, &mut weights, from, to);
+            relevel(&SEQUENCE, &mut weights, 0, from, to);
             assert!(weights == load(&SEQUENCE, to, &source).unwrap().0);
         }
     }
