@@ -13,9 +13,20 @@ pub(crate) struct Arguments {
     pub(crate) spec: Spec,
     /// A net file to check and embed.
     pub(crate) weights: Option<LitStr>,
+    pub(crate) embed: Embed,
     pub(crate) unroll: Unroll,
     /// Where the caller says so.
     pub(crate) unroll_span: Span,
+}
+
+/// What becomes part of the program.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Embed {
+    /// The net file, which is decoded when the network is made.
+    #[default]
+    File,
+    /// The weights as they lie in memory, which are used where they are.
+    Weights,
 }
 
 /// Where the spec is.
@@ -38,7 +49,7 @@ impl Arguments {
     }
 }
 
-const KEYS: [&str; 4] = ["inline", "weights", "unroll", "crate"];
+const KEYS: [&str; 5] = ["inline", "weights", "embed", "unroll", "crate"];
 
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Arguments> {
@@ -47,7 +58,7 @@ impl Parse for Arguments {
         let mut runtime: TokenStream = runtime.parse()?;
         let first = input.span();
         let mut spec = None;
-        let (mut weights, mut unroll) = (None, None);
+        let (mut weights, mut embed, mut unroll) = (None, None, None);
         while !input.is_empty() {
             if input.peek(LitStr) {
                 let path: LitStr = input.parse()?;
@@ -72,6 +83,9 @@ impl Parse for Arguments {
                         set_spec(&mut spec, inline, key.span())?;
                     }
                     "weights" if weights.is_none() => weights = Some(value),
+                    "embed" if embed.is_none() => {
+                        embed = Some((parse_embed(&value)?, value.span()));
+                    }
                     "unroll" if unroll.is_none() => {
                         unroll = Some((parse_unroll(&value)?, value.span()));
                     }
@@ -89,11 +103,16 @@ impl Parse for Arguments {
             let message = format!("found no spec, expected {SPEC}");
             syn::Error::new(first, message)
         })?;
+        if let (None, Some((_, span))) = (&weights, embed) {
+            let message = "found `embed` and nothing to embed, expected a net file as `weights = \"...\"` too";
+            return Err(syn::Error::new(span, message));
+        }
         let (unroll, unroll_span) = unroll.unwrap_or((Unroll::default(), first));
         Ok(Arguments {
             runtime,
             spec,
             weights,
+            embed: embed.map_or(Embed::default(), |(embed, _)| embed),
             unroll,
             unroll_span,
         })
@@ -138,16 +157,24 @@ fn key(input: ParseStream<'_>, has_spec: bool) -> syn::Result<Ident> {
     Ok(key)
 }
 
+fn parse_embed(value: &LitStr) -> syn::Result<Embed> {
+    let values = [("file", Embed::File), ("weights", Embed::Weights)];
+    one_of("embed", value, values)
+}
+
 fn parse_unroll(value: &LitStr) -> syn::Result<Unroll> {
-    match value.value().as_str() {
-        "auto" => Ok(Unroll::Auto),
-        "full" => Ok(Unroll::Full),
-        other => Err(syn::Error::new(
-            value.span(),
-            format!(
-                "`unroll` does not know `{other}`, allowed are {}",
-                list(["auto", "full"])
-            ),
-        )),
-    }
+    let values = [("auto", Unroll::Auto), ("full", Unroll::Full)];
+    one_of("unroll", value, values)
+}
+
+/// The value with the name that an argument has.
+fn one_of<T>(argument: &str, value: &LitStr, values: [(&str, T); 2]) -> syn::Result<T> {
+    let name = value.value();
+    let message = format!(
+        "`{argument}` does not know `{name}`, allowed are {}",
+        list(values.each_ref().map(|(name, _)| *name))
+    );
+    let found = values.into_iter().find(|(own, _)| *own == name);
+    let (_, found) = found.ok_or_else(|| syn::Error::new(value.span(), message))?;
+    Ok(found)
 }

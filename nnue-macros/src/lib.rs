@@ -7,11 +7,11 @@ mod siblings;
 
 use nnue_compiler::diagnostics::SourceFile;
 use nnue_compiler::network::Network;
-use nnue_compiler::{Levels, Options, analyse, emit, file_layout, format, skeleton};
+use nnue_compiler::{Embedded, Levels, Options, analyse, emit, file_layout, format, skeleton};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
-use crate::arguments::{Arguments, Spec};
+use crate::arguments::{Arguments, Embed, Spec};
 
 /// Compiles a spec for x86-64. The first token, in brackets, is the path of the runtime crate.
 ///
@@ -107,20 +107,28 @@ fn compile(arguments: &Arguments, levels: Levels) -> Result<TokenStream, Vec<syn
     let embedded = match weights.zip(file) {
         Some((path, file)) => {
             let layout = file_layout(&network);
-            format::check(&layout, &file).map_err(|problem| {
+            let refused = |problem: format::LoadError| {
                 let message = format!(
                     "`{}` is not a net file for {}: {problem}",
                     path.value(),
                     network.name
                 );
                 vec![syn::Error::new(path.span(), message)]
-            })?;
-            if format::is_packed(&layout, &file) {
-                // It is unpacked when the program runs, which the runtime has to be able to do.
-                let runtime = &arguments.runtime;
-                unpacks = Some(quote! { const _: () = #runtime::__private::ZSTD; });
+            };
+            match arguments.embed {
+                Embed::Weights => Some(Embedded::weights(&network, &file).map_err(refused)?),
+                Embed::File => {
+                    format::check(&layout, &file).map_err(refused)?;
+                    if format::is_packed(&layout, &file) {
+                        // It is unpacked when the program runs, which the runtime has to be able
+                        // to do.
+                        let runtime = &arguments.runtime;
+                        unpacks = Some(quote! { const _: () = #runtime::__private::ZSTD; });
+                    }
+                    let bytes = files::include(path, &arguments.runtime);
+                    Some(Embedded::File(bytes))
+                }
             }
-            Some(files::include(path, &arguments.runtime))
         }
         None => None,
     };

@@ -160,8 +160,27 @@ pub trait SelectedByPieces: Architecture {
     note = "name one in the macro, `nnue_net!(\"specs/my-net.toml\", weights = \"my-net.nnue\")`, or load one with `Network::open`"
 )]
 pub trait Embedded: Architecture {
-    /// The file, checked while compiling.
-    const FILE: &'static [u8];
+    /// What is part of the program, checked while compiling.
+    #[doc(hidden)]
+    const NET: EmbeddedNet<Self::Weights>;
+}
+
+/// What is part of a program that carries a network.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum EmbeddedNet<W: 'static> {
+    /// The net file.
+    File(&'static [u8]),
+    /// The weights as they lie in memory.
+    Weights {
+        /// The weights.
+        weights: &'static W,
+        /// The order of packed columns in them.
+        packed: &'static [usize],
+        /// What the net file has besides its weights, as
+        /// [`Loaded::encode`](nnue_format::Loaded::encode) writes it.
+        kept: &'static [u8],
+    },
 }
 
 /// An evaluation, from the side to move's view. Networks whose order is [`Order::WhiteFirst`]

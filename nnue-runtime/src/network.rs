@@ -8,7 +8,7 @@ use core::fmt;
 use nnue_format::{self as file, LoadError, Loaded};
 
 use crate::accumulator::Accumulator;
-use crate::architecture::{Architecture, Embedded, SelectedByPieces};
+use crate::architecture::{Architecture, Embedded, EmbeddedNet, SelectedByPieces};
 use crate::chess::Color;
 use crate::level::Level;
 use crate::memory::{self, Held};
@@ -150,7 +150,9 @@ impl<A: Architecture> Network<A> {
     }
 
     /// The network that was embedded while compiling. Each call decodes the whole file, and unpacks
-    /// it if it is compressed with zstd, so keep the result.
+    /// it if it is compressed with zstd, so keep the result. With `embed = "weights"` nothing is
+    /// decoded: weights are read where the program has them, but for those of the layers where the
+    /// level wants them in another order.
     // The bound is that of the method and not of a block: only then does rustc say of a network
     // without a file what `Embedded` says of it.
     #[must_use]
@@ -158,9 +160,20 @@ impl<A: Architecture> Network<A> {
     where
         A: Embedded,
     {
-        match Network::from_bytes(<A as Embedded>::FILE) {
-            Ok(network) => network,
-            Err(error) => unreachable!("the embedded file was checked while compiling: {error}"),
+        match A::NET {
+            EmbeddedNet::File(bytes) => Network::from_bytes(bytes).unwrap_or_else(|error| {
+                unreachable!("the embedded file was checked while compiling: {error}")
+            }),
+            EmbeddedNet::Weights {
+                weights,
+                packed,
+                kept,
+            } => {
+                let weights = Weights::new(Held::of_static(weights), Cow::Borrowed(packed));
+                // The same version of the same code has written it.
+                let loaded = Loaded::decode(A::FILE, kept).unwrap_or_default();
+                Network::new(Level::detect(), weights, loaded)
+            }
         }
     }
 

@@ -4,10 +4,6 @@
 //! the tests of its project use them; engines are better off with the one network that they need.
 
 /// The file of small128 that the project carries.
-#[cfg(feature = "compiled")]
-pub const NET: &[u8] = <small128::Net as nnue_runtime::Embedded>::FILE;
-/// The file of small128 that the project carries.
-#[cfg(not(feature = "compiled"))]
 pub const NET: &[u8] = include_bytes!("../nn-37f18f62d772.nnue");
 
 /// Compiles known networks as they are.

@@ -11,6 +11,7 @@ mod architecture;
 mod diagram;
 mod doc;
 mod elementwise;
+mod embedded;
 mod features;
 mod file;
 mod kernels;
@@ -24,12 +25,13 @@ mod transform;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::Levels;
 use crate::layout::Layout;
 use crate::network::Network;
 use crate::plan::Plans;
+use crate::{Embedded, Levels};
 
 pub(crate) use diagram::{diagram, operations};
+pub(crate) use embedded::PACKED;
 
 /// The input of all emitters.
 pub(crate) struct Program<'a> {
@@ -38,8 +40,8 @@ pub(crate) struct Program<'a> {
     pub(crate) plans: &'a Plans<'a>,
     /// Path of the runtime crate.
     pub(crate) runtime: &'a TokenStream,
-    /// Tokens of the embedded net file's bytes, for [`Network`]s that carry one.
-    pub(crate) embedded: Option<&'a TokenStream>,
+    /// What becomes part of the program, for [`Network`]s that carry their weights.
+    pub(crate) embedded: Option<&'a Embedded>,
     /// Which levels have kernels.
     pub(crate) levels: Levels,
 }

@@ -26,7 +26,7 @@ pub mod spec;
 mod write_spec;
 
 pub use nnue_format as format;
-use nnue_format::FileLayout;
+use nnue_format::{FileLayout, LoadError};
 use nnue_levels::Isa;
 use proc_macro2::TokenStream;
 
@@ -89,10 +89,44 @@ pub struct Options {
     pub runtime: TokenStream,
     /// How much is written out as straight-line code.
     pub unroll: Unroll,
-    /// Tokens that stand for a reference to the embedded net file's bytes.
-    pub embedded: Option<TokenStream>,
+    /// What becomes part of the program, for networks that carry their weights.
+    pub embedded: Option<Embedded>,
     /// Which levels have kernels.
     pub levels: Levels,
+}
+
+/// The weights that a network carries.
+#[derive(Clone, Debug)]
+pub enum Embedded {
+    /// As a net file: tokens that stand for a reference to its bytes.
+    File(TokenStream),
+    /// As they lie in memory.
+    Weights(EmbeddedWeights),
+}
+
+/// Weights as they lie in memory, with their columns in the order of the file.
+#[derive(Clone, Debug)]
+pub struct EmbeddedWeights {
+    bytes: Vec<u8>,
+    /// What the file has besides.
+    kept: Vec<u8>,
+}
+
+impl Embedded {
+    /// The weights of a net file, laid out.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if the file is not the network's.
+    pub fn weights(network: &Network, file: &[u8]) -> Result<Embedded, LoadError> {
+        let layout = Layout::of(network);
+        let mut bytes = vec![0; layout.weights.size];
+        let layout = layout::file(&layout);
+        let file = format::unpack(&layout, file)?;
+        let loaded = format::split(&layout, &file)?.load(emit::PACKED, &mut bytes)?;
+        let kept = loaded.encode(&layout);
+        Ok(Embedded::Weights(EmbeddedWeights { bytes, kept }))
+    }
 }
 
 /// Levels whose kernels are written. Those of other architectures than the one that is compiled for

@@ -55,7 +55,10 @@ mod factors;
 mod family;
 mod foreign;
 mod identify;
+mod kept;
 mod known;
+#[cfg(feature = "laid-out")]
+pub mod laid_out;
 mod layout;
 mod leb128;
 mod load;

@@ -6,7 +6,7 @@ use quote::quote;
 
 use super::accumulate::{Table, has_moves, has_sum};
 use super::memory::count;
-use super::{Program, doc, features, file, neurons, output, proof};
+use super::{Program, doc, embedded, features, file, neurons, output, proof};
 use crate::network::Order;
 use crate::plan::Prefetch;
 
@@ -29,7 +29,7 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         output::evaluation_name(program),
         output::definition(program),
     );
-    let embedded = program.embedded.map(|bytes| embedded(program, bytes));
+    let embedded = embedded::implementation(program);
     quote! {
         #(#[doc = #net_doc])*
         #[derive(#core::clone::Clone, #core::marker::Copy, #core::fmt::Debug)]
@@ -59,15 +59,6 @@ pub(super) fn types(program: &Program<'_>) -> TokenStream {
         pub const BUCKETS: usize = #buckets;
 
         #embedded
-    }
-}
-
-fn embedded(program: &Program<'_>, bytes: &TokenStream) -> TokenStream {
-    let runtime = program.runtime;
-    quote! {
-        impl #runtime::Embedded for Net {
-            const FILE: &'static [u8] = &#runtime::__private::buffer::Aligned(*#bytes).0;
-        }
     }
 }
 
@@ -310,7 +301,7 @@ pub(super) fn skeleton(runtime: &TokenStream) -> TokenStream {
         }
 
         impl #runtime::Embedded for Net {
-            const FILE: &'static [u8] = &[];
+            const NET: #runtime::__private::EmbeddedNet<[u8; 0]> = #runtime::__private::EmbeddedNet::File(&[]);
         }
     }
 }

@@ -1,0 +1,150 @@
+//! What is kept of a file besides its weights, as bytes.
+
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+
+use crate::{FileLayout, Ignored, Loaded};
+
+impl Loaded {
+    /// What [`Self::decode`] reads: lists behind their lengths, numbers as little-endian `u64`.
+    #[must_use]
+    pub fn encode(&self, layout: &FileLayout) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let Loaded {
+            description,
+            ignored,
+            skipped,
+            order,
+            clamped,
+            transposed: _,
+            // It is a doubt about a file, which whoever laid it out was told of.
+            looks_like: _,
+        } = self;
+        put_bytes(&mut bytes, description);
+        put(&mut bytes, ignored.len());
+        for ignored in ignored {
+            put(&mut bytes, ignored.section);
+            put(&mut bytes, ignored.offset);
+            bytes.push(ignored.byte);
+        }
+        put_bytes(&mut bytes, skipped);
+        put(&mut bytes, order.len());
+        order.iter().for_each(|number| put(&mut bytes, *number));
+        put(&mut bytes, clamped.len());
+        for (place, count) in clamped {
+            let section = layout.entries().position(|entry| entry.place == *place);
+            put(&mut bytes, section.unwrap_or(usize::MAX));
+            put(&mut bytes, *count);
+        }
+        bytes
+    }
+
+    /// What [`Self::encode`] has written for the same layout; `None` for anything else.
+    #[must_use]
+    pub fn decode(layout: &FileLayout, bytes: &[u8]) -> Option<Loaded> {
+        let mut rest = Rest(bytes);
+        let sections = layout.entries().count();
+        let mut loaded = Loaded {
+            description: rest.take_bytes()?.to_owned(),
+            ..Loaded::default()
+        };
+        for _ in 0..rest.take_number()? {
+            loaded.ignored.push(Ignored {
+                section: rest.take_number()?,
+                offset: rest.take_number()?,
+                byte: rest.take(1)?[0],
+            });
+        }
+        loaded.skipped = rest.take_bytes()?.to_owned();
+        for _ in 0..rest.take_number()? {
+            let number = rest.take_number()?;
+            loaded.order.push((number < sections).then_some(number)?);
+        }
+        for _ in 0..rest.take_number()? {
+            let section = rest.take_number()?;
+            let place = layout.entries().nth(section)?.place;
+            loaded.clamped.push((place, rest.take_number()?));
+        }
+        rest.0.is_empty().then_some(loaded)
+    }
+}
+
+/// Appends a number.
+pub(crate) fn put(bytes: &mut Vec<u8>, number: usize) {
+    bytes.extend((number as u64).to_le_bytes());
+}
+
+/// Appends bytes behind their number.
+pub(crate) fn put_bytes(bytes: &mut Vec<u8>, these: &[u8]) {
+    put(bytes, these.len());
+    bytes.extend_from_slice(these);
+}
+
+/// Bytes that have not been read yet.
+pub(crate) struct Rest<'b>(pub(crate) &'b [u8]);
+
+impl<'b> Rest<'b> {
+    pub(crate) fn take(&mut self, len: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub(crate) fn take_number(&mut self) -> Option<usize> {
+        let number = self.take(8)?.first_chunk()?;
+        usize::try_from(u64::from_le_bytes(*number)).ok()
+    }
+
+    pub(crate) fn take_bytes(&mut self) -> Option<&'b [u8]> {
+        let len = self.take_number()?;
+        self.take(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::tests::RAW;
+
+    #[test]
+    fn what_is_kept_comes_back_and_nothing_else_is_read() {
+        let layout = RAW;
+        let last = layout.entries().last().unwrap().place;
+        let loaded = Loaded {
+            description: b"any bytes \xFF".to_vec(),
+            ignored: vec![
+                Ignored {
+                    section: 1,
+                    offset: 70_000,
+                    byte: 9,
+                },
+                Ignored {
+                    section: 3,
+                    offset: 0,
+                    byte: 255,
+                },
+            ],
+            skipped: vec![1, 2, 3],
+            order: vec![2, 0, 1],
+            clamped: vec![(last, 17)],
+            ..Loaded::default()
+        };
+        let bytes = loaded.encode(&layout);
+        assert_eq!(Loaded::decode(&layout, &bytes), Some(loaded));
+        for len in 0..bytes.len() {
+            assert_eq!(Loaded::decode(&layout, &bytes[..len]), None, "{len}");
+        }
+        assert_eq!(Loaded::decode(&layout, &[&bytes[..], &[0]].concat()), None);
+        // Lengths that no memory has, and sections that the layout does not have.
+        for place in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[place] = 0xFF;
+            if let Some(loaded) = Loaded::decode(&layout, &damaged) {
+                let sections = layout.entries().count();
+                assert!(loaded.order.iter().all(|number| *number < sections));
+            }
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Weights as they lie in memory, in a file that is mapped or in memory that processes share:
+//! nothing is decoded, and nothing is copied.
+//!
+//! | offset | bytes | content |
+//! |---|---|---|
+//! | 0 | 16 | [`MAGIC`] |
+//! | 16 | 4 | [`VERSION`] |
+//! | 20 | 4 | the number 0x0A0B0C0D, in the byte order of the weights |
+//! | 24 | 8 | length of the weights |
+//! | 32 | 32 | [`layout_hash`] of the network |
+//! | 64 | 32 | SHA-256 of the weights, or zeros where nobody has computed it |
+//! | 96 | 32 | SHA-256 of the header: all other bytes before the end of what follows |
+//! | 128 | 8 + n | length of what follows; the level's name, the order of packed columns, what else the net file has |
+//! | [`WEIGHTS_OFFSET`] | | the weights, as they lie in memory |
+//!
+//! Numbers are little-endian but for the one that says the byte order.
+
+mod error;
+
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
+use std::io::Read;
+
+use sha2::{Digest, Sha256};
+
+pub use self::error::MapError;
+use crate::kept::{Rest, put, put_bytes};
+use crate::{FileLayout, Loaded, identify};
+
+/// The first bytes. Their end shows a transfer that took them for text.
+pub const MAGIC: &[u8; 16] = b"NNUE laid out\r\n\x1A";
+
+/// The version of everything that a [`FileLayout`] does not say: of the header, and of how its
+/// parts lie in memory.
+pub const VERSION: u32 = 1;
+
+/// Where the weights begin: at a huge page.
+pub const WEIGHTS_OFFSET: usize = 2 << 20;
+
+const BYTE_ORDER: u32 = 0x0A0B_0C0D;
+
+/// The bytes before those whose length depends on the network.
+const FIXED_LEN: usize = 136;
+
+/// Where the header's own hash is.
+const HEADER_HASH: core::ops::Range<usize> = 96..128;
+
+/// What the header of laid-out weights says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaidOut {
+    /// The name of the level that they are laid out for.
+    pub level: String,
+    /// The order of packed columns, as [`Segment::packed`](crate::Segment::packed) describes it.
+    pub packed: Vec<usize>,
+    /// What the net file has besides its weights.
+    pub loaded: Loaded,
+    /// The SHA-256 of the weights, if somebody computed it.
+    pub hash: Option<[u8; 32]>,
+}
+
+impl LaidOut {
+    /// The header of so many bytes of weights.
+    ///
+    /// # Errors
+    ///
+    /// [`MapError::HeaderTooLong`] if a net file has more to keep than fits before
+    /// [`WEIGHTS_OFFSET`].
+    pub fn header(&self, layout: &FileLayout, weights_len: usize) -> Result<Vec<u8>, MapError> {
+        let mut header = MAGIC.to_vec();
+        header.extend(VERSION.to_le_bytes());
+        header.extend(BYTE_ORDER.to_ne_bytes());
+        put(&mut header, weights_len);
+        header.extend(layout_hash(layout, weights_len));
+        header.extend(self.hash.unwrap_or_default());
+        header.extend([0; 32]);
+        let mut rest = Vec::new();
+        put_bytes(&mut rest, layout.name.as_bytes());
+        put_bytes(&mut rest, self.level.as_bytes());
+        put(&mut rest, self.packed.len());
+        self.packed.iter().for_each(|group| put(&mut rest, *group));
+        put_bytes(&mut rest, &self.loaded.encode(layout));
+        put_bytes(&mut header, &rest);
+        if header.len() > WEIGHTS_OFFSET {
+            return Err(MapError::HeaderTooLong {
+                len: header.len() as u64,
+                limit: WEIGHTS_OFFSET as u64,
+            });
+        }
+        let hash = header_hash(&header);
+        header[HEADER_HASH].copy_from_slice(&hash);
+        Ok(header)
+    }
+
+    /// Reads the header of a file of `file_len` bytes, which must have weights of this layout.
+    ///
+    /// # Errors
+    ///
+    /// All of [`MapError`] but [`MapError::DamagedWeights`] and [`MapError::HeaderTooLong`].
+    pub fn read(
+        layout: &FileLayout,
+        weights_len: usize,
+        file_len: u64,
+        mut reader: impl Read,
+    ) -> Result<LaidOut, MapError> {
+        let mut header = Vec::new();
+        let mut fixed = reader.by_ref().take(FIXED_LEN as u64);
+        fixed.read_to_end(&mut header)?;
+        if !header.starts_with(MAGIC) {
+            return Err(MapError::NotLaidOut {
+                identity: identify(&header),
+            });
+        }
+        let length = |needed: usize| MapError::Length {
+            expected: needed as u64,
+            found: file_len,
+        };
+        let Some(fixed) = header.first_chunk::<FIXED_LEN>() else {
+            return Err(length(WEIGHTS_OFFSET + weights_len));
+        };
+        let word = |at: usize| [fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]];
+        // A later version may mean anything by what follows.
+        let version = u32::from_le_bytes(word(16));
+        if version != VERSION {
+            return Err(MapError::Version {
+                found: version,
+                expected: VERSION,
+            });
+        }
+        if u32::from_ne_bytes(word(20)) != BYTE_ORDER {
+            return Err(match u32::from_ne_bytes(word(20)).swap_bytes() {
+                BYTE_ORDER => MapError::ByteOrder,
+                _ => MapError::DamagedHeader,
+            });
+        }
+        let number = |at: usize| Rest(&fixed[at..]).take_number();
+        let rest_len = number(FIXED_LEN - 8).filter(|len| *len <= WEIGHTS_OFFSET - FIXED_LEN);
+        let rest_len = rest_len.ok_or(MapError::DamagedHeader)?;
+        let (found_len, hash) = (number(24), fixed[64..96].to_owned());
+        let found_layout = fixed[32..64].to_owned();
+        reader.take(rest_len as u64).read_to_end(&mut header)?;
+        if header.len() < FIXED_LEN + rest_len {
+            return Err(length(WEIGHTS_OFFSET + weights_len));
+        }
+        if header_hash(&header) != header[HEADER_HASH] {
+            return Err(MapError::DamagedHeader);
+        }
+        let mut rest = Rest(&header[FIXED_LEN..]);
+        let name = rest.take_text().ok_or(MapError::DamagedHeader)?;
+        if found_layout != layout_hash(layout, weights_len) {
+            return Err(MapError::OtherLayout {
+                found: name,
+                expected: layout.name.clone(),
+            });
+        }
+        let expected_len = WEIGHTS_OFFSET + weights_len;
+        if found_len != Some(weights_len) || file_len != expected_len as u64 {
+            return Err(length(expected_len));
+        }
+        let mut read = || {
+            Some(LaidOut {
+                level: rest.take_text()?,
+                packed: rest.take_order()?,
+                loaded: Loaded::decode(layout, rest.take_bytes()?)?,
+                hash: hash
+                    .iter()
+                    .any(|byte| *byte != 0)
+                    .then(|| hash.first_chunk().copied())
+                    .flatten(),
+            })
+        };
+        read().ok_or(MapError::DamagedHeader)
+    }
+
+    /// Compares the weights with their hash. Of weights without one it says nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`MapError::DamagedWeights`] if they are others.
+    pub fn check(&self, weights: &[u8]) -> Result<(), MapError> {
+        match self.hash {
+            Some(hash) if hash != weights_hash(weights) => Err(MapError::DamagedWeights),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Rest<'_> {
+    fn take_text(&mut self) -> Option<String> {
+        let text = core::str::from_utf8(self.take_bytes()?);
+        text.ok().map(ToString::to_string)
+    }
+
+    /// An order of columns: a permutation of the groups of a vector.
+    fn take_order(&mut self) -> Option<Vec<usize>> {
+        let len = self.take_number().filter(|len| (1..=64).contains(len))?;
+        let order: Vec<usize> = (0..len)
+            .map(|_| self.take_number())
+            .collect::<Option<_>>()?;
+        let is_permutation = (0..len).all(|group| order.contains(&group));
+        is_permutation.then_some(order)
+    }
+}
+
+/// The SHA-256 of weights as they lie in memory.
+#[must_use]
+pub fn weights_hash(weights: &[u8]) -> [u8; 32] {
+    Sha256::digest(weights).into()
+}
+
+/// What tells layouts apart: the SHA-256 of everything that a layout says, and of how long the
+/// weights are.
+#[must_use]
+pub fn layout_hash(layout: &FileLayout, weights_len: usize) -> [u8; 32] {
+    struct Hashed(Sha256);
+    impl Write for Hashed {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0.update(text.as_bytes());
+            Ok(())
+        }
+    }
+    let mut hashed = Hashed(Sha256::new());
+    // Writing into a hash cannot fail. The text has every field of the layout.
+    let _ = write!(hashed, "{VERSION} {weights_len} {layout:?}");
+    hashed.0.finalize().into()
+}
+
+fn header_hash(header: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(&header[..HEADER_HASH.start]);
+    hash.update(&header[HEADER_HASH.end..]);
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::tests::RAW;
+    use crate::{Identity, split};
+
+    const LEN: usize = 4096;
+
+    fn laid_out() -> LaidOut {
+        LaidOut {
+            level: "avx2".into(),
+            packed: vec![0, 2, 1, 3],
+            loaded: Loaded {
+                description: b"a net".to_vec(),
+                ..Loaded::default()
+            },
+            hash: Some(weights_hash(&[7; LEN])),
+        }
+    }
+
+    fn read(header: &[u8]) -> Result<LaidOut, MapError> {
+        LaidOut::read(&RAW, LEN, (WEIGHTS_OFFSET + LEN) as u64, header)
+    }
+
+    #[test]
+    fn headers_are_read_as_they_were_written() {
+        let header = laid_out().header(&RAW, LEN).unwrap();
+        // What follows the header is not read.
+        assert_eq!(read(&[&header[..], &[5; 99]].concat()), Ok(laid_out()));
+        assert_eq!(laid_out().check(&[7; LEN]), Ok(()));
+        assert_eq!(laid_out().check(&[8; LEN]), Err(MapError::DamagedWeights));
+        let without = LaidOut {
+            hash: None,
+            ..laid_out()
+        };
+        assert_eq!(read(&without.header(&RAW, LEN).unwrap()), Ok(without));
+    }
+
+    #[test]
+    fn every_bit_of_a_header_counts() {
+        let header = laid_out().header(&RAW, LEN).unwrap();
+        for bit in 0..8 * header.len() {
+            let mut damaged = header.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(read(&damaged).is_err(), "bit {bit}");
+        }
+        for len in 0..header.len() {
+            assert!(read(&header[..len]).is_err(), "{len}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let header = laid_out().header(&RAW, LEN).unwrap();
+        let changed = |at: usize, bytes: &[u8]| {
+            let mut header = header.clone();
+            header[at..at + bytes.len()].copy_from_slice(bytes);
+            read(&header).unwrap_err()
+        };
+        let newer = MapError::Version {
+            found: VERSION + 1,
+            expected: VERSION,
+        };
+        assert_eq!(changed(16, &(VERSION + 1).to_le_bytes()), newer);
+        let swapped = BYTE_ORDER.swap_bytes().to_ne_bytes();
+        assert_eq!(changed(20, &swapped), MapError::ByteOrder);
+        assert_eq!(changed(20, &[0; 4]), MapError::DamagedHeader);
+        assert_eq!(changed(70, &[0; 4]), MapError::DamagedHeader);
+        let other = FileLayout {
+            name: "Other".into(),
+            ..RAW
+        };
+        assert_eq!(
+            LaidOut::read(&other, LEN, (WEIGHTS_OFFSET + LEN) as u64, &header[..]),
+            Err(MapError::OtherLayout {
+                found: RAW.name.to_string(),
+                expected: "Other".into(),
+            })
+        );
+        let short = LaidOut::read(&RAW, LEN, 77, &header[..]);
+        let expected = (WEIGHTS_OFFSET + LEN) as u64;
+        assert_eq!(
+            short,
+            Err(MapError::Length {
+                expected,
+                found: 77
+            })
+        );
+        let net = crate::tests::file(&RAW);
+        assert!(split(&RAW, &net).is_ok());
+        assert!(matches!(
+            read(&net),
+            Err(MapError::NotLaidOut {
+                identity: Identity::Unknown | Identity::Header(_)
+            })
+        ));
+        assert!(matches!(read(b""), Err(MapError::NotLaidOut { .. })));
+        let long = LaidOut {
+            loaded: Loaded {
+                skipped: vec![1; WEIGHTS_OFFSET],
+                ..Loaded::default()
+            },
+            ..laid_out()
+        };
+        assert!(matches!(
+            long.header(&RAW, LEN),
+            Err(MapError::HeaderTooLong { .. })
+        ));
+    }
+
+    #[test]
+    fn layouts_that_differ_in_anything_have_another_hash() {
+        let hash = layout_hash(&RAW, LEN);
+        assert_ne!(hash, layout_hash(&RAW, LEN + 64));
+        let mut other = RAW;
+        other.stacks.stride += 64;
+        assert_ne!(hash, layout_hash(&other, LEN));
+    }
+}

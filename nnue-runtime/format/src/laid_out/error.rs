@@ -1,0 +1,109 @@
+//! Why laid-out weights are refused.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+use std::io;
+
+use crate::{Identity, Text, debug_is_message, foreign};
+
+/// Why laid-out weights cannot be used.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MapError {
+    /// The file cannot be read or mapped.
+    Io {
+        /// The kind of the system's error.
+        kind: io::ErrorKind,
+        /// Its message.
+        message: String,
+    },
+    /// The file has no laid-out weights; it may be a net file.
+    NotLaidOut {
+        /// What it is, as far as its first bytes say.
+        identity: Identity,
+    },
+    /// The file was laid out by another version.
+    Version {
+        /// The version of the file.
+        found: u32,
+        /// The one that this build reads.
+        expected: u32,
+    },
+    /// The file was laid out for machines with another byte order.
+    ByteOrder,
+    /// The weights are those of another network, or lie in another way than this build reads them.
+    OtherLayout {
+        /// The name of the file's network.
+        found: String,
+        /// The name of the network that was asked for.
+        expected: Text,
+    },
+    /// The file is shorter or longer than its weights.
+    Length {
+        /// The bytes that it should have.
+        expected: u64,
+        /// The bytes that it has.
+        found: u64,
+    },
+    /// The header is not as it was written.
+    DamagedHeader,
+    /// The weights are not as they were written.
+    DamagedWeights,
+    /// The net file has more besides its weights than a header has room for.
+    HeaderTooLong {
+        /// The bytes that the header would take.
+        len: u64,
+        /// The bytes that there are for it.
+        limit: u64,
+    },
+}
+
+impl From<io::Error> for MapError {
+    fn from(error: io::Error) -> Self {
+        MapError::Io {
+            kind: error.kind(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for MapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MapError::Io { message, .. } => f.write_str(message),
+            MapError::NotLaidOut { identity } => write!(
+                f,
+                "found {identity}, expected weights that `nnue convert --layout` has laid out"
+            ),
+            MapError::Version { found, expected } => write!(
+                f,
+                "found version {found} of laid-out weights, expected {expected}: lay the net out with the `nnue` of this version"
+            ),
+            MapError::ByteOrder => f.write_str(
+                "the weights are laid out for machines with another byte order: lay the net out on this one",
+            ),
+            MapError::OtherLayout { found, expected } if *found == **expected => write!(
+                f,
+                "the weights of {expected} are laid out in another way: lay the net out with the `nnue` of this version and with this spec"
+            ),
+            MapError::OtherLayout { found, expected } => {
+                write!(f, "found weights of {}, expected {expected}", foreign(found))
+            }
+            MapError::Length { expected, found } => {
+                write!(f, "found {found} bytes, expected {expected}: the file was cut, or something was added")
+            }
+            MapError::DamagedHeader => f.write_str("the header of the laid-out weights is damaged"),
+            MapError::DamagedWeights => {
+                f.write_str("the laid-out weights are damaged: their SHA-256 is not the header's")
+            }
+            MapError::HeaderTooLong { len, limit } => write!(
+                f,
+                "the net file has so much besides its weights that the header takes {len} bytes, allowed are {limit}"
+            ),
+        }
+    }
+}
+
+debug_is_message!(MapError);
+
+impl core::error::Error for MapError {}
