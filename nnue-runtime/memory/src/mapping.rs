@@ -1,0 +1,92 @@
+//! Bytes that are mapped, not read.
+
+#[cfg_attr(unix, path = "mapping/unix.rs")]
+#[cfg_attr(windows, path = "mapping/windows.rs")]
+#[cfg_attr(not(any(unix, windows)), path = "mapping/other.rs")]
+mod region;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::ops::Deref;
+
+pub(crate) use self::region::Region;
+use crate::ALIGNMENT;
+
+/// Read-only bytes of a file or of a [segment](crate::Segment), unmapped when dropped.
+///
+/// Whoever maps the same part of the same file or segment sees the same physical memory. The bytes
+/// can be read from any thread.
+pub struct Mapping {
+    region: Region,
+}
+
+impl Mapping {
+    /// Maps `len` bytes of a file, read-only, from an offset that is a multiple of [`ALIGNMENT`].
+    ///
+    /// The map lives on when the file is closed, and when it is removed. Pages come from the disk
+    /// when they are first read, and the system may drop them and read them again.
+    ///
+    /// # Safety
+    ///
+    /// Nobody may change those bytes of the file, or make it shorter, while the map is there: a
+    /// change is undefined behaviour, since a `&[u8]` promises that its bytes stay, and bytes that
+    /// are gone end the process (`SIGBUS` on Unix). No call can make sure of that, for any process
+    /// that may write the file can do so. It holds where programs replace files as a whole, by
+    /// renaming a new one, and do not write into old ones. On Windows, a file that is mapped cannot
+    /// be made shorter. [`share`](crate::share()) on Linux closes the gap: the kernel refuses all
+    /// writes to its segments.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidInput`] if the offset is no multiple of [`ALIGNMENT`],
+    /// [`ErrorKind::UnexpectedEof`] if the file is shorter, [`ErrorKind::Unsupported`] where files
+    /// cannot be mapped, and those of the system.
+    pub unsafe fn of_file(file: &File, offset: u64, len: usize) -> io::Result<Mapping> {
+        check_part(file.metadata()?.len(), offset, len)?;
+        Region::of_file(file, offset, len).map(Mapping::of_region)
+    }
+
+    /// What is mapped must be readable, and must not change any more.
+    pub(crate) fn of_region(region: Region) -> Mapping {
+        Mapping { region }
+    }
+}
+
+/// Whether a part of something can be mapped.
+pub(crate) fn check_part(total: u64, offset: u64, len: usize) -> io::Result<()> {
+    if !offset.is_multiple_of(ALIGNMENT as u64) {
+        let message = format!("offset {offset} is mapped, which must be a multiple of {ALIGNMENT}");
+        return Err(io::Error::new(ErrorKind::InvalidInput, message));
+    }
+    let end = offset.checked_add(len as u64);
+    if end.is_none_or(|end| end > total) {
+        let message = format!("{len} bytes at {offset} are mapped, of {total} that there are");
+        return Err(io::Error::new(ErrorKind::UnexpectedEof, message));
+    }
+    Ok(())
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the bytes can be read as long as the region is there, and do not change: the
+        // caller of `of_file` promises it for files, and `share` makes sure of it for segments.
+        unsafe { std::slice::from_raw_parts(self.region.start(), self.region.len()) }
+    }
+}
+
+impl AsRef<[u8]> for Mapping {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl fmt::Debug for Mapping {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("Mapping");
+        debug.field("start", &self.region.start());
+        debug.field("len", &self.region.len()).finish()
+    }
+}

@@ -1,0 +1,161 @@
+//! Maps of Unix.
+
+use std::ffi::c_void;
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
+use std::ptr::{self, NonNull};
+
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+
+use crate::{ALIGNMENT, pages};
+
+/// Addresses that belong to this value, which unmaps them.
+pub(crate) struct Region {
+    start: NonNull<u8>,
+    /// What is empty is not mapped.
+    len: usize,
+}
+
+// SAFETY: addresses belong to the process, not to a thread.
+unsafe impl Send for Region {}
+
+// SAFETY: a shared region can only be read.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// Bytes of a file or a segment, for reading. That the file has them is the caller's part.
+    pub(crate) fn of_file(file: impl AsFd, offset: u64, len: usize) -> io::Result<Region> {
+        // A private map shows the pages of the file as a shared one does, as long as nobody writes.
+        // It is what the kernel allows for sealed segments, whatever way they were opened.
+        let region = Region::map(len, |at, len, fixed| {
+            let flags = MapFlags::PRIVATE | fixed;
+            // SAFETY: `map` passes addresses that are free, or that belong to it.
+            unsafe { mmap(at, len, ProtFlags::READ, flags, &file, offset) }
+        })?;
+        pages::advise(&region);
+        Ok(region)
+    }
+
+    /// All of a file or a segment, for writing.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn writable(file: impl AsFd, len: usize) -> io::Result<Region> {
+        Region::map(len, |at, len, fixed| {
+            let flags = MapFlags::SHARED | fixed;
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            // SAFETY: `map` passes addresses that are free, or that belong to it.
+            unsafe { mmap(at, len, access, flags, &file, 0) }
+        })
+    }
+
+    /// Zeros that belong to this process.
+    pub(crate) fn zeros(len: usize) -> io::Result<Region> {
+        Region::map(len, |at, len, fixed| {
+            let flags = MapFlags::PRIVATE | fixed;
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            // SAFETY: `map` passes addresses that are free, or that belong to it.
+            unsafe { mmap_anonymous(at, len, access, flags) }
+        })
+    }
+
+    /// Calls `map` with an address, a length and the flag that makes it map just there.
+    fn map(
+        len: usize,
+        map: impl FnOnce(*mut c_void, usize, MapFlags) -> rustix::io::Result<*mut c_void>,
+    ) -> io::Result<Region> {
+        let page = rustix::param::page_size();
+        let rounded = len.checked_next_multiple_of(page);
+        let reserved = rounded.and_then(|rounded| rounded.checked_add(ALIGNMENT));
+        let (Some(rounded), Some(reserved)) = (rounded, reserved) else {
+            let message = format!("{len} bytes are mapped, which is more than there are addresses");
+            return Err(io::Error::new(ErrorKind::InvalidInput, message));
+        };
+        if len == 0 {
+            let start = NonNull::dangling();
+            return Ok(Region { start, len });
+        }
+        if len < ALIGNMENT {
+            let start = map(ptr::null_mut(), len, MapFlags::empty())?;
+            return Region::at(start, len);
+        }
+
+        // Systems choose multiples of their pages. So that huge pages fit, addresses are reserved
+        // that contain a multiple of the alignment, and what lies around the map is given back.
+        // SAFETY: the system chooses addresses that are free.
+        let around = unsafe {
+            mmap_anonymous(
+                ptr::null_mut(),
+                reserved,
+                ProtFlags::empty(),
+                MapFlags::PRIVATE | RESERVED,
+            )
+        }?;
+        let before = around.cast::<u8>().align_offset(ALIGNMENT);
+        if before > ALIGNMENT {
+            // SAFETY: they were reserved above, and nothing refers to them.
+            unsafe { munmap(around, reserved) }?;
+            return Err(io::Error::other("the addresses of a map cannot be aligned"));
+        }
+        // SAFETY: `before` is less than what was reserved beyond the map.
+        let start = unsafe { around.byte_add(before) };
+        if let Err(error) = map(start, len, MapFlags::FIXED) {
+            // SAFETY: they were reserved above, and nothing refers to them.
+            unsafe { munmap(around, reserved) }?;
+            return Err(error.into());
+        }
+        let after = reserved - before - rounded;
+        // SAFETY: both parts were reserved above, lie outside the map, and are whole pages. If the
+        // system keeps them, that costs addresses, no memory.
+        unsafe {
+            if before > 0 {
+                let _ = munmap(around, before);
+            }
+            if after > 0 {
+                let _ = munmap(start.byte_add(rounded), after);
+            }
+        }
+        Region::at(start, len)
+    }
+
+    fn at(start: *mut c_void, len: usize) -> io::Result<Region> {
+        let Some(start) = NonNull::new(start.cast()) else {
+            return Err(io::Error::other("a map begins at address 0"));
+        };
+        Ok(Region { start, len })
+    }
+
+    pub(crate) fn start(&self) -> *const u8 {
+        self.start.as_ptr()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The bytes of a region that is [`writable`](Region::writable) or of [`zeros`](Region::zeros).
+    ///
+    /// # Safety
+    ///
+    /// The region is one of those, and no other process and no other map of this one writes or reads
+    /// its bytes meanwhile.
+    pub(crate) unsafe fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the addresses belong to this value, which is borrowed; the caller vouches for the
+        // rest. All values of a byte are valid.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+/// No memory is set aside for addresses that are only reserved, where the system can be told so.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const RESERVED: MapFlags = MapFlags::NORESERVE;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const RESERVED: MapFlags = MapFlags::empty();
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        if self.len > 0 {
+            // SAFETY: the addresses belong to this value, and borrows of it have ended. It fails
+            // only if there are too many maps to split one, and then they stay.
+            let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };
+        }
+    }
+}

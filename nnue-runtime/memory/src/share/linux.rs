@@ -1,0 +1,177 @@
+//! Segments of Linux: memfds, which are sealed, and found by names of sockets.
+//!
+//! Whoever has the segment binds a socket to a name in the abstract namespace that says where it is:
+//! `nnue-<user>-<key>-<process>-<descriptor>`. Nobody listens there. Whoever looks for it reads the
+//! names in `/proc/net/unix` and opens `/proc/<process>/fd/<descriptor>`. The name may be stale or
+//! another's, so what is opened must be a memfd with the full key in its own name, of the right
+//! length and user, and with all seals. What fails a check is passed over.
+//!
+//! Who has found it publishes it as well, so that it is found after the first process has ended.
+
+mod socket;
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::process;
+
+use rustix::fs::{MemfdFlags, OFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
+use rustix::io::Errno;
+
+use self::socket::{Attempt, Lock};
+use super::{Request, Segment, ShareError, Source};
+use crate::mapping::Region;
+use crate::{Mapping, pages};
+
+/// A sealed memfd.
+pub(super) struct Memory {
+    file: File,
+    /// Others find the memory as long as it is open. There is none if the name was taken.
+    _name: Option<OwnedFd>,
+}
+
+impl Memory {
+    /// The part must be there.
+    pub(super) fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
+        // The seals keep the bytes and the length as they are.
+        Region::of_file(&self.file, offset, len).map(Mapping::of_region)
+    }
+}
+
+pub(super) fn share<E>(
+    request: &Request,
+    fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
+) -> Result<Segment, ShareError<E>> {
+    let names = Names::new(request);
+    let mut lock = Lock::new(&names.lock);
+    // Held until what this process has filled can be found.
+    let _taken = loop {
+        if let Some(file) = find(request, &names) {
+            return Ok(publish(file, request, &names, false));
+        }
+        match lock.attempt(request)? {
+            Attempt::Taken(socket) => break Some(socket),
+            Attempt::Ended => {}
+            Attempt::Foreign => break None,
+        }
+    };
+    // Between the look and the lock, another may have filled it.
+    if let Some(file) = find(request, &names) {
+        return Ok(publish(file, request, &names, false));
+    }
+    let file = make(request, &names, fill)?;
+    Ok(publish(file, request, &names, true))
+}
+
+/// What is bound, and what the memory is called.
+struct Names {
+    /// What names begin with that say where the memory is.
+    prefix: String,
+    lock: String,
+    memory: String,
+}
+
+impl Names {
+    fn new(request: &Request) -> Names {
+        // Names of sockets have 107 bytes at most. The memory's own name has the whole key.
+        let user = rustix::process::geteuid();
+        let prefix = format!("nnue-{user}-{}-", &request.key[..32]);
+        Names {
+            lock: format!("{prefix}filling"),
+            prefix,
+            memory: format!("nnue-{}", request.key),
+        }
+    }
+}
+
+/// The segment of another process, or of this one.
+fn find(request: &Request, names: &Names) -> Option<File> {
+    // Without /proc, nothing can be found, and a process fills its own.
+    let sockets = fs::read("/proc/net/unix").ok()?;
+    let places = sockets.split(|&byte| byte == b'\n').filter_map(|line| {
+        let at = line.iter().position(|&byte| byte == b'@')?;
+        let place = line[at + 1..].strip_prefix(names.prefix.as_bytes())?;
+        let (process, descriptor) = str::from_utf8(place).ok()?.split_once('-')?;
+        Some((process.parse().ok()?, descriptor.parse().ok()?))
+    });
+    let mut places = places;
+    places.find_map(|(process, descriptor)| open(process, descriptor, request, names))
+}
+
+fn open(process: u32, descriptor: RawFd, request: &Request, names: &Names) -> Option<File> {
+    let path = format!("/proc/{process}/fd/{descriptor}");
+    // To open a device or a pipe has effects, so they are sorted out first.
+    if !is_right(&fs::metadata(&path).ok()?, request) {
+        return None;
+    }
+    let mut options = OpenOptions::new();
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    options.read(true).custom_flags(flags.bits().cast_signed());
+    let file = options.open(path).ok()?;
+    // The descriptor may have been another's meanwhile.
+    let is_right = is_right(&file.metadata().ok()?, request)
+        && fcntl_get_seals(&file).ok()?.contains(SEALS)
+        && name_of(&file).ok()? == format!("/memfd:{} (deleted)", names.memory).as_bytes();
+    is_right.then_some(file)
+}
+
+fn is_right(metadata: &Metadata, request: &Request) -> bool {
+    metadata.is_file()
+        && metadata.len() == request.len
+        && metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+fn name_of(file: &File) -> io::Result<Vec<u8>> {
+    let link = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    Ok(link.as_os_str().as_bytes().to_vec())
+}
+
+/// No byte and no length changes any more, nor do the seals. No file has all of them unless it is a
+/// memfd that was sealed.
+const SEALS: SealFlags = SealFlags::WRITE
+    .union(SealFlags::SHRINK)
+    .union(SealFlags::GROW)
+    .union(SealFlags::SEAL);
+
+fn make<E>(
+    request: &Request,
+    names: &Names,
+    fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
+) -> Result<File, ShareError<E>> {
+    super::check_file_size(request.len)?;
+    let file = create(&names.memory)?;
+    file.set_len(request.len)?;
+    let mut region = Region::writable(&file, request.bytes)?;
+    // SAFETY: the region is writable. No other process knows the memfd, for it is published once it
+    // is sealed, and this one maps it once.
+    let bytes = unsafe { region.bytes_mut() };
+    pages::prepare(bytes);
+    fill(bytes).map_err(ShareError::Fill)?;
+    // The kernel seals only what nobody can write any more.
+    drop(region);
+    fcntl_add_seals(&file, SEALS).map_err(io::Error::from)?;
+    Ok(file)
+}
+
+fn create(name: &str) -> io::Result<File> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    // Some administrators allow only memory that cannot be executed. Linux before 6.3 does not know
+    // that flag.
+    let memory = match memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
+        Err(Errno::INVAL) => memfd_create(name, flags),
+        result => result,
+    };
+    Ok(File::from(memory?))
+}
+
+fn publish(file: File, request: &Request, names: &Names, is_first: bool) -> Segment {
+    let place = format!("{}{}-{}", names.prefix, process::id(), file.as_raw_fd());
+    let name = socket::bind(&place).ok();
+    Segment {
+        source: Source::Memory(Memory { file, _name: name }),
+        len: request.len,
+        is_first,
+    }
+}

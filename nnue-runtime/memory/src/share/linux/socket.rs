@@ -1,0 +1,119 @@
+//! Sockets with names in the abstract namespace, which end with their process.
+//!
+//! Who fills a segment listens at the name of a lock, and accepts nobody. Who finds the name taken
+//! connects: the connection ends when the other closes its socket, or is killed.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_peercred;
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, listen, socket_with,
+};
+use rustix::process::geteuid;
+
+use super::Request;
+
+/// A socket that only has a name.
+pub(super) fn bind(name: &str) -> io::Result<OwnedFd> {
+    let socket = socket(SocketType::DGRAM, SocketFlags::empty())?;
+    let address = SocketAddrUnix::new_abstract_name(name.as_bytes())?;
+    rustix::net::bind(&socket, &address)?;
+    Ok(socket)
+}
+
+/// The right to fill a segment.
+pub(super) struct Lock {
+    name: String,
+    refused_since: Option<Instant>,
+}
+
+pub(super) enum Attempt {
+    /// This process has it until the socket is closed.
+    Taken(OwnedFd),
+    /// Another process had it.
+    Ended,
+    /// What has the name is none of this user's processes, or none that fills a segment.
+    Foreign,
+}
+
+/// How long it may take at most from having the name to listening there. Who takes longer is either
+/// stopped or wants to be in the way, and the segment is filled without the lock.
+const LONGEST_REFUSAL: Duration = Duration::from_secs(1);
+
+/// How soon it is tried again where there is nothing to wait for.
+const PAUSE: Duration = Duration::from_millis(1);
+
+impl Lock {
+    pub(super) fn new(name: &str) -> Lock {
+        Lock {
+            name: name.to_owned(),
+            refused_since: None,
+        }
+    }
+
+    /// Takes the lock, or waits until who has it lets it go.
+    pub(super) fn attempt(&mut self, request: &Request) -> io::Result<Attempt> {
+        let address = SocketAddrUnix::new_abstract_name(self.name.as_bytes())?;
+        let socket = socket(SocketType::STREAM, SocketFlags::NONBLOCK)?;
+        match rustix::net::bind(&socket, &address) {
+            Ok(()) => {
+                listen(&socket, i32::MAX)?;
+                return Ok(Attempt::Taken(socket));
+            }
+            Err(Errno::ADDRINUSE) => {}
+            Err(error) => return Err(error.into()),
+        }
+
+        let left = request.patience_left()?;
+        match connect(&socket, &address) {
+            Ok(()) => {}
+            // It was let go just now, or nobody listens yet.
+            Err(Errno::CONNREFUSED) => {
+                let since = *self.refused_since.get_or_insert_with(Instant::now);
+                if since.elapsed() > LONGEST_REFUSAL {
+                    return Ok(Attempt::Foreign);
+                }
+                sleep(PAUSE.min(left));
+                return Ok(Attempt::Ended);
+            }
+            // As many wait as the system lets.
+            Err(Errno::AGAIN) => {
+                sleep(PAUSE.min(left));
+                return Ok(Attempt::Ended);
+            }
+            Err(Errno::PROTOTYPE) => return Ok(Attempt::Foreign),
+            Err(error) => return Err(error.into()),
+        }
+        self.refused_since = None;
+        if socket_peercred(&socket)?.uid != geteuid() {
+            return Ok(Attempt::Foreign);
+        }
+        wait_for_end(&socket, request)?;
+        Ok(Attempt::Ended)
+    }
+}
+
+fn wait_for_end(socket: &OwnedFd, request: &Request) -> io::Result<()> {
+    loop {
+        let left = request.patience_left()?;
+        // What is too long to be written as a time is waited for without end.
+        let timeout = Timespec::try_from(left).ok();
+        // The end is reported whatever is asked for.
+        let mut sockets = [PollFd::new(socket, PollFlags::IN)];
+        match poll(&mut sockets, timeout.as_ref()) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn socket(kind: SocketType, flags: SocketFlags) -> io::Result<OwnedFd> {
+    let flags = flags | SocketFlags::CLOEXEC;
+    Ok(socket_with(AddressFamily::UNIX, kind, flags, None)?)
+}

@@ -1,0 +1,263 @@
+//! Segments of Windows: sections with a name, which end with their last handle or view.
+//!
+//! A section has the segment's bytes and, from the next multiple of [`ALIGNMENT`] on, a header,
+//! whose first word is written last. A section without that word belongs to a process that fills it
+//! or was ended while it did. Who fills holds a mutex, which ends with its process too.
+
+use std::io::{self, ErrorKind};
+use std::os::windows::io::{
+    AsHandle, AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle, RawHandle,
+};
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use windows_sys::Win32::Foundation::{
+    ERROR_ALREADY_EXISTS, INVALID_HANDLE_VALUE, LUID, WAIT_ABANDONED, WAIT_OBJECT_0, WAIT_TIMEOUT,
+};
+use windows_sys::Win32::Security::{
+    AdjustTokenPrivileges, LUID_AND_ATTRIBUTES, LookupPrivilegeValueW, SE_LOCK_MEMORY_NAME,
+    SE_PRIVILEGE_ENABLED, TOKEN_ADJUST_PRIVILEGES, TOKEN_PRIVILEGES,
+};
+use windows_sys::Win32::System::Memory::{
+    CreateFileMappingW, FILE_MAP, FILE_MAP_LARGE_PAGES, FILE_MAP_READ, FILE_MAP_WRITE,
+    GetLargePageMinimum, OpenFileMappingW, PAGE_READWRITE, SEC_COMMIT, SEC_LARGE_PAGES,
+};
+use windows_sys::Win32::System::Threading::{
+    CreateMutexW, GetCurrentProcess, OpenProcessToken, ReleaseMutex, WaitForSingleObject,
+};
+
+use super::{Request, Segment, ShareError, Source};
+use crate::mapping::Region;
+use crate::{ALIGNMENT, Mapping};
+
+/// A section whose bytes are final.
+pub(super) struct Section {
+    handle: OwnedHandle,
+    is_large: bool,
+}
+
+impl Section {
+    /// The part must be there.
+    pub(super) fn map(&self, offset: u64, len: usize) -> io::Result<Mapping> {
+        if len == 0 {
+            return Ok(Mapping::of_region(Region::empty()));
+        }
+        let (access, mapped) = view(FILE_MAP_READ, self.is_large, len);
+        let region = Region::of_section(self.handle.as_handle(), access, offset, mapped)?;
+        Ok(Mapping::of_region(region.shortened(len)))
+    }
+}
+
+/// How much of a section is mapped, and how, for `len` bytes of it. The header's page makes it long
+/// enough.
+fn view(access: FILE_MAP, is_large: bool, len: usize) -> (FILE_MAP, usize) {
+    if is_large {
+        // Views in large pages consist of whole ones.
+        (
+            access | FILE_MAP_LARGE_PAGES,
+            len.next_multiple_of(ALIGNMENT),
+        )
+    } else {
+        (access, len)
+    }
+}
+
+pub(super) fn share<E>(
+    request: &Request,
+    fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
+) -> Result<Segment, ShareError<E>> {
+    let name = wide(&format!(r"Local\nnue-{}", request.key));
+    let segment = |section, is_first| Segment {
+        source: Source::Section(section),
+        len: request.len,
+        is_first,
+    };
+    if let Some(section) = find(&name, request) {
+        return Ok(segment(section, false));
+    }
+    let _lock = Lock::take(request)?;
+    // Between the look and the lock, another may have filled it.
+    if let Some(section) = find(&name, request) {
+        return Ok(segment(section, false));
+    }
+    Ok(segment(make(&name, request, fill)?, true))
+}
+
+fn find(name: &[u16], request: &Request) -> Option<Section> {
+    // SAFETY: the name ends with a zero.
+    let handle = unsafe { OpenFileMappingW(FILE_MAP_READ, 0, name.as_ptr()) };
+    let handle = own(handle).ok()?;
+    let header = Header::map(handle.as_handle(), FILE_MAP_READ, request).ok()?;
+    let is_large = header.read(request)?;
+    Some(Section { handle, is_large })
+}
+
+/// Makes and fills a section, under the lock.
+fn make<E>(
+    name: &[u16],
+    request: &Request,
+    fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
+) -> Result<Section, ShareError<E>> {
+    let (handle, is_new, is_large) = create(name, request)?;
+    let (access, mapped) = view(FILE_MAP_WRITE | FILE_MAP_READ, is_large, request.bytes);
+    let region = Region::of_section(handle.as_handle(), access, 0, mapped)?;
+    let mut region = region.shortened(request.bytes);
+    // SAFETY: the view is for writing. Others use a section once its header is written, and do not
+    // fill it without the lock.
+    let bytes = unsafe { region.bytes_mut() };
+    if !is_new {
+        bytes.fill(0);
+    }
+    fill(bytes).map_err(ShareError::Fill)?;
+    drop(region);
+    let header = Header::map(handle.as_handle(), FILE_MAP_WRITE | FILE_MAP_READ, request)?;
+    header.write(request, is_large);
+    Ok(Section { handle, is_large })
+}
+
+/// A section, whether it is new and not that of a process that has ended while it filled it, and
+/// whether it is in large pages.
+fn create(name: &[u16], request: &Request) -> io::Result<(OwnedHandle, bool, bool)> {
+    let size = header_offset(request).and_then(|offset| offset.checked_add(ALIGNMENT as u64));
+    let size = size.ok_or(ErrorKind::InvalidInput)?;
+    let try_with = |flags| {
+        let (high, low) = ((size >> 32) as u32, size as u32);
+        // SAFETY: the name ends with a zero, and there are no other pointers but null.
+        let handle = unsafe {
+            let (file, access) = (INVALID_HANDLE_VALUE, PAGE_READWRITE | SEC_COMMIT | flags);
+            CreateFileMappingW(file, ptr::null(), access, high, low, name.as_ptr())
+        };
+        // Asked at once, for later calls overwrite it.
+        let exists =
+            io::Error::last_os_error().raw_os_error() == Some(ERROR_ALREADY_EXISTS.cast_signed());
+        own(handle).map(|handle| (handle, !exists))
+    };
+    if may_lock_pages()
+        && let Ok((handle, is_new)) = try_with(SEC_LARGE_PAGES)
+    {
+        // What another has made may have small pages, which can be mapped in any case.
+        return Ok((handle, is_new, is_new));
+    }
+    let (handle, is_new) = try_with(0)?;
+    Ok((handle, is_new, false))
+}
+
+/// Whether large pages may be had: the system has some that fit, and the user has the privilege,
+/// which must be turned on for the process.
+fn may_lock_pages() -> bool {
+    // SAFETY: it has no arguments.
+    let minimum = unsafe { GetLargePageMinimum() };
+    if minimum == 0 || !ALIGNMENT.is_multiple_of(minimum) {
+        return false;
+    }
+    let mut token = ptr::null_mut();
+    // SAFETY: the process is this one, and the token is written to a variable.
+    if unsafe { OpenProcessToken(GetCurrentProcess(), TOKEN_ADJUST_PRIVILEGES, &mut token) } == 0 {
+        return false;
+    }
+    let Ok(token) = own(token) else {
+        return false;
+    };
+    let mut luid = LUID::default();
+    // SAFETY: the name is a constant of the system's, and the number is written to a variable.
+    if unsafe { LookupPrivilegeValueW(ptr::null(), SE_LOCK_MEMORY_NAME, &mut luid) } == 0 {
+        return false;
+    }
+    let privileges = TOKEN_PRIVILEGES {
+        PrivilegeCount: 1,
+        Privileges: [LUID_AND_ATTRIBUTES {
+            Luid: luid,
+            Attributes: SE_PRIVILEGE_ENABLED,
+        }],
+    };
+    let (none, token) = (ptr::null_mut(), token.as_raw_handle());
+    // It succeeds without the privilege too. Then there is no section in large pages.
+    // SAFETY: the token is open, and the privileges are as many as they say.
+    unsafe { AdjustTokenPrivileges(token, 0, &privileges, 0, none, none.cast()) != 0 }
+}
+
+/// Where the header is.
+fn header_offset(request: &Request) -> Option<u64> {
+    request.len.checked_next_multiple_of(ALIGNMENT as u64)
+}
+
+/// What says that a section is ready, and how it was made.
+struct Header {
+    region: Region,
+}
+
+/// The first word of a section that is ready.
+const READY: u64 = u64::from_le_bytes(*b"nnue rdy");
+
+impl Header {
+    fn map(section: BorrowedHandle<'_>, access: FILE_MAP, request: &Request) -> io::Result<Header> {
+        let offset = header_offset(request).ok_or(ErrorKind::InvalidInput)?;
+        let region = Region::of_section(section, access, offset, size_of::<[u64; 3]>())?;
+        Ok(Header { region })
+    }
+
+    /// The ready word, the length in bytes, and whether there are large pages.
+    fn words(&self) -> &[AtomicU64; 3] {
+        // SAFETY: the region has as many bytes and begins at a page. Other processes may write them
+        // meanwhile, which is why they are atomic; who may only read does not write.
+        unsafe { &*self.region.start().cast() }
+    }
+
+    /// Whether a section has large pages, if it is ready.
+    fn read(&self, request: &Request) -> Option<bool> {
+        let [ready, len, is_large] = self.words();
+        if ready.load(Ordering::Acquire) != READY || len.load(Ordering::Relaxed) != request.len {
+            return None;
+        }
+        Some(is_large.load(Ordering::Relaxed) != 0)
+    }
+
+    fn write(&self, request: &Request, large: bool) {
+        let [ready, len, is_large] = self.words();
+        len.store(request.len, Ordering::Relaxed);
+        is_large.store(large.into(), Ordering::Relaxed);
+        ready.store(READY, Ordering::Release);
+    }
+}
+
+/// A mutex that this thread has.
+struct Lock {
+    mutex: OwnedHandle,
+}
+
+impl Lock {
+    fn take(request: &Request) -> io::Result<Lock> {
+        let name = wide(&format!(r"Local\nnue-{}-filling", request.key));
+        // SAFETY: the name ends with a zero.
+        let mutex = own(unsafe { CreateMutexW(ptr::null(), 0, name.as_ptr()) })?;
+        // The greatest number means to wait for ever.
+        let patience = request.patience.as_millis().min(u128::from(u32::MAX - 1));
+        // SAFETY: the handle is open.
+        let state = unsafe { WaitForSingleObject(mutex.as_raw_handle(), patience as u32) };
+        match state {
+            // Who had it has ended without letting it go.
+            WAIT_OBJECT_0 | WAIT_ABANDONED => Ok(Lock { mutex }),
+            WAIT_TIMEOUT => Err(request.timed_out()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // SAFETY: the handle is open, and the value has stayed on the thread that has the mutex.
+        unsafe { ReleaseMutex(self.mutex.as_raw_handle()) };
+    }
+}
+
+fn wide(name: &str) -> Vec<u16> {
+    name.encode_utf16().chain([0]).collect()
+}
+
+fn own(handle: RawHandle) -> io::Result<OwnedHandle> {
+    if handle.is_null() {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it is what a call has just opened, and nothing else closes it.
+    Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
+}
