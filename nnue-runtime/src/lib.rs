@@ -84,6 +84,7 @@ pub use crate::evaluator::{Counter, Evaluator, Statistics};
 pub use crate::features::FeatureChanges;
 pub use crate::fen::FenError;
 pub use crate::level::{Level, LevelError};
+pub use crate::memory::Storage;
 pub use crate::network::Network;
 pub use crate::position::Position;
 pub use crate::report::{AccumulatorBound, Report, Warning};

@@ -7,10 +7,45 @@ mod pages;
 
 use alloc::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use core::ptr::NonNull;
-use core::slice;
+use core::{fmt, slice};
 
 pub(crate) use self::held::Held;
+#[cfg(feature = "shared")]
+pub(crate) use self::held::Mapped;
 use crate::buffer::Aligned;
+
+/// Where the weights of a network live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Storage {
+    /// On the heap of this process, which owns them.
+    Heap,
+    /// In the program, where they were embedded.
+    Program,
+    /// In a file that is mapped.
+    Mapped,
+    /// In memory that processes share.
+    Shared {
+        /// Whether this process loaded them.
+        is_first: bool,
+    },
+}
+
+impl fmt::Display for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Storage::Heap => "on the heap",
+            Storage::Program => "in the program",
+            Storage::Mapped => "in a file that is mapped",
+            Storage::Shared { is_first: true } => {
+                "in memory that processes share, loaded by this one"
+            }
+            Storage::Shared { is_first: false } => {
+                "in memory that processes share, loaded by another one"
+            }
+        })
+    }
+}
 
 /// A type that is nothing but its bytes.
 ///

@@ -1,6 +1,11 @@
 //! A network's weights, and evaluation with them.
 
+#[cfg(feature = "shared")]
+mod shared;
+
 use alloc::borrow::Cow;
+#[cfg(feature = "shared")]
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 use core::fmt;
@@ -11,7 +16,7 @@ use crate::accumulator::Accumulator;
 use crate::architecture::{Architecture, Embedded, EmbeddedNet, SelectedByPieces};
 use crate::chess::Color;
 use crate::level::Level;
-use crate::memory::{self, Held};
+use crate::memory::{self, Held, Storage};
 use crate::neurons::OrderError;
 use crate::position::Position;
 use crate::proof::Proved;
@@ -29,6 +34,9 @@ pub struct Network<A: Architecture> {
     /// level.
     proved: Proved,
     loaded: Loaded,
+    /// Why the weights are on the heap, if they were to be shared.
+    #[cfg(feature = "shared")]
+    not_shared: Option<String>,
 }
 
 impl<A: Architecture> Network<A> {
@@ -77,6 +85,8 @@ impl<A: Architecture> Network<A> {
             proved: proved::<A>(&weights),
             weights,
             loaded,
+            #[cfg(feature = "shared")]
+            not_shared: None,
         }
     }
 
@@ -183,6 +193,12 @@ impl<A: Architecture> Network<A> {
         &self.loaded.description
     }
 
+    /// Where the weights live.
+    #[must_use]
+    pub fn storage(&self) -> Storage {
+        self.weights.storage()
+    }
+
     /// Bounds that these weights prove, and warnings about them. Computing them takes milliseconds.
     #[must_use]
     pub fn report(&self) -> Report {
@@ -268,6 +284,8 @@ impl<A: Architecture> Clone for Network<A> {
             weights: self.weights.again(),
             proved: self.proved,
             loaded: self.loaded.clone(),
+            #[cfg(feature = "shared")]
+            not_shared: self.not_shared.clone(),
         }
     }
 }

@@ -5,7 +5,7 @@ use alloc::borrow::Cow;
 use nnue_format as file;
 
 use crate::architecture::Architecture;
-use crate::memory::{self, Held};
+use crate::memory::{self, Held, Storage};
 
 /// The weights of a network at its level.
 ///
@@ -44,6 +44,11 @@ impl<A: Architecture> Weights<A> {
             Some(stacks) => stacks,
             None => A::stacks(&self.whole),
         }
+    }
+
+    /// Where the weights are, but for stacks that are the network's own.
+    pub(crate) fn storage(&self) -> Storage {
+        self.whole.storage()
     }
 
     /// The bytes of all weights, and the order of packed columns in them.

@@ -2,6 +2,8 @@
 //! on every level.
 
 mod in_place;
+mod mapped;
+mod shared;
 
 use nnue_networks::small128;
 use nnue_runtime::{Architecture, Board, Evaluated, Level, Network, SelectedByPieces};

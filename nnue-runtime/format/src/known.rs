@@ -123,6 +123,10 @@ const SIGNATURES: &[(&[u8], &str)] = &[
         "a Git LFS pointer: fetch the file with `git lfs pull`",
     ),
     (b"COMPRESSED_LEB128", LEB128),
+    (
+        b"NNUE laid out",
+        "a file of weights that `nnue convert --layout` has laid out: use it with `Network::map`",
+    ),
 ];
 
 const ZSTD: &str = "a zstd archive: unpack it first";
@@ -303,6 +307,7 @@ mod tests {
             ),
             (b"\n <!DOCTYPE HTML>", "web page"),
             (b"<HTML lang=en>", "web page"),
+            (b"NNUE laid out\r\n", "laid out"),
             (&[0; 64], "zeros"),
             (b"name = \"Mine\"\n", "text"),
         ] {

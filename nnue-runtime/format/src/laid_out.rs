@@ -21,7 +21,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
-use std::io::Read;
+use std::io::{self, Read};
 
 use sha2::{Digest, Sha256};
 
@@ -91,6 +91,23 @@ impl LaidOut {
         let hash = header_hash(&header);
         header[HEADER_HASH].copy_from_slice(&hash);
         Ok(header)
+    }
+
+    /// Writes the whole file: the header and the weights that it describes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer, and [`MapError::HeaderTooLong`].
+    pub fn write(
+        &self,
+        layout: &FileLayout,
+        weights: &[u8],
+        mut writer: impl io::Write,
+    ) -> Result<(), MapError> {
+        let mut header = self.header(layout, weights.len())?;
+        header.resize(WEIGHTS_OFFSET, 0);
+        writer.write_all(&header)?;
+        Ok(writer.write_all(weights)?)
     }
 
     /// Reads the header of a file of `file_len` bytes, which must have weights of this layout.

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
-use super::{Plain, allocate, bytes, bytes_mut, free};
+use super::{Plain, Storage, allocate, bytes, bytes_mut, free};
 
 /// A value that is too large to be moved, and whoever owns its memory.
 // INVARIANT: `value` points to a valid `T` that lives, and does not move, as long as `owner` does.
@@ -22,7 +22,15 @@ enum Owner {
     Static,
     /// A map, which ends with its last user.
     #[cfg(feature = "shared")]
-    Mapped(Arc<nnue_memory::Mapping>),
+    Mapped(Arc<Mapped>),
+}
+
+/// A map, and the segment that it is of.
+#[cfg(feature = "shared")]
+pub(crate) struct Mapped {
+    pub(crate) mapping: nnue_memory::Mapping,
+    /// Other processes find the segment as long as it is held.
+    pub(crate) segment: Option<nnue_memory::Segment>,
 }
 
 // SAFETY: a `Plain` value is numbers, which belong to no thread; they are read through `&Held` and
@@ -59,21 +67,36 @@ impl<T: Plain> Held<T> {
     /// The value at the start of a map; none if the map is too short or starts elsewhere than at a
     /// multiple of the type's alignment.
     #[cfg(feature = "shared")]
-    pub(crate) fn of_map(mapping: Arc<nnue_memory::Mapping>) -> Option<Held<T>> {
-        let memory: &[u8] = &mapping;
+    pub(crate) fn of_map(mapped: Arc<Mapped>) -> Option<Held<T>> {
+        let memory: &[u8] = &mapped.mapping;
         let value = NonNull::from(memory).cast::<T>();
         let fits = memory.len() >= size_of::<T>() && value.is_aligned();
         // The bytes are a `T`, because every pattern is one; the map does not move when the `Arc`
         // does, and nobody writes to it.
         fits.then_some(Held {
             value,
-            owner: Owner::Mapped(mapping),
+            owner: Owner::Mapped(mapped),
         })
     }
 
     /// Whether the value is on the heap, and thus nobody else's.
     pub(crate) fn is_owned(&self) -> bool {
         matches!(self.owner, Owner::Heap)
+    }
+
+    /// Where the value is.
+    pub(crate) fn storage(&self) -> Storage {
+        match &self.owner {
+            Owner::Heap => Storage::Heap,
+            Owner::Static => Storage::Program,
+            #[cfg(feature = "shared")]
+            Owner::Mapped(mapped) => match &mapped.segment {
+                Some(segment) => Storage::Shared {
+                    is_first: segment.is_first(),
+                },
+                None => Storage::Mapped,
+            },
+        }
     }
 
     /// The value to be changed, after it was copied to the heap if it was not there.
@@ -91,7 +114,7 @@ impl<T: Plain> Held<T> {
             Owner::Heap => return Held::copy_of(self),
             Owner::Static => Owner::Static,
             #[cfg(feature = "shared")]
-            Owner::Mapped(mapping) => Owner::Mapped(Arc::clone(mapping)),
+            Owner::Mapped(mapped) => Owner::Mapped(Arc::clone(mapped)),
         };
         Held {
             value: self.value,

@@ -1,10 +1,12 @@
 //! Why laid-out weights are refused.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt;
 use std::io;
+use std::path::Path;
 
-use crate::{Identity, Text, debug_is_message, foreign};
+use crate::{Identity, Text, debug_is_message, foreign, identify_file};
 
 /// Why laid-out weights cannot be used.
 #[derive(Clone, PartialEq, Eq)]
@@ -63,6 +65,24 @@ impl From<io::Error> for MapError {
         MapError::Io {
             kind: error.kind(),
             message: error.to_string(),
+        }
+    }
+}
+
+impl MapError {
+    /// The same error with what the file's path tells: a system's error has it in its message, and
+    /// what is no laid-out file is identified by all of its bytes.
+    #[must_use]
+    pub fn of_file(self, path: &Path) -> MapError {
+        match self {
+            MapError::Io { kind, message } => MapError::Io {
+                kind,
+                message: format!("cannot map `{}`: {message}", path.display()),
+            },
+            MapError::NotLaidOut { identity } => MapError::NotLaidOut {
+                identity: identify_file(path).unwrap_or(identity),
+            },
+            other => other,
         }
     }
 }

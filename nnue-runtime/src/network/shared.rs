@@ -1,0 +1,232 @@
+//! Networks whose weights lie in memory that processes share, or in a file that is mapped.
+
+use alloc::borrow::Cow;
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use core::time::Duration;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use nnue_format::laid_out::{LaidOut, MapError, WEIGHTS_OFFSET, layout_hash};
+use nnue_format::{self as file, LoadError};
+use nnue_memory::{Mapping, Segment, ShareError};
+use sha2::{Digest, Sha256};
+
+use super::Network;
+use crate::architecture::{Architecture, Embedded, EmbeddedNet};
+use crate::level::Level;
+use crate::memory::{Held, Mapped};
+use crate::weights::Weights;
+
+/// How long another process may take to load a net before this one loads it for itself.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl<A: Architecture> Network<A> {
+    /// Loads a net file from memory, as [`Self::from_bytes`] does, into memory that all processes
+    /// of the user share: the first process of a net loads it, the others map the same pages. A
+    /// process that comes while the net is being loaded waits, for at most 20 seconds.
+    ///
+    /// Weights are found by a hash of the file and of how this build lays them out, so what is
+    /// found is what would have been loaded. The memory ends with the last process that uses it,
+    /// however that ends. Where it cannot be shared, weights are on the heap, and
+    /// [`Self::not_shared`] says why. The crate `nnue-memory` tells how it is done on each system.
+    ///
+    /// Hashing takes some 0.6 ms for each megabyte of the file on processors with instructions for
+    /// it, 3 ms on others.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::from_bytes`].
+    pub fn shared(bytes: &[u8]) -> Result<Network<A>, LoadError> {
+        let level = Level::detect();
+        let len = WEIGHTS_OFFSET + size_of::<A::Weights>();
+        let fill = &mut |memory: &mut [u8]| fill::<A>(level, bytes, memory);
+        let reason = match nnue_memory::share(&key::<A>(bytes), len as u64, PATIENCE, fill) {
+            Ok(segment) => match Network::of_segment(segment, level) {
+                Ok(network) => return Ok(network),
+                Err(error) => error.to_string(),
+            },
+            Err(ShareError::Fill(FillError::Load(error))) => return Err(error),
+            Err(ShareError::Fill(FillError::Header(error))) => error.to_string(),
+            Err(ShareError::System(error)) => error.to_string(),
+        };
+        let mut network = Network::from_bytes(bytes)?;
+        network.not_shared = Some(reason);
+        Ok(network)
+    }
+
+    /// Loads a net file into memory that processes share, as [`Self::shared`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn open_shared(path: impl AsRef<Path>) -> Result<Network<A>, LoadError> {
+        Network::shared(&file::open(A::FILE, path.as_ref())?)
+    }
+
+    /// The network that was embedded while compiling, as [`Self::embedded`], in memory that
+    /// processes share. Weights that are part of the program (`embed = "weights"`) stay there: the
+    /// system shares the pages of a program anyway.
+    #[must_use]
+    pub fn embedded_shared() -> Network<A>
+    where
+        A: Embedded,
+    {
+        match A::NET {
+            EmbeddedNet::Weights { .. } => Network::embedded(),
+            EmbeddedNet::File(bytes) => Network::shared(bytes).unwrap_or_else(|error| {
+                unreachable!("the embedded file was checked while compiling: {error}")
+            }),
+        }
+    }
+
+    /// Maps weights that `nnue convert --layout` has laid out. Nothing is read but a header, so
+    /// that this takes less than a millisecond however large the weights are; their pages come from
+    /// the disk, or from the system's cache, when they are first needed. All processes that map a
+    /// file share its pages.
+    ///
+    /// The header has its own hash, and one of the way in which weights are laid out. The weights
+    /// are not looked at: [`Self::map_checked`] compares them with their hash.
+    ///
+    /// # Safety
+    ///
+    /// Nobody may change the file or make it shorter while the network is there. Shorter files end
+    /// the process with a signal when a lost page is read; changed ones give other evaluations, and
+    /// to read them while they change is undefined behaviour. Programs that replace a file by
+    /// renaming a new one do not change it, as `nnue convert` does. No system lets a program forbid
+    /// changes to a file that others may write; the memory of [`Self::shared`] is sealed, and needs
+    /// no such promise.
+    ///
+    /// # Errors
+    ///
+    /// [`MapError`] says what is wrong with the file.
+    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Network<A>, MapError> {
+        // SAFETY: the caller's promise.
+        unsafe { map(path.as_ref(), false) }
+    }
+
+    /// Maps weights as [`Self::map`] does, and compares them with their SHA-256 first, which reads
+    /// all of them: some 0.6 ms for each megabyte of weights on processors with instructions for
+    /// it, 3 ms on others.
+    ///
+    /// # Safety
+    ///
+    /// As of [`Self::map`].
+    ///
+    /// # Errors
+    ///
+    /// [`MapError`] says what is wrong with the file.
+    pub unsafe fn map_checked(path: impl AsRef<Path>) -> Result<Network<A>, MapError> {
+        // SAFETY: the caller's promise.
+        unsafe { map(path.as_ref(), true) }
+    }
+
+    /// Why a network that was to be [shared](Self::shared) has its weights on the heap; none if it
+    /// is shared, or was not meant to be.
+    #[must_use]
+    pub fn not_shared(&self) -> Option<&str> {
+        self.not_shared.as_deref()
+    }
+
+    /// The file that [`Self::map`] maps.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer, and [`MapError::HeaderTooLong`].
+    pub fn write_laid_out(&self, mut writer: impl io::Write) -> Result<(), MapError> {
+        let (packed, weights) = self.weights.laid_out();
+        let laid_out = LaidOut {
+            level: self.level.name().to_string(),
+            packed: packed.to_vec(),
+            loaded: self.loaded.clone(),
+            hash: Some(file::laid_out::weights_hash(weights)),
+        };
+        laid_out.write(A::FILE, weights, &mut writer)
+    }
+
+    fn of_segment(segment: Segment, level: Level) -> Result<Network<A>, MapError> {
+        let header = segment.map(0, WEIGHTS_OFFSET)?;
+        let laid_out = read::<A>(segment.len(), &*header)?;
+        let mapping = segment.map(WEIGHTS_OFFSET as u64, size_of::<A::Weights>())?;
+        let mapped = Mapped {
+            mapping,
+            segment: Some(segment),
+        };
+        of_map(mapped, laid_out, level)
+    }
+}
+
+/// Maps a file, and compares the weights with their hash if that is asked for.
+///
+/// # Safety
+///
+/// As of [`Network::map`].
+unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, MapError> {
+    let map = || {
+        let file = File::open(path)?;
+        let laid_out = read::<A>(file.metadata()?.len(), &file)?;
+        let (start, len) = (WEIGHTS_OFFSET as u64, size_of::<A::Weights>());
+        // SAFETY: the caller's promise.
+        let mapping = unsafe { Mapping::of_file(&file, start, len) }?;
+        if check {
+            laid_out.check(&mapping)?;
+        }
+        let mapped = Mapped {
+            mapping,
+            segment: None,
+        };
+        of_map(mapped, laid_out, Level::detect())
+    };
+    map().map_err(|error: MapError| error.of_file(path))
+}
+
+fn read<A: Architecture>(len: u64, reader: impl io::Read) -> Result<LaidOut, MapError> {
+    LaidOut::read(A::FILE, size_of::<A::Weights>(), len, reader)
+}
+
+fn of_map<A: Architecture>(
+    mapped: Mapped,
+    laid_out: LaidOut,
+    level: Level,
+) -> Result<Network<A>, MapError> {
+    let whole = Held::of_map(Arc::new(mapped));
+    let whole = whole.ok_or_else(|| io::Error::other("the map begins at no multiple of 64"))?;
+    let weights = Weights::new(whole, Cow::Owned(laid_out.packed));
+    Ok(Network::new(level, weights, laid_out.loaded))
+}
+
+/// What decides the bytes of a segment: the file, and how it is laid out. The level does not belong
+/// to it: the header says which it was, and networks of another one copy the layers alone.
+fn key<A: Architecture>(bytes: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(layout_hash(A::FILE, size_of::<A::Weights>()));
+    hash.update(bytes);
+    hash.finalize().into()
+}
+
+/// Why a segment cannot be filled.
+enum FillError {
+    Load(LoadError),
+    Header(MapError),
+}
+
+/// Lays a net file out in a segment.
+fn fill<A: Architecture>(level: Level, bytes: &[u8], memory: &mut [u8]) -> Result<(), FillError> {
+    let (header, weights) = memory.split_at_mut(WEIGHTS_OFFSET);
+    let mut load = || {
+        let bytes = file::unpack(A::FILE, bytes)?;
+        file::split(A::FILE, &bytes)?.load(level.packed(), weights)
+    };
+    let laid_out = LaidOut {
+        level: level.name().to_string(),
+        packed: level.packed().to_vec(),
+        loaded: load().map_err(FillError::Load)?,
+        // Nobody can have changed it: it is sealed, or in a folder of the user's own.
+        hash: None,
+    };
+    let written = laid_out.header(A::FILE, weights.len());
+    let written = written.map_err(FillError::Header)?;
+    header[..written.len()].copy_from_slice(&written);
+    Ok(())
+}
