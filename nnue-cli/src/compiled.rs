@@ -18,6 +18,7 @@ macro_rules! networks {
             name: stringify!($name),
             title: <networks::$name::Net as Architecture>::NAME,
             load: load::<networks::$name::Net>,
+            share: share::<networks::$name::Net>,
         }),*];
     };
 }
@@ -35,6 +36,7 @@ pub struct Compiled {
     /// The name that the spec gives the network.
     title: &'static str,
     load: Load,
+    share: Share,
 }
 
 /// Loads a net file for an instruction set.
@@ -45,6 +47,19 @@ fn load<A: SelectedByPieces<Output = Output>>(
     level: Level,
 ) -> Result<Box<dyn AnyNetwork>, LoadError> {
     Ok(Box::new(Network::<A>::from_bytes(file)?.with_level(level)))
+}
+
+/// Loads a net file into memory that processes share, for an instruction set. If that cannot be had,
+/// it says why, and the weights are this process's own.
+type Share = fn(&[u8], Level) -> Result<(Box<dyn AnyNetwork>, Option<String>), LoadError>;
+
+fn share<A: SelectedByPieces<Output = Output>>(
+    file: &[u8],
+    level: Level,
+) -> Result<(Box<dyn AnyNetwork>, Option<String>), LoadError> {
+    let network = Network::<A>::shared(file)?.with_level(level);
+    let reason = network.not_shared().map(str::to_owned);
+    Ok((Box::new(network), reason))
 }
 
 impl Compiled {
@@ -71,6 +86,20 @@ impl Compiled {
     /// [`LoadError`] if it is not one.
     pub fn load(&self, file: &[u8], level: Level) -> Result<Box<dyn AnyNetwork>, LoadError> {
         (self.load)(file, level)
+    }
+
+    /// Loads a net file of this network into memory that processes share. If that cannot be had, it
+    /// says why, and the weights are this process's own.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if it is not one.
+    pub fn share(
+        &self,
+        file: &[u8],
+        level: Level,
+    ) -> Result<(Box<dyn AnyNetwork>, Option<String>), LoadError> {
+        (self.share)(file, level)
     }
 }
 

@@ -1,6 +1,8 @@
-//! From a net file to another file of the same network: loaded by one layout, stored by another.
+//! From a net file to another file of the same network: loaded by one layout, stored by another, or
+//! as it lies in memory.
 
 mod coalesced;
+mod laid_out;
 
 use std::convert::Infallible;
 
@@ -11,6 +13,7 @@ use nnue_compiler::network::Network;
 use serde_json::Value;
 
 pub(crate) use self::coalesced::is_factorised;
+pub(crate) use self::laid_out::lay_out;
 use crate::Failure;
 use crate::description::Description;
 use crate::net_file::NetFile;

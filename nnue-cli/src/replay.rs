@@ -5,6 +5,7 @@
 pub mod beside;
 mod measured;
 mod networks;
+pub mod processes;
 mod show;
 mod times;
 mod turns;

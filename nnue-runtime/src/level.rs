@@ -242,7 +242,9 @@ impl Level {
     /// The order in which this level's `pack_u8` leaves groups of 8 bytes: packed group `g` of a
     /// vector holds logical group `packed()[g]`. Weights are permuted by it once, when they are
     /// loaded.
-    pub(crate) const fn packed(self) -> &'static [usize] {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn packed(self) -> &'static [usize] {
         packed(self.kind())
     }
 

@@ -68,7 +68,7 @@ where
     let [task, file, level] = &*arguments else {
         return Err("expected a task, a net file and a level".into());
     };
-    let net = Network::<A>::open(file)?.with_level(Level::by_name(level)?);
+    let net = Network::<A>::open_shared(file)?.with_level(Level::by_name(level)?);
     if task == Task::Evaluate.name() {
         let out = BufWriter::new(std::io::stdout().lock());
         return answer::<A, E>(&net, std::io::stdin().lock(), out);

@@ -1,24 +1,33 @@
-//! `nnue convert`: a net file in the form that another spec of the same network has.
+//! `nnue convert`: a net file in the form that another spec of the same network has, or as its
+//! weights lie in memory.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+use nnue_runtime::Level;
 
 use crate::Failure;
-use crate::conversion::convert;
-use crate::inputs::{NetInAndOut, check_outputs, remarks, write};
+use crate::conversion::{convert, lay_out};
+use crate::inputs::{NetInAndOut, available_level, check_outputs, remarks, write};
 use crate::known::SpecChoice;
-use crate::net_file::{NetFile, read_net};
+use crate::net_file::NetFile;
 
 const EXAMPLE: &str = "\
-Example: nnue convert raw.nnue compressed.nnue --spec raw.toml --to leb128.toml";
+Examples:
+  nnue convert raw.nnue compressed.nnue --spec raw.toml --to leb128.toml
+  nnue convert nn-1c0000000000.nnue v9.avx2 --layout avx2";
 
 const NOTES: &str = "\
 If the first spec is factorised and the second is not, the file that is written has the sums: \
 virtual rows are added to the real ones, and what stacks share to the weights of each. The other way \
-is impossible, because nothing tells the parts of a sum.";
+is impossible, because nothing tells the parts of a sum.
+
+With --layout, the weights are written as they lie in memory, behind a header that names the network, \
+the level and the version, and has hashes. A program maps such a file with `Network::map`, which reads \
+nothing but the header, and all processes that map it share its pages. Every level can use it; others \
+than the one that is named copy the layers' weights.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLE, after_long_help = format!("{NOTES}\n\n{EXAMPLE}"))]
@@ -26,22 +35,32 @@ pub(crate) struct Convert {
     #[command(flatten)]
     files: NetInAndOut,
     /// The spec of the file that is read: its name in `specs`, or a TOML file
-    #[arg(long, alias = "from", value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
-    spec: SpecChoice,
+    #[arg(long, alias = "from", value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser(), required_unless_present = "layout")]
+    spec: Option<SpecChoice>,
     /// The spec of the file that is written: the same network with another `[file]`, or without
     /// virtual rows and weights that stacks share
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser())]
-    to: SpecChoice,
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = SpecChoice::parser(), required_unless_present = "layout")]
+    to: Option<SpecChoice>,
+    /// Write the weights as they lie in memory at this instruction set, for `Network::map`; without
+    /// `--spec`, the net file decides which network it is
+    #[arg(long, value_name = "LEVEL", value_parser = available_level(), conflicts_with = "to")]
+    layout: Option<Level>,
 }
 
 impl Convert {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
         let [input, output] = self.files.paths()?;
-        check_outputs([Some(input), self.spec.path(), self.to.path()], [output])?;
-        let (from, to) = (self.spec.network()?, self.to.network()?);
-        let bytes = read_net(input, Some(&from))?;
-        let file = NetFile::of(input, from, &bytes)?;
-        let converted = convert(file, &to)?;
+        let specs = [&self.spec, &self.to].map(|spec| spec.as_ref().and_then(SpecChoice::path));
+        check_outputs(specs.into_iter().chain([Some(input)]), [output])?;
+        // The one that is written may be wrong, and need no file to be read.
+        let to = self.to.as_ref().map(SpecChoice::network).transpose()?;
+        let file = NetFile::open(input, self.spec.as_ref())?;
+        let converted = match (self.layout, to) {
+            (Some(level), _) => lay_out(&file, level)?,
+            (None, Some(to)) => convert(file, &to)?,
+            // clap refuses these arguments first.
+            (None, None) => return Err(Failure::Arguments("expected `--to` or `--layout`".into())),
+        };
         let (path, bytes) = (foreign(output.display()), &converted.bytes);
         write(output, bytes)?;
         let mut out = remarks(output, out);

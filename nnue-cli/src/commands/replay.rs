@@ -1,16 +1,22 @@
 //! `nnue replay`: how fast a network evaluates the positions of a search, on each level.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
+use nnue_compiler::format::foreign;
 use nnue_runtime::Level;
 
 use crate::Failure;
 use crate::heading;
-use crate::inputs::{NetOptions, TraceFile, available_level, level_of_environment, write_json};
+use crate::inputs::{
+    ChosenNet, NetOptions, TraceFile, available_level, default_level, level_of_environment,
+    write_json,
+};
 use crate::processor::processor;
 use crate::progress;
+use crate::replay::processes::{self, Role, Weights};
 use crate::replay::{Engine, Measured, Report, Workload, measure};
 
 const EXAMPLE: &str = "\
@@ -62,6 +68,14 @@ pub(crate) struct Replay {
     /// With `--beside`: how many threads do the same at the same time, 1 to 256; one by default
     #[arg(long, value_name = "N", requires = "beside", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
+    /// Measure so many processes that evaluate along the search at the same time, 1 to 256: as many
+    /// with weights of their own, and as many that share their weights, in turns; shown is what all
+    /// of a kind evaluate in a second, and the memory that they take
+    #[arg(long, value_name = "N", conflicts_with = "beside", value_parser = clap::value_parser!(u16).range(1..=256))]
+    processes: Option<u16>,
+    /// Be one of these processes.
+    #[arg(long, hide = true, value_name = "KIND:NUMBER")]
+    process: Option<Role>,
     /// Write what was measured as JSON
     #[arg(long)]
     json: bool,
@@ -75,9 +89,15 @@ impl Replay {
                     .into(),
             ));
         }
+        if let Some(role) = self.process {
+            return self.be_process(role, out);
+        }
         let chosen = self.net.open()?;
         let levels = self.levels()?;
         let trace = self.trace.read()?;
+        if let Some(processes) = self.processes {
+            return self.in_processes(processes.into(), &chosen, out);
+        }
         let net = chosen.compiled(levels[0])?;
         let workload = Workload {
             network: net.name().into(),
@@ -127,6 +147,73 @@ impl Replay {
             .write()?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Measures processes at the first of the levels, which is the best one by default.
+    fn in_processes(
+        &self,
+        count: usize,
+        chosen: &ChosenNet,
+        out: &mut dyn Write,
+    ) -> Result<ExitCode, Failure> {
+        let level = self.level_of_processes()?;
+        let read = self.net.paths().into_iter().chain([self.trace.path()]);
+        if read.flatten().any(|path| path == Path::new("-")) {
+            let message = "`--processes` cannot read standard input, which is one stream for all";
+            return Err(Failure::Arguments(message.into()));
+        }
+        if !self.json {
+            let name = &chosen.file.network.name;
+            let (processor, rounds) = (processor(), self.rounds);
+            writeln!(
+                out,
+                "{name} · {}, {level}, {rounds} rounds",
+                foreign(&chosen.name)
+            )?;
+            writeln!(out, "{processor}\n")?;
+            out.flush()?;
+        }
+        let bar = progress::bar();
+        let results = processes::measure(count, self.rounds.into(), &mut |done, all| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        });
+        bar.finish_and_clear();
+        let results = results.map_err(Failure::Work)?;
+        match self.json {
+            true => write_json(&results, out)?,
+            false => processes::write(&results, out)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// What a process does that is measured.
+    fn be_process(&self, role: Role, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+        let chosen = self.net.open()?;
+        let level = self.level_of_processes()?;
+        let (net, reason) = match role.weights {
+            Weights::Private => (chosen.compiled(level)?, None),
+            Weights::Shared => chosen.shared(level)?,
+        };
+        // What is measured is the memory that stays.
+        drop(chosen);
+        let trace = self.trace.read()?;
+        let engine = self.engine.map(engine).transpose()?;
+        let (reason, engine) = (reason.as_deref(), engine.as_ref());
+        let requests = io::stdin().lock();
+        processes::serve(&*net, reason, &trace, engine, role.number, requests, out)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The level of all processes: the one that is named, or the best.
+    fn level_of_processes(&self) -> Result<Level, Failure> {
+        match &*self.level {
+            [] => default_level(),
+            [level] => Ok(*level),
+            _ => Err(Failure::Arguments(
+                "found several levels, expected one for `--processes`".into(),
+            )),
+        }
     }
 
     /// The levels to measure, each once.

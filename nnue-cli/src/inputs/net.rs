@@ -4,8 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nnue_compiler::format::foreign;
+#[cfg(feature = "compiled")]
+use nnue_runtime::Level;
 
 use crate::Failure;
+#[cfg(feature = "compiled")]
+use crate::compiled::{AnyNetwork, Compiled};
 use crate::known::{Known, SpecChoice};
 use crate::net_file::NetFile;
 
@@ -142,22 +146,28 @@ impl NetOptions {
 #[cfg(feature = "compiled")]
 impl ChosenNet {
     /// The network as compiled code.
-    pub(crate) fn compiled(
-        &self,
-        level: nnue_runtime::Level,
-    ) -> Result<Box<dyn crate::compiled::AnyNetwork>, Failure> {
-        use crate::compiled::Compiled;
+    pub(crate) fn compiled(&self, level: Level) -> Result<Box<dyn AnyNetwork>, Failure> {
+        let loaded = self.architecture()?.load(&self.file.bytes, level);
+        loaded.map_err(Failure::work)
+    }
 
+    /// The same, with weights that processes share; or why they do not.
+    pub(crate) fn shared(
+        &self,
+        level: Level,
+    ) -> Result<(Box<dyn AnyNetwork>, Option<String>), Failure> {
+        let loaded = self.architecture()?.share(&self.file.bytes, level);
+        loaded.map_err(Failure::work)
+    }
+
+    fn architecture(&self) -> Result<&'static Compiled, Failure> {
         let network = &self.file.network;
-        let Some(compiled) = Compiled::of(network) else {
-            return Err(Failure::Work(format!(
+        Compiled::of(network).ok_or_else(|| {
+            Failure::Work(format!(
                 "`{}` is not compiled into this program: `nnue bench SPEC --net FILE` compiles a network and measures it",
                 network.name
-            )));
-        };
-        compiled
-            .load(&self.file.bytes, level)
-            .map_err(Failure::work)
+            ))
+        })
     }
 }
 

@@ -77,6 +77,12 @@ impl Times {
     }
 }
 
+impl FromIterator<f64> for Times {
+    fn from_iter<I: IntoIterator<Item = f64>>(times: I) -> Times {
+        Times(times.into_iter().collect())
+    }
+}
+
 /// How long an engine took, which read the trace too.
 #[derive(Clone, Debug, Default)]
 pub struct InEngine {

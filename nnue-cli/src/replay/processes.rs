@@ -1,0 +1,284 @@
+//! Processes that replay a search at the same time: how much they evaluate in all, and how much
+//! memory they take, with weights of their own and with weights that they share.
+//!
+//! Both kinds are there at once and take turns, so that whatever disturbs the machine for a while
+//! disturbs both.
+
+mod process;
+mod show;
+
+use std::env;
+use std::fmt;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::str::FromStr;
+use std::time::Duration;
+
+use nnue_compiler::format::foreign;
+use serde::Serialize;
+
+pub use self::process::serve;
+pub(crate) use self::show::write;
+use super::Times;
+
+/// How long all processes of a kind evaluate in a round.
+const ROUND: Duration = Duration::from_millis(500);
+
+/// Whose the weights of a process are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weights {
+    /// Its own.
+    Private,
+    /// Those of all processes of the user.
+    Shared,
+}
+
+impl Weights {
+    const ALL: [Weights; 2] = [Weights::Private, Weights::Shared];
+
+    fn name(self) -> &'static str {
+        match self {
+            Weights::Private => "private",
+            Weights::Shared => "shared",
+        }
+    }
+}
+
+/// Which process one is among those that are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Role {
+    /// Whose its weights are.
+    pub weights: Weights,
+    /// Its number among those of its kind, from 0.
+    pub number: usize,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.weights.name(), self.number)
+    }
+}
+
+impl FromStr for Role {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Role, String> {
+        let role = || {
+            let (name, number) = text.split_once(':')?;
+            let weights = Weights::ALL.into_iter().find(|own| own.name() == name)?;
+            let number = number.parse().ok()?;
+            Some(Role { weights, number })
+        };
+        role().ok_or_else(|| format!("found `{}`, expected `shared:0`", foreign(text)))
+    }
+}
+
+/// What processes of both kinds did.
+#[derive(Clone, Debug, Serialize)]
+pub struct Results {
+    /// How many of each kind there are.
+    pub processes: usize,
+    /// Those with weights of their own.
+    pub private: Together,
+    /// Those that share weights.
+    pub shared: Together,
+    /// The checksum of all values, which is the same in every process.
+    pub checksum: u32,
+}
+
+/// What all processes of a kind did.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Together {
+    /// Evaluations of all of them in a second, one number for each round.
+    pub evaluations_per_second: Vec<f64>,
+    /// Memory of all of them in bytes: their proportional set size (PSS). None where the system does
+    /// not tell it.
+    pub memory: Option<u64>,
+    /// The same of the one that takes least.
+    pub memory_of_one: Option<u64>,
+    /// Why weights are not shared, in the words of the first process that says so.
+    pub not_shared: Option<String>,
+}
+
+impl Together {
+    /// The numbers of [`Self::evaluations_per_second`], for their median.
+    fn rates(&self) -> Times {
+        self.evaluations_per_second.iter().copied().collect()
+    }
+}
+
+/// Starts so many processes of each kind as this program was started, and measures them.
+///
+/// # Errors
+///
+/// What a process says if it fails, and values that differ.
+pub fn measure(
+    processes: usize,
+    rounds: usize,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Results, String> {
+    let start = |weights| -> Result<Vec<Process>, String> {
+        let roles = (0..processes).map(|number| Role { weights, number });
+        let started: Vec<Process> = roles.map(Process::start).collect::<Result<_, _>>()?;
+        Ok(started)
+    };
+    let mut all = [start(Weights::Private)?, start(Weights::Shared)?];
+    let mut together = [Together::default(), Together::default()];
+    let mut checksum = None;
+    for (processes, together) in all.iter_mut().zip(&mut together) {
+        for process in processes {
+            let ready = process.ready()?;
+            let expected = *checksum.get_or_insert(ready.checksum);
+            if ready.checksum != expected {
+                return Err(format!(
+                    "found the checksum {:08x} of all values in one process, and {expected:08x} in another",
+                    ready.checksum
+                ));
+            }
+            together.not_shared = together.not_shared.take().or(ready.not_shared);
+        }
+    }
+    for round in 0..rounds {
+        progress(round, rounds);
+        for (processes, together) in all.iter_mut().zip(&mut together) {
+            together.evaluations_per_second.push(run(processes)?);
+        }
+    }
+    for (processes, together) in all.iter().zip(&mut together) {
+        let memory: Option<Vec<u64>> = processes.iter().map(Process::memory).collect();
+        together.memory = memory.as_ref().map(|memory| memory.iter().sum());
+        together.memory_of_one = memory.and_then(|memory| memory.into_iter().min());
+    }
+    let [private, shared] = together;
+    Ok(Results {
+        processes,
+        private,
+        shared,
+        checksum: checksum.unwrap_or_default(),
+    })
+}
+
+/// Lets all processes evaluate at the same time, and returns how much they do in a second.
+fn run(processes: &mut [Process]) -> Result<f64, String> {
+    for process in &mut *processes {
+        process.go()?;
+    }
+    let rates = processes.iter_mut().map(Process::rate);
+    rates.sum()
+}
+
+/// A process that waits for its turn.
+struct Process {
+    child: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+/// What a process says when it has loaded its net.
+struct Ready {
+    checksum: u32,
+    not_shared: Option<String>,
+}
+
+impl Process {
+    fn start(role: Role) -> Result<Process, String> {
+        let error = |error: io::Error| format!("cannot start a process: {error}");
+        let program = env::current_exe().map_err(error)?;
+        let mut child = Command::new(program)
+            .args(env::args_os().skip(1))
+            .arg(format!("--process={role}"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(error)?;
+        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("cannot talk to a process".into());
+        };
+        Ok(Process {
+            child,
+            requests,
+            answers: BufReader::new(answers),
+        })
+    }
+
+    fn ready(&mut self) -> Result<Ready, String> {
+        let line = self.answer()?;
+        let (checksum, reason) = line.split_once(' ').unwrap_or((&line, ""));
+        let checksum = u32::from_str_radix(checksum, 16);
+        Ok(Ready {
+            checksum: checksum.map_err(|_| unexpected(&line))?,
+            not_shared: (!reason.is_empty()).then(|| reason.to_owned()),
+        })
+    }
+
+    fn go(&mut self) -> Result<(), String> {
+        let request = writeln!(self.requests, "{}", ROUND.as_millis());
+        let request = request.and_then(|()| self.requests.flush());
+        request.map_err(|error| format!("cannot talk to a process: {error}"))
+    }
+
+    /// Evaluations in a second.
+    fn rate(&mut self) -> Result<f64, String> {
+        let line = self.answer()?;
+        let rate = || {
+            let (evaluations, nanoseconds) = line.split_once(' ')?;
+            let numbers: [f64; 2] = [evaluations.parse().ok()?, nanoseconds.parse().ok()?];
+            Some(numbers[0] / numbers[1] * 1e9)
+        };
+        rate().ok_or_else(|| unexpected(&line))
+    }
+
+    fn answer(&mut self) -> Result<String, String> {
+        let mut line = String::new();
+        if let Ok(1..) = self.answers.read_line(&mut line) {
+            return Ok(line.trim_end().into());
+        }
+        let mut message = String::new();
+        if let Some(mut errors) = self.child.stderr.take() {
+            let _ = errors.read_to_string(&mut message);
+        }
+        Err(match message.trim_end() {
+            "" => "a process ended without a word".into(),
+            message => message.into(),
+        })
+    }
+
+    /// Its proportional set size, in bytes: of memory that processes share, each counts its part.
+    fn memory(&self) -> Option<u64> {
+        let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id())).ok()?;
+        let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+        let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+        Some(kilobytes * 1024)
+    }
+}
+
+fn unexpected(line: &str) -> String {
+    format!("found `{}` in the answer of a process", foreign(line))
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It ends by itself when nobody asks any more; one that does not must not stay.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_read_as_they_are_written() {
+        for weights in Weights::ALL {
+            let role = Role { weights, number: 7 };
+            assert_eq!(role.to_string().parse(), Ok(role));
+        }
+        for text in ["", "shared", "shared:", "shared:x", "mine:1", "shared:-1"] {
+            assert!(text.parse::<Role>().is_err(), "{text}");
+        }
+    }
+}
