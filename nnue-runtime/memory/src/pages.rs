@@ -91,17 +91,18 @@ mod linux {
 
     pub(super) fn collapse(start: *const u8, len: usize) {
         let start = start.cast_mut().cast();
-        let whole = len / ALIGNMENT * ALIGNMENT;
-        if whole == 0 {
+        if len < ALIGNMENT {
             return;
         }
+        // The kernel leaves the rest beyond whole huge pages as it is. It is advised too, since an
+        // advice for a part would make two maps of one.
         // What fails leaves the memory as it is: old kernels do not know the advice, and there may
         // be no free huge pages.
         // SAFETY: both advices leave what the memory holds, and concern addresses of one map that
         // the caller has borrowed.
         unsafe {
-            let _ = madvise(start, whole, Advice::LinuxHugepage);
-            let _ = advise(start, whole, MADV_COLLAPSE);
+            let _ = madvise(start, len, Advice::LinuxHugepage);
+            let _ = advise(start, len, MADV_COLLAPSE);
         }
     }
 

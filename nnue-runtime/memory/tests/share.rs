@@ -6,14 +6,10 @@ mod parts;
 use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use nnue_memory::{ALIGNMENT, Key, ShareError, huge_bytes, share};
-use parts::{
-    Part, check_values, hex, key, play_sharing, say, share_counting, skipped, smaps, wait,
-    write_values,
-};
+use parts::{Part, check_values, hex, key, play_sharing, share_counting, skipped, smaps};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::process::{Pid, Signal, kill_process};
 
