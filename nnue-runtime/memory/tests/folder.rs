@@ -96,7 +96,7 @@ fn two_processes_see_the_same_file() {
     assert_eq!(first.says(), "filled");
     let mut second = Part::new(&key, LEN).in_folder(folder.path()).play();
     assert_eq!(second.says(), "found");
-    first.is_killed();
+    first.gets_killed();
     second.goes_on();
     assert_eq!(second.says(), "still right");
     if cfg!(target_os = "linux") {
@@ -130,7 +130,7 @@ fn what_a_killed_process_has_left_is_taken_over() {
             .play();
         assert_eq!(first.says(), "filling");
         let mut waiting = Part::new(&key, LEN).in_folder(folder.path()).play();
-        first.is_killed();
+        first.gets_killed();
         assert_eq!(waiting.says(), "filled");
         assert_eq!(names(folder.path()), only(&key));
         fs::remove_file(weights(folder.path(), &key)).unwrap();
@@ -141,7 +141,7 @@ fn what_a_killed_process_has_left_is_taken_over() {
         .stops_at(5)
         .play();
     assert_eq!(first.says(), "filling");
-    first.is_killed();
+    first.gets_killed();
     assert_eq!(names(folder.path()).len(), 2);
     assert!(fills(folder.path(), &key));
     assert_eq!(names(folder.path()), only(&key));
