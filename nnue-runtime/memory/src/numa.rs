@@ -46,9 +46,9 @@ impl Topology {
         Topology::of(system::nodes().unwrap_or_default())
     }
 
-    /// A machine whose nodes have these processors, for tests. Their numbers count from 0, and those
-    /// without processors are left out. If all are, it is as if nothing is known: one node with the
-    /// processors of this machine.
+    /// A machine whose nodes have these processors, for tests. Their numbers count from 0, and
+    /// those without processors are left out. If all are, it is as if nothing is known: one node
+    /// with the processors of this machine.
     #[must_use]
     pub fn with_nodes(cpus: Vec<Vec<usize>>) -> Topology {
         Topology::of(cpus.into_iter().enumerate().collect())
@@ -99,9 +99,9 @@ impl Topology {
         self.nodes.iter().position(of).unwrap_or(0)
     }
 
-    /// Runs a function on a new thread that is bound to the processors of a node, given by its index
-    /// in [`nodes`](Topology::nodes), so that memory that it touches first lies there. Returns what
-    /// it returns.
+    /// Runs a function on a new thread that is bound to the processors of a node, given by its
+    /// index in [`nodes`](Topology::nodes), so that memory that it touches first lies there.
+    /// Returns what it returns.
     ///
     /// If the thread cannot be bound, since its processors are off or the process may not use them,
     /// the function runs on any. If there are no more threads, it runs on the calling one.

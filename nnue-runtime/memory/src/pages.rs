@@ -2,12 +2,12 @@
 //! within reach of its tables of addresses.
 //!
 //! Linux gives them to shared memory only if an administrator says so
-//! (`/sys/kernel/mm/transparent_hugepage/shmem_enabled`, which is `never` by default), but a process
-//! may ask for them in one call at any time: `MADV_COLLAPSE`, since Linux 6.1. It copies what is
-//! there to huge pages, which takes 0.4 ms per MiB, and costs nothing where that was done. So it is
-//! called before memory is filled, when there is nothing to copy: that makes filling faster than
-//! into small pages, for which the kernel is entered 512 times as often. Processes that map the
-//! memory later find it huge, and get it in 0.2 ms for 140 MiB.
+//! (`/sys/kernel/mm/transparent_hugepage/shmem_enabled`, which is `never` by default), but a
+//! process may ask for them in one call at any time: `MADV_COLLAPSE`, since Linux 6.1. It copies
+//! what is there to huge pages, which takes 0.4 ms per MiB, and costs nothing where that was done.
+//! So it is called before memory is filled, when there is nothing to copy: that makes filling
+//! faster than into small pages, for which the kernel is entered 512 times as often. Processes that
+//! map the memory later find it huge, and get it in 0.2 ms for 140 MiB.
 
 #[cfg(unix)]
 use crate::mapping::Region;
@@ -15,8 +15,9 @@ use crate::mapping::Region;
 /// How many bytes of memory lie in huge pages, by `/proc/self/smaps` of Linux. `None` where that
 /// cannot be known: on other systems, and without `/proc`.
 ///
-/// The kernel counts per map. For memory that is part of a map the result is at most its length, and
-/// may be too much.
+/// The kernel counts what the process has used or a call has brought, so what was never read may be
+/// missing. It counts per map: for memory that is part of a map the result is at most its length,
+/// and may be too much.
 #[must_use]
 pub fn huge_bytes(memory: &[u8]) -> Option<usize> {
     if cfg!(target_os = "linux") {
@@ -91,17 +92,18 @@ mod linux {
 
     pub(super) fn collapse(start: *const u8, len: usize) {
         let start = start.cast_mut().cast();
-        let whole = len / ALIGNMENT * ALIGNMENT;
-        if whole == 0 {
+        if len < ALIGNMENT {
             return;
         }
+        // The kernel leaves the rest beyond whole huge pages as it is. It is advised too, since an
+        // advice for a part would make two maps of one.
         // What fails leaves the memory as it is: old kernels do not know the advice, and there may
         // be no free huge pages.
         // SAFETY: both advices leave what the memory holds, and concern addresses of one map that
         // the caller has borrowed.
         unsafe {
-            let _ = madvise(start, whole, Advice::LinuxHugepage);
-            let _ = advise(start, whole, MADV_COLLAPSE);
+            let _ = madvise(start, len, Advice::LinuxHugepage);
+            let _ = advise(start, len, MADV_COLLAPSE);
         }
     }
 

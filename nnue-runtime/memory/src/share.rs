@@ -1,8 +1,8 @@
 //! Memory that processes share.
 //!
-//! Many processes of one engine run on a machine at once: a match of a hundred games, a test farm, a
-//! server. Each would hold its own copy of the same hundred megabytes, and caches would hold them as
-//! often. So one process fills a segment, and the others map it.
+//! Many processes of one engine run on a machine at once: a match of a hundred games, a test farm,
+//! a server. Each would hold its own copy of the same hundred megabytes, and caches would hold them
+//! as often. So one process fills a segment, and the others map it.
 //!
 //! On Linux, the segment is a memfd: memory that has no name. That was chosen over
 //!
@@ -174,16 +174,16 @@ pub fn share<E>(
     }
 }
 
-/// The same as [`share()`] by a file in a folder, on Unix. For systems whose memory cannot be shared
-/// otherwise, and for processes that do not run at the same time.
+/// The same as [`share()`] by a file in a folder, on Unix. For systems whose memory cannot be
+/// shared otherwise, and for processes that do not run at the same time.
 ///
 /// The folder is created for the user alone if it is not there. It must belong to the user, and
 /// others must not be able to write into it. Files that were not used for 30 days are removed from
 /// it when one is added, and so is what a killed process has left.
 ///
-/// A file is written beside its place, brought to the disk, made read-only and renamed, so that what
-/// is found is whole. One that has another length or owner, that others may write, or that is no
-/// regular file is not used but replaced.
+/// A file is written beside its place, brought to the disk, made read-only and renamed, so that
+/// what is found is whole. One that has another length or owner, that others may write, or that is
+/// no regular file is not used but replaced.
 ///
 /// What stays is a danger that the user's own programs are: who makes such a file shorter while it
 /// is mapped ends the processes that read it (`SIGBUS`), and who changes it changes bytes that Rust
@@ -261,8 +261,8 @@ impl Request {
     }
 }
 
-/// Fails if the process may not make a file or a memfd of a length, for whose tries the kernel would
-/// end it with `SIGXFSZ`.
+/// Fails if the process may not make a file or a memfd of a length, for whose tries the kernel
+/// would end it with `SIGXFSZ`.
 #[cfg(unix)]
 fn check_file_size(len: u64) -> io::Result<()> {
     use rustix::process::{Resource, getrlimit};

@@ -6,14 +6,10 @@ mod parts;
 use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
-use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use nnue_memory::{ALIGNMENT, Key, ShareError, huge_bytes, share};
-use parts::{
-    Part, check_values, hex, key, play_sharing, say, share_counting, skipped, smaps, wait,
-    write_values,
-};
+use parts::{Part, check_values, hex, key, play_sharing, share_counting, skipped, smaps};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -99,7 +95,7 @@ fn two_hundred_processes_at_once_fill_one() {
 }
 
 #[test]
-fn who_is_killed_while_it_fills_is_followed_by_the_next() {
+fn who_gets_killed_while_it_fills_is_followed_by_the_next() {
     for tenth in 0..=10 {
         let key = key();
         let mut first = Part::new(&key, LEN).stops_at(tenth).play();
@@ -107,7 +103,7 @@ fn who_is_killed_while_it_fills_is_followed_by_the_next() {
         // One waits for it already, and one comes later.
         let mut waiting = Part::new(&key, LEN).play();
         std::thread::sleep(Duration::from_millis(20));
-        first.is_killed();
+        first.gets_killed();
         assert_eq!(waiting.says(), "filled");
         let begin = Instant::now();
         let (segment, fills) = share_counting(&key, LEN, LONG);
@@ -143,14 +139,14 @@ fn the_first_may_end_while_others_read() {
     assert_eq!(first.says(), "filled");
     let mut second = Part::new(&key, LEN).play();
     assert_eq!(second.says(), "found");
-    first.is_killed();
+    first.gets_killed();
     second.goes_on();
     assert_eq!(second.says(), "still right");
     let (segment, fills) = share_counting(&key, LEN, LONG);
     assert!(!segment.is_first() && fills == 0);
     let map = segment.map(0, LEN).unwrap();
     drop(segment);
-    second.is_killed();
+    second.gets_killed();
     check_values(&key, &map).unwrap();
     // The map is not held for others.
     assert_eq!(names(&key), [""; 0]);
@@ -177,7 +173,7 @@ fn nobody_hangs_behind_a_stopped_process() {
     assert!(waited >= patience && waited < patience * 4, "{waited:?}");
     // It goes on where it was.
     kill_process(id, Signal::CONT).unwrap();
-    first.is_killed();
+    first.gets_killed();
 }
 
 #[test]

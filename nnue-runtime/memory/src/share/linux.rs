@@ -1,9 +1,9 @@
 //! Segments of Linux: memfds, which are sealed, and found by names of sockets.
 //!
-//! Whoever has the segment binds a socket to a name in the abstract namespace that says where it is:
-//! `nnue-<user>-<key>-<process>-<descriptor>`. Nobody listens there. Whoever looks for it reads the
-//! names in `/proc/net/unix` and opens `/proc/<process>/fd/<descriptor>`. The name may be stale or
-//! another's, so what is opened must be a memfd with the full key in its own name, of the right
+//! Whoever has the segment binds a socket to a name in the abstract namespace that says where it
+//! is: `nnue-<user>-<key>-<process>-<descriptor>`. Nobody listens there. Whoever looks for it reads
+//! the names in `/proc/net/unix` and opens `/proc/<process>/fd/<descriptor>`. The name may be stale
+//! or another's, so what is opened must be a memfd with the full key in its own name, of the right
 //! length and user, and with all seals. What fails a check is passed over.
 //!
 //! Who has found it publishes it as well, so that it is found after the first process has ended.

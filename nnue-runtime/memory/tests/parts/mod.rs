@@ -109,7 +109,7 @@ impl Player {
     }
 
     /// With `SIGKILL`.
-    pub(crate) fn is_killed(mut self) {
+    pub(crate) fn gets_killed(mut self) {
         self.end();
     }
 

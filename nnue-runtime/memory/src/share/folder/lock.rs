@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-/// A lock that no other process or thread has while this value is there. The system ends it with the
-/// process, however that ends.
+/// A lock that no other process or thread has while this value is there. The system ends it with
+/// the process, however that ends.
 pub(super) struct Lock {
     path: PathBuf,
     _file: File,
@@ -50,8 +50,8 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // It is this lock's file, since nobody removes it without the lock. If it cannot be removed,
-        // an empty file stays, which the next one locks.
+        // It is this lock's file, since nobody removes it without the lock. If it cannot be
+        // removed, an empty file stays, which the next one locks.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -10,8 +10,8 @@ use super::lock::Lock;
 /// After how long without use files are removed.
 const AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Removes what has not been used for 30 days, and what cannot be removed stays. Processes that have
-/// mapped a file keep it.
+/// Removes what has not been used for 30 days, and what cannot be removed stays. Processes that
+/// have mapped a file keep it.
 pub(super) fn remove(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
