@@ -86,8 +86,10 @@ pub use crate::fen::FenError;
 pub use crate::level::{Level, LevelError};
 pub use crate::memory::Storage;
 pub use crate::network::Network;
+#[cfg(feature = "shared")]
+pub use crate::network::NodeCopies;
 pub use crate::position::Position;
-pub use crate::report::{AccumulatorBound, Report, Warning};
+pub use crate::report::{AccumulatorBound, Memory, Report, Warning};
 
 /// Compiles a spec to the types and kernels of its network.
 ///
@@ -135,6 +137,8 @@ pub mod file {
 pub mod __private {
     pub use core;
     pub use nnue_format as file;
+    #[cfg(feature = "shared")]
+    pub use nnue_memory::numa::Topology;
 
     /// Only there if embedded files that are compressed with zstd can be unpacked.
     #[cfg(feature = "zstd")]

@@ -1,7 +1,12 @@
 //! A network's weights, and evaluation with them.
 
 #[cfg(feature = "shared")]
+mod nodes;
+#[cfg(feature = "shared")]
 mod shared;
+
+#[cfg(feature = "shared")]
+pub use self::nodes::NodeCopies;
 
 use alloc::borrow::Cow;
 #[cfg(feature = "shared")]
@@ -191,6 +196,13 @@ impl<A: Architecture> Network<A> {
     #[must_use]
     pub fn description(&self) -> &[u8] {
         &self.loaded.description
+    }
+
+    /// A copy whose weights are on the heap, wherever these are.
+    #[cfg(feature = "shared")]
+    fn on_the_heap(&self) -> Network<A> {
+        let weights = self.weights.changed(|_, _| {});
+        Network::new(self.level, weights, self.loaded.clone())
     }
 
     /// Where the weights live.

@@ -1,8 +1,10 @@
 //! Facts about a network that can be proved from its weights.
 
 mod bound;
+mod memory;
 
 pub use self::bound::accumulator_bound;
+pub use self::memory::Memory;
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -21,6 +23,8 @@ pub struct Report {
     pub accumulator: AccumulatorBound,
     /// How far the sums of the affine layers of integers can go.
     pub layers: Vec<LayerProof>,
+    /// Where the weights are, and in which pages.
+    pub memory: Memory,
     /// Bytes of the file other than zero that no evaluation reads.
     pub ignored_bytes: usize,
     /// Warnings for the user of the network; a sound one has none.
@@ -129,6 +133,7 @@ impl fmt::Display for Report {
         for layer in &self.layers {
             write!(f, "\n{layer}")?;
         }
+        write!(f, "\nweights: {}", self.memory)?;
         for warning in &self.warnings {
             write!(f, "\nwarning: {warning}")?;
         }
@@ -159,6 +164,7 @@ impl Report {
         Report {
             accumulator,
             layers,
+            memory: Memory::of(network),
             ignored_bytes: loaded.ignored.len(),
             warnings,
         }

@@ -170,11 +170,16 @@ fn sums_that_may_leave_32_bits_are_warned_of() {
     assert_eq!(with_bias(i32::MAX - 127).warnings, []);
     let over = with_bias(i32::MAX - 126);
     assert_eq!(over.warnings, [Warning::SumsMayOverflow("out")]);
+    assert_eq!(over.memory.storage, Storage::Heap);
+    let memory = over.memory;
     assert_eq!(
         over.to_string(),
-        "accumulator within 0 to 0 for 32 features: margin 32767\n\
-         sums of `out` within 0 to 2147483648: margin -1\n\
-         warning: sums of `out` are not known to fit in 32 bits"
+        format!(
+            "accumulator within 0 to 0 for 32 features: margin 32767\n\
+             sums of `out` within 0 to 2147483648: margin -1\n\
+             weights: {memory}\n\
+             warning: sums of `out` are not known to fit in 32 bits"
+        )
     );
 }
 

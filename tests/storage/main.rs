@@ -3,6 +3,7 @@
 
 mod in_place;
 mod mapped;
+mod nodes;
 mod shared;
 
 use nnue_networks::small128;

@@ -197,11 +197,12 @@ impl Replay {
         };
         // What is measured is the memory that stays.
         drop(chosen);
+        let mut requests = io::stdin().lock();
+        processes::say_loaded(reason.as_deref(), &mut requests, out)?;
         let trace = self.trace.read()?;
         let engine = self.engine.map(engine).transpose()?;
-        let (reason, engine) = (reason.as_deref(), engine.as_ref());
-        let requests = io::stdin().lock();
-        processes::serve(&*net, reason, &trace, engine, role.number, requests, out)?;
+        let (number, engine) = (role.number, engine.as_ref());
+        processes::serve(&*net, &trace, engine, number, &mut requests, out)?;
         Ok(ExitCode::SUCCESS)
     }
 

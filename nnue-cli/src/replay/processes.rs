@@ -18,7 +18,7 @@ use std::time::Duration;
 use nnue_compiler::format::foreign;
 use serde::Serialize;
 
-pub use self::process::serve;
+pub use self::process::{say_loaded, serve};
 pub(crate) use self::show::write;
 use super::Times;
 
@@ -93,8 +93,8 @@ pub struct Results {
 pub struct Together {
     /// Evaluations of all of them in a second, one number for each round.
     pub evaluations_per_second: Vec<f64>,
-    /// Memory of all of them in bytes: their proportional set size (PSS). None where the system does
-    /// not tell it.
+    /// Memory of all of them in bytes, when they have loaded the net and nothing else: their
+    /// proportional set size (PSS). None where the system does not tell it.
     pub memory: Option<u64>,
     /// The same of the one that takes least.
     pub memory_of_one: Option<u64>,
@@ -126,18 +126,23 @@ pub fn measure(
     };
     let mut all = [start(Weights::Private)?, start(Weights::Shared)?];
     let mut together = [Together::default(), Together::default()];
-    let mut checksum = None;
     for (processes, together) in all.iter_mut().zip(&mut together) {
-        for process in processes {
-            let ready = process.ready()?;
-            let expected = *checksum.get_or_insert(ready.checksum);
-            if ready.checksum != expected {
-                return Err(format!(
-                    "found the checksum {:08x} of all values in one process, and {expected:08x} in another",
-                    ready.checksum
-                ));
-            }
-            together.not_shared = together.not_shared.take().or(ready.not_shared);
+        for process in &mut *processes {
+            together.not_shared = process.loaded()?.or(together.not_shared.take());
+        }
+        let memory: Option<Vec<u64>> = processes.iter().map(Process::memory).collect();
+        together.memory = memory.as_ref().map(|memory| memory.iter().sum());
+        together.memory_of_one = memory.and_then(|memory| memory.into_iter().min());
+    }
+    let mut checksum = None;
+    for process in all.iter_mut().flatten() {
+        process.ask("")?;
+        let found = process.checksum()?;
+        let expected = *checksum.get_or_insert(found);
+        if found != expected {
+            return Err(format!(
+                "found the checksum {found:08x} of all values in one process, and {expected:08x} in another"
+            ));
         }
     }
     for round in 0..rounds {
@@ -145,11 +150,6 @@ pub fn measure(
         for (processes, together) in all.iter_mut().zip(&mut together) {
             together.evaluations_per_second.push(run(processes)?);
         }
-    }
-    for (processes, together) in all.iter().zip(&mut together) {
-        let memory: Option<Vec<u64>> = processes.iter().map(Process::memory).collect();
-        together.memory = memory.as_ref().map(|memory| memory.iter().sum());
-        together.memory_of_one = memory.and_then(|memory| memory.into_iter().min());
     }
     let [private, shared] = together;
     Ok(Results {
@@ -163,7 +163,7 @@ pub fn measure(
 /// Lets all processes evaluate at the same time, and returns how much they do in a second.
 fn run(processes: &mut [Process]) -> Result<f64, String> {
     for process in &mut *processes {
-        process.go()?;
+        process.ask(&ROUND.as_millis().to_string())?;
     }
     let rates = processes.iter_mut().map(Process::rate);
     rates.sum()
@@ -174,12 +174,6 @@ struct Process {
     child: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
-}
-
-/// What a process says when it has loaded its net.
-struct Ready {
-    checksum: u32,
-    not_shared: Option<String>,
 }
 
 impl Process {
@@ -204,18 +198,24 @@ impl Process {
         })
     }
 
-    fn ready(&mut self) -> Result<Ready, String> {
+    /// Waits until it has loaded its net, and returns why the weights are not shared if they should
+    /// be.
+    fn loaded(&mut self) -> Result<Option<String>, String> {
         let line = self.answer()?;
-        let (checksum, reason) = line.split_once(' ').unwrap_or((&line, ""));
-        let checksum = u32::from_str_radix(checksum, 16);
-        Ok(Ready {
-            checksum: checksum.map_err(|_| unexpected(&line))?,
-            not_shared: (!reason.is_empty()).then(|| reason.to_owned()),
-        })
+        let reason = line
+            .strip_prefix("loaded")
+            .ok_or_else(|| unexpected(&line))?;
+        let reason = reason.trim();
+        Ok((!reason.is_empty()).then(|| reason.to_owned()))
     }
 
-    fn go(&mut self) -> Result<(), String> {
-        let request = writeln!(self.requests, "{}", ROUND.as_millis());
+    fn checksum(&mut self) -> Result<u32, String> {
+        let line = self.answer()?;
+        u32::from_str_radix(&line, 16).map_err(|_| unexpected(&line))
+    }
+
+    fn ask(&mut self, request: &str) -> Result<(), String> {
+        let request = writeln!(self.requests, "{request}");
         let request = request.and_then(|()| self.requests.flush());
         request.map_err(|error| format!("cannot talk to a process: {error}"))
     }

@@ -8,6 +8,24 @@ use nnue_trace::Trace;
 
 use super::super::{Engine, Pass, Replay, checksum};
 
+/// Says that the net is loaded, and why its weights are not shared if they were to be. Waits for a
+/// line: meanwhile the process has its weights in memory and little else.
+///
+/// # Errors
+///
+/// Those of the streams.
+pub fn say_loaded(
+    not_shared: Option<&str>,
+    requests: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    // A reason may have several lines.
+    let reason = not_shared.unwrap_or_default().replace('\n', " ");
+    writeln!(out, "loaded {reason}")?;
+    out.flush()?;
+    requests.read_line(&mut String::new()).map(drop)
+}
+
 /// Says what all values are, and then, for each line with a number of milliseconds, evaluates for as
 /// long, and says how many evaluations that were and how many nanoseconds they took.
 ///
@@ -19,18 +37,15 @@ use super::super::{Engine, Pass, Replay, checksum};
 /// Those of the streams.
 pub fn serve(
     net: &dyn Replay,
-    not_shared: Option<&str>,
     trace: &Trace,
     engine: Option<&Engine>,
     number: usize,
-    requests: impl BufRead,
+    requests: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut values = vec![Output::default(); trace.evaluations()];
     net.time(Pass::Incremental, trace, &mut values);
-    // A reason may have several lines.
-    let reason = not_shared.unwrap_or_default().replace('\n', " ");
-    writeln!(out, "{:08x} {reason}", checksum(&values))?;
+    writeln!(out, "{:08x}", checksum(&values))?;
     out.flush()?;
     let searches = trace.by_search();
     let mut turns = (0..searches.len()).cycle().skip(number % searches.len());
