@@ -109,7 +109,13 @@ fn two_processes_see_the_same_file() {
 #[test]
 fn two_hundred_processes_at_once_make_one() {
     let (folder, key) = (tempfile::tempdir().unwrap(), key());
-    let part = || Part::new(&key, LEN).in_folder(folder.path()).waits().play();
+    let part = || {
+        Part::new(&key, LEN)
+            .in_folder(folder.path())
+            .waits()
+            .slowly()
+            .play()
+    };
     let mut players: Vec<_> = (0..200).map(|_| part()).collect();
     for player in &mut players {
         player.goes_on();

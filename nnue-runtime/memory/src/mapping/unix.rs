@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
 use std::ptr::{self, NonNull};
 
+#[cfg(target_os = "linux")]
+use rustix::mm::{Advice, madvise};
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
 use crate::{ALIGNMENT, pages};
@@ -39,12 +41,17 @@ impl Region {
     /// All of a file or a segment, for writing.
     #[cfg(target_os = "linux")]
     pub(crate) fn writable(file: impl AsFd, len: usize) -> io::Result<Region> {
-        Region::map(len, |at, len, fixed| {
+        let region = Region::map(len, |at, len, fixed| {
             let flags = MapFlags::SHARED | fixed;
             let access = ProtFlags::READ | ProtFlags::WRITE;
             // SAFETY: `map` passes addresses that are free, or that belong to it.
             unsafe { mmap(at, len, access, flags, &file, 0) }
-        })
+        })?;
+        // A child that another thread forks meanwhile would keep a writable map, and the kernel
+        // would not seal the segment. What has no such child does not need it, so it may fail.
+        // SAFETY: the addresses belong to the region, and the advice leaves what they hold.
+        let _ = unsafe { madvise(region.start.as_ptr().cast(), len, Advice::LinuxDontFork) };
+        Ok(region)
     }
 
     /// Zeros that belong to this process.

@@ -57,6 +57,11 @@ impl Part {
         self.is("WAITS", "1")
     }
 
+    /// It takes long enough to fill that others come meanwhile.
+    pub(crate) fn slowly(self) -> Part {
+        self.is("SLOWLY", "1")
+    }
+
     /// It stops for ever when it has filled that many tenths.
     pub(crate) fn stops_at(self, tenth: usize) -> Part {
         self.is("STOPS_AT", &tenth.to_string())
@@ -164,6 +169,9 @@ pub(crate) fn play_sharing(key: &Key, len: usize) {
             // Its input has not ended: it is killed here.
         }
         write_values(key, bytes);
+        if told("SLOWLY").is_some() {
+            std::thread::sleep(Duration::from_millis(300));
+        }
         Ok::<(), io::Error>(())
     };
     let shared = match told("FOLDER") {

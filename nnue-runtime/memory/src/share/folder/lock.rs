@@ -55,3 +55,38 @@ impl Drop for Lock {
         let _ = fs::remove_file(&self.path);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::Lock;
+
+    #[test]
+    fn one_has_the_lock_though_its_file_goes_and_comes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let (holders, times) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let begin = Instant::now();
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    while begin.elapsed() < Duration::from_millis(500) {
+                        let Some(lock) = Lock::attempt(&path).unwrap() else {
+                            continue;
+                        };
+                        assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
+                        times.fetch_add(1, Ordering::Relaxed);
+                        thread::yield_now();
+                        holders.fetch_sub(1, Ordering::SeqCst);
+                        drop(lock);
+                    }
+                });
+            }
+        });
+        assert!(times.into_inner() > 8);
+        assert!(!path.exists());
+    }
+}
