@@ -26,13 +26,16 @@ fn main() {
     }
     let spec = spec.unwrap_or_else(|| text(&examples.join("../specs/small128.toml")));
     let (weights, embedded) = match net {
-        Some(net) => (format!(", weights = {net:?}"), "Some(Network::embedded())"),
-        None => (String::new(), "None"),
+        Some(net) => (
+            format!(", weights = {net:?}"),
+            "Some(if shared { Network::embedded_shared() } else { Network::embedded() })",
+        ),
+        None => (String::new(), "None.filter(|_: &Network| shared)"),
     };
     let module = format!(
         "nnue_runtime::nnue_net!({spec:?}{weights});\n\
          pub(crate) const PAWN: i64 = {pawn};\n\
-         pub(crate) fn embedded() -> Option<Network> {{ {embedded} }}\n"
+         pub(crate) fn embedded(shared: bool) -> Option<Network> {{ {embedded} }}\n"
     );
     let out = PathBuf::from(variable("OUT_DIR").unwrap_or_default());
     if let Err(error) = fs::write(out.join("network.rs"), module) {

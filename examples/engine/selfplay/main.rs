@@ -99,7 +99,7 @@ impl Selfplay {
         Inputs::of([&self.eval_file])
             .check([&self.out])
             .map_err(unwritable)?;
-        let judge = judge(&self.eval_file)?;
+        let judge = judge(&self.eval_file, true)?;
         let mut out = Output::create(&self.out).map_err(unwritable)?;
         let available = || thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or_else(available).max(1);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use cozy_chess::{Board, Color, Move, Piece};
 use nnue_runtime::{Architecture, Delta, Evaluated, Order, Output, Wdl};
 
+use crate::uci::say;
+
 use self::network::{Accumulator, Evaluator, Net, Network, PAWN};
 
 /// The network that `build.rs` chose.
@@ -26,13 +28,18 @@ pub type Judge = Option<Arc<Network>>;
 
 /// The judge that the option EvalFile names: a net file of the network that the engine was built
 /// for, `<material>`, or `<empty>` for the embedded net. Where none is embedded, that is material.
-pub fn judge(name: &str) -> Result<Judge, String> {
+/// All engines of the user may share the network's weights.
+pub fn judge(name: &str, shared: bool) -> Result<Judge, String> {
     let refuse = |error| format!("cannot load `{name}`: {error}");
     let network = match name {
-        "" | "<empty>" => network::embedded(),
+        "" | "<empty>" => network::embedded(shared),
         "<material>" => None,
+        path if shared => Some(Network::open_shared(path).map_err(refuse)?),
         path => Some(Network::open(path).map_err(refuse)?),
     };
+    if let Some(reason) = network.as_ref().and_then(Network::not_shared) {
+        say(&format!("info string weights are not shared: {reason}"));
+    }
     Ok(network.map(Arc::new))
 }
 

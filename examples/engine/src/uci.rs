@@ -22,6 +22,7 @@ id author the authors of nnue-runtime
 option name Hash type spin default 16 min 1 max 65536
 option name Threads type spin default 1 min 1 max 1024
 option name EvalFile type string default <empty>
+option name SharedNet type check default true
 option name UCI_Chess960 type check default false
 uciok";
 
@@ -63,6 +64,8 @@ fn complain(error: String) {
 struct Engine {
     game: Game,
     judge: Judge,
+    /// The judge's name, and whether its weights may be shared.
+    net: (String, bool),
     table: Arc<Table>,
     /// One for each thread. They are away while they search.
     searchers: Vec<Searcher>,
@@ -72,11 +75,12 @@ struct Engine {
 
 impl Engine {
     fn new() -> Result<Engine, String> {
-        let (judge, table) = (judge("").unwrap_or_default(), Table::new(16)?);
+        let (judge, table) = (judge("", true).unwrap_or_default(), Table::new(16)?);
         Ok(Engine {
             game: Game::default(),
             searchers: vec![Searcher::new(&judge, &table)],
             judge,
+            net: (String::new(), true),
             table,
             running: None,
             chess960: false,
@@ -115,13 +119,20 @@ impl Engine {
         let mut parts = words.splitn(2, |&word| word == "value");
         let [name, value] = [(); 2].map(|()| parts.next().unwrap_or_default().join(" "));
         let count = |most| number::<usize>(&value).map(|count| count.clamp(1, most));
-        let mut threads = self.searchers.len();
-        match name.to_ascii_lowercase().as_str() {
+        let name = name.to_ascii_lowercase();
+        let is_true = || value.eq_ignore_ascii_case("true");
+        let (mut threads, mut net) = (self.searchers.len(), self.net.clone());
+        match &*name {
             "threads" => threads = count(1024)?,
-            "evalfile" => self.judge = judge(&value)?,
-            "uci_chess960" => self.chess960 = value.eq_ignore_ascii_case("true"),
+            "evalfile" => net.0 = value,
+            "sharednet" => net.1 = is_true(),
+            "uci_chess960" => self.chess960 = is_true(),
             "hash" => self.table = Table::new(count(65536)?)?,
             unknown => return Err(format!("unknown option `{unknown}`")),
+        }
+        if ["evalfile", "sharednet"].contains(&&*name) {
+            self.judge = judge(&net.0, net.1)?;
+            self.net = net;
         }
         self.forget(threads);
         Ok(())

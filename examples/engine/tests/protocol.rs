@@ -23,6 +23,7 @@ fn it_says_who_it_is_and_what_it_can() {
         "Hash type spin default 16 ",
         "Threads type spin default 1 ",
         "EvalFile type string default <empty>",
+        "SharedNet type check default true",
         "UCI_Chess960 type check default false",
     ] {
         let line = format!("option name {option}");
@@ -43,6 +44,8 @@ fn options_are_set_and_bad_ones_refused() {
         "Threads value 3",
         "Threads value 0",
         "UCI_Chess960 value true",
+        "SharedNet value false",
+        "SharedNet value true",
         "EvalFile value <material>",
         "EvalFile value <empty>",
         "EvalFile value",

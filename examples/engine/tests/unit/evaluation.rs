@@ -13,7 +13,7 @@ fn material_is_for_the_side_to_move() {
 /// Follows a game in which the evaluator is told of some other moves than those that are played.
 fn follow(moves: &[(&str, &str)]) {
     let mut board = Board::default();
-    let mut evaluation = Evaluation::new(&judge("").unwrap(), &board);
+    let mut evaluation = Evaluation::new(&judge("", true).unwrap(), &board);
     for (mv, told) in moves {
         let mut next = board.clone();
         next.play(mv.parse().unwrap());
