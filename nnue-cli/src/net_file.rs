@@ -118,17 +118,23 @@ impl NetFile {
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let Loaded {
             ignored,
-            transposed,
             clamped,
             looks_like,
             ..
         } = &self.loaded;
         let ignored = (!ignored.is_empty()).then_some(Warning::IgnoredBytes(ignored.len()));
-        let transposed = transposed.iter().cloned();
+        // The file was checked: there is no error left.
+        let parts = format::split(&self.layout, &self.bytes);
+        let transposed = parts.and_then(|parts| parts.transposed());
         let clamped = clamped.iter().cloned();
         let warnings = ignored
             .into_iter()
-            .chain(transposed.map(Warning::LooksTransposed))
+            .chain(
+                transposed
+                    .into_iter()
+                    .flatten()
+                    .map(Warning::LooksTransposed),
+            )
             .chain(clamped.map(|(place, count)| Warning::Clamped(place, count)))
             .chain(looks_like.map(Warning::LooksLike));
         warnings.collect()

@@ -176,7 +176,7 @@ impl<A: Architecture> Network<A> {
     /// Bounds that these weights prove, and warnings about them. Computing them takes milliseconds.
     #[must_use]
     pub fn report(&self) -> Report {
-        Report::of::<A>(&self.weights, &self.loaded)
+        Report::of::<A>(&self.weights, self.level.packed(), &self.loaded)
     }
 
     /// Evaluates with the layers of one bucket. If there is no such bucket, the last one is used.

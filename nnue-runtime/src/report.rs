@@ -10,6 +10,7 @@ use core::fmt;
 use nnue_format::{Identity, Loaded, Place};
 
 use crate::architecture::Architecture;
+use crate::memory;
 use crate::proof::LayerProof;
 
 /// Bounds that a network's weights prove, and warnings about them.
@@ -136,7 +137,12 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    pub(crate) fn of<A: Architecture>(weights: &A::Weights, loaded: &Loaded) -> Report {
+    /// `weights` are laid out for a level with the packed order `packed`.
+    pub(crate) fn of<A: Architecture>(
+        weights: &A::Weights,
+        packed: &[usize],
+        loaded: &Loaded,
+    ) -> Report {
         let accumulator = bound::of::<A>(weights);
         let layers = A::proofs(weights).into_layers();
         let mut warnings = Vec::new();
@@ -149,8 +155,8 @@ impl Report {
         if !loaded.ignored.is_empty() {
             warnings.push(Warning::IgnoredBytes(loaded.ignored.len()));
         }
-        let transposed = loaded.transposed.iter().cloned();
-        warnings.extend(transposed.map(Warning::LooksTransposed));
+        let transposed = nnue_format::transposed(A::FILE, packed, memory::bytes(weights));
+        warnings.extend(transposed.into_iter().map(Warning::LooksTransposed));
         let clamped = loaded.clamped.iter().cloned();
         warnings.extend(clamped.map(|(place, count)| Warning::Clamped(place, count)));
         warnings.extend(loaded.looks_like.map(Warning::LooksLike));

@@ -109,6 +109,7 @@ pub use store::store;
 pub use targets::ThreatTargets;
 pub use tensor::{Block, Encoding, Stored, Tensor};
 pub use threats::{ThreatRules, Threats};
+pub use transposed::transposed;
 pub use zstd::{is_packed, unpack};
 
 /// The code of README.md, which doctests compile. It reads a path.

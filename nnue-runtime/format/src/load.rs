@@ -9,7 +9,6 @@ use crate::leb128::{self, Fault};
 use crate::placed::Bucket;
 use crate::quantise::Unfit;
 use crate::split::Part;
-use crate::transposed::is_probably_transposed;
 use crate::{
     Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, ValueFault, coalesce, paired,
     split, unpack,
@@ -28,8 +27,6 @@ pub struct Loaded {
     /// The order in which a file of [`Format::Named`](crate::Format::Named) has the layout's
     /// sections; empty for other formats.
     pub order: Vec<usize>,
-    /// Tensors that look as if the file had them in another order, with rows and columns exchanged.
-    pub transposed: Vec<Place>,
     /// Tensors that had values that did not fit and became the nearest that do, each with how many.
     pub clamped: Vec<(Place, usize)>,
     /// What the file is, where its header and its size are those of the layout but its weights are
@@ -96,7 +93,7 @@ impl Parts<'_> {
         for (index, part) in parts.into_iter().enumerate() {
             let tensor = part.tensor;
             let summed = sums.iter().find(|(part, _)| *part == index);
-            let is_transposed = if tensor.is_same() && summed.is_none() {
+            if tensor.is_same() && summed.is_none() {
                 let placed = &tensor.placed;
                 let memory = &mut weights[part.base + placed.offset..][..placed.len()];
                 match tensor.stored.encoding {
@@ -106,25 +103,18 @@ impl Parts<'_> {
                     }
                     Encoding::Leb128 | Encoding::BareLeb128 => part.decompress(memory)?,
                 }
-                let value = |index| placed.element.read(memory, index);
-                self.unmarked && is_probably_transposed(tensor, value)
-            } else {
-                let values = match summed {
-                    Some((_, sums)) => Cow::Borrowed(sums.as_slice()),
-                    None => part.raw()?,
-                };
-                part.place(&values, packed, weights)?;
-                self.loaded.clamped.extend(part.clamped(&values));
-                let size = tensor.stored.element.size();
-                for offset in tensor.padding().map(|index| index * size) {
-                    let padding = &values[offset..][..size];
-                    self.loaded.ignore(part.section, offset, padding);
-                }
-                let value = |index| tensor.stored.read(&values, index);
-                self.unmarked && is_probably_transposed(tensor, value)
+                continue;
+            }
+            let values = match summed {
+                Some((_, sums)) => Cow::Borrowed(sums.as_slice()),
+                None => part.raw()?,
             };
-            if is_transposed {
-                self.loaded.transposed.push(part.place);
+            part.place(&values, packed, weights)?;
+            self.loaded.clamped.extend(part.clamped(&values));
+            let size = tensor.stored.element.size();
+            for offset in tensor.padding().map(|index| index * size) {
+                let padding = &values[offset..][..size];
+                self.loaded.ignore(part.section, offset, padding);
             }
         }
         coalesce::add(self.layout, weights)?;

@@ -19,8 +19,6 @@ pub struct Parts<'a> {
     pub(crate) source: &'a [u8],
     pub(crate) description: &'a [u8],
     pub(crate) tensors: Vec<Part<'a>>,
-    /// Whether the order of sections follows from nothing but the spec.
-    pub(crate) unmarked: bool,
     pub(crate) loaded: Loaded,
 }
 
@@ -62,7 +60,6 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
         source,
         description: &[],
         tensors: Vec::new(),
-        unmarked: false,
         loaded: Loaded::default(),
     };
     match layout.format {
@@ -88,7 +85,6 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
                     identity: identify(source),
                 });
             }
-            parts.unmarked = true;
             parts.sections(layout, &mut cursor)?;
         }
         Format::Named => parts.entries(layout, &mut cursor)?,
