@@ -38,7 +38,21 @@ impl<A: Architecture> Network<A> {
     /// [`LoadError`] if the file cannot be read or is not this network's.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Network<A>, LoadError> {
-        Network::from_bytes(&file::open(A::FILE, path.as_ref())?)
+        let path = path.as_ref();
+        if let Some(network) = Network::streamed(path) {
+            return Ok(network);
+        }
+        Network::from_bytes(&file::open(A::FILE, path)?)
+    }
+
+    /// The network of a large file, which is read while the weights are filled.
+    #[cfg(feature = "std")]
+    fn streamed(path: &std::path::Path) -> Option<Network<A>> {
+        let stream = file::stream(A::FILE, path)?;
+        let level = Level::detect();
+        let mut weights = memory::zeroed_box::<A::Weights>();
+        let loaded = stream.load(level.packed(), memory::bytes_mut(&mut *weights))?;
+        Some(Network::loaded(level, weights, loaded))
     }
 
     /// Loads a net file from a stream, which must end behind the net.
@@ -64,7 +78,11 @@ impl<A: Architecture> Network<A> {
         let level = Level::detect();
         let mut weights = memory::zeroed_box::<A::Weights>();
         let loaded = parts.load(level.packed(), memory::bytes_mut(&mut *weights))?;
-        Ok(Network {
+        Ok(Network::loaded(level, weights, loaded))
+    }
+
+    fn loaded(level: Level, weights: Box<A::Weights>, loaded: Loaded) -> Network<A> {
+        Network {
             level,
             proved: if A::NEEDS_PROOFS {
                 A::proofs(&weights).proved()
@@ -73,7 +91,7 @@ impl<A: Architecture> Network<A> {
             },
             weights,
             loaded,
-        })
+        }
     }
 
     /// Writes the net file, not compressed. Where the file has integers, its bytes are those that

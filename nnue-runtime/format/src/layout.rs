@@ -157,6 +157,7 @@ pub struct Place {
 }
 
 /// A section of a file together with its repetition.
+#[derive(Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) place: Place,
     /// Added to the tensor's offset in memory, in bytes.
