@@ -2,6 +2,8 @@
 
 mod any_network;
 
+use std::path::Path;
+
 use nnue_compiler::network;
 use nnue_known_networks as networks;
 use nnue_runtime::{Architecture, Level, LoadError, Network, Output, SelectedByPieces};
@@ -18,6 +20,7 @@ macro_rules! networks {
             name: stringify!($name),
             title: <networks::$name::Net as Architecture>::NAME,
             load: load::<networks::$name::Net>,
+            open: open::<networks::$name::Net>,
         }),*];
     };
 }
@@ -35,6 +38,7 @@ pub struct Compiled {
     /// The name that the spec gives the network.
     title: &'static str,
     load: Load,
+    open: Open,
 }
 
 /// Loads a net file for an instruction set.
@@ -45,6 +49,16 @@ fn load<A: SelectedByPieces<Output = Output>>(
     level: Level,
 ) -> Result<Box<dyn AnyNetwork>, LoadError> {
     Ok(Box::new(Network::<A>::from_bytes(file)?.with_level(level)))
+}
+
+/// Loads a net file from the disk for an instruction set.
+type Open = fn(&Path, Level) -> Result<Box<dyn AnyNetwork>, LoadError>;
+
+fn open<A: SelectedByPieces<Output = Output>>(
+    path: &Path,
+    level: Level,
+) -> Result<Box<dyn AnyNetwork>, LoadError> {
+    Ok(Box::new(Network::<A>::open(path)?.with_level(level)))
 }
 
 impl Compiled {
@@ -71,6 +85,15 @@ impl Compiled {
     /// [`LoadError`] if it is not one.
     pub fn load(&self, file: &[u8], level: Level) -> Result<Box<dyn AnyNetwork>, LoadError> {
         (self.load)(file, level)
+    }
+
+    /// Loads a net file of this network from the disk.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if it cannot be read or is not one.
+    pub fn open(&self, path: &Path, level: Level) -> Result<Box<dyn AnyNetwork>, LoadError> {
+        (self.open)(path, level)
     }
 }
 

@@ -146,18 +146,43 @@ impl ChosenNet {
         &self,
         level: nnue_runtime::Level,
     ) -> Result<Box<dyn crate::compiled::AnyNetwork>, Failure> {
-        use crate::compiled::Compiled;
-
-        let network = &self.file.network;
-        let Some(compiled) = Compiled::of(network) else {
-            return Err(Failure::Work(format!(
-                "`{}` is not compiled into this program: `nnue bench SPEC --net FILE` compiles a network and measures it",
-                network.name
-            )));
-        };
-        compiled
+        self.compiled_network()?
             .load(&self.file.bytes, level)
             .map_err(Failure::work)
+    }
+
+    /// The network as compiled code, for callers who need the bytes of the file no more. A file on
+    /// the disk is read anew, while the weights are filled: its bytes and the weights are never in
+    /// memory at once.
+    pub(crate) fn compiled_without_bytes(
+        &mut self,
+        level: nnue_runtime::Level,
+    ) -> Result<Box<dyn crate::compiled::AnyNetwork>, Failure> {
+        let compiled = self.compiled_network()?;
+        if !self.is_on_disk() {
+            return self.compiled(level);
+        }
+        self.file.bytes = Vec::new();
+        compiled.open(&self.file.path, level).map_err(Failure::work)
+    }
+
+    /// Whether the path is that of a file with just these bytes, as far as its size tells.
+    fn is_on_disk(&self) -> bool {
+        let NetFile { path, bytes, .. } = &self.file;
+        !self.is_built_in
+            && path != Path::new("-")
+            && std::fs::metadata(path)
+                .is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64)
+    }
+
+    fn compiled_network(&self) -> Result<&'static crate::compiled::Compiled, Failure> {
+        let network = &self.file.network;
+        crate::compiled::Compiled::of(network).ok_or_else(|| {
+            Failure::Work(format!(
+                "`{}` is not compiled into this program: `nnue bench SPEC --net FILE` compiles a network and measures it",
+                network.name
+            ))
+        })
     }
 }
 
