@@ -2,6 +2,8 @@
 
 mod any_network;
 
+use std::path::Path;
+
 use nnue_compiler::network;
 use nnue_known_networks as networks;
 use nnue_runtime::{Architecture, Level, LoadError, Network, Output, SelectedByPieces};
@@ -19,6 +21,7 @@ macro_rules! networks {
             title: <networks::$name::Net as Architecture>::NAME,
             load: load::<networks::$name::Net>,
             share: share::<networks::$name::Net>,
+            open: open::<networks::$name::Net>,
         }),*];
     };
 }
@@ -37,6 +40,7 @@ pub struct Compiled {
     title: &'static str,
     load: Load,
     share: Share,
+    open: Open,
 }
 
 /// Loads a net file for an instruction set.
@@ -60,6 +64,16 @@ fn share<A: SelectedByPieces<Output = Output>>(
     let network = Network::<A>::shared(file)?.with_level(level);
     let reason = network.not_shared().map(str::to_owned);
     Ok((Box::new(network), reason))
+}
+
+/// Loads a net file from the disk for an instruction set.
+type Open = fn(&Path, Level) -> Result<Box<dyn AnyNetwork>, LoadError>;
+
+fn open<A: SelectedByPieces<Output = Output>>(
+    path: &Path,
+    level: Level,
+) -> Result<Box<dyn AnyNetwork>, LoadError> {
+    Ok(Box::new(Network::<A>::open(path)?.with_level(level)))
 }
 
 impl Compiled {
@@ -100,6 +114,15 @@ impl Compiled {
         level: Level,
     ) -> Result<(Box<dyn AnyNetwork>, Option<String>), LoadError> {
         (self.share)(file, level)
+    }
+
+    /// Loads a net file of this network from the disk.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if it cannot be read or is not one.
+    pub fn open(&self, path: &Path, level: Level) -> Result<Box<dyn AnyNetwork>, LoadError> {
+        (self.open)(path, level)
     }
 }
 

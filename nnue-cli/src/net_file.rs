@@ -71,19 +71,26 @@ pub(crate) struct NetFile {
 }
 
 impl NetFile {
-    /// The bytes of a file, which must fit the network.
-    pub(crate) fn of(path: &Path, network: Network, bytes: &[u8]) -> Result<NetFile, Failure> {
+    /// The bytes of a file, which must fit the network. They are copied if they are borrowed.
+    pub(crate) fn of<'b>(
+        path: &Path,
+        network: Network,
+        bytes: impl Into<Cow<'b, [u8]>>,
+    ) -> Result<NetFile, Failure> {
         let layout = file_layout(&network);
+        let bytes = bytes.into();
         let refused = |problem: format::LoadError| {
-            no_net(path, bytes).unwrap_or_else(|| {
+            no_net(path, &bytes).unwrap_or_else(|| {
                 let (path, name) = (foreign(path.display()), foreign(&network.name));
                 Failure::Work(format!("`{path}` is not a net file for {name}: {problem}"))
             })
         };
-        let bytes = format::unpack(&layout, bytes)
-            .map_err(refused)?
-            .into_owned();
-        let loaded = format::check(&layout, &bytes).map_err(refused)?;
+        let unpacked = format::unpack(&layout, &bytes).map_err(refused)?;
+        let loaded = format::check(&layout, &unpacked).map_err(refused)?;
+        let bytes = match unpacked {
+            Cow::Owned(unpacked) => unpacked,
+            Cow::Borrowed(_) => bytes.into_owned(),
+        };
         Ok(NetFile {
             path: path.to_path_buf(),
             network,
@@ -98,15 +105,15 @@ impl NetFile {
     pub(crate) fn open(path: &Path, spec: Option<&SpecChoice>) -> Result<NetFile, Failure> {
         let network = spec.map(SpecChoice::network).transpose()?;
         let bytes = read_net(path, network.as_ref())?;
-        NetFile::of_any(path, network, &bytes)
+        NetFile::of_any(path, network, bytes)
     }
 
     /// The bytes of a file, of the network if one is given, else of the one that is
     /// [recognised](Recognised).
-    pub(crate) fn of_any(
+    pub(crate) fn of_any<'b>(
         path: &Path,
         network: Option<Network>,
-        bytes: &[u8],
+        bytes: impl Into<Cow<'b, [u8]>>,
     ) -> Result<NetFile, Failure> {
         match network {
             Some(network) => NetFile::of(path, network, bytes),
@@ -118,17 +125,23 @@ impl NetFile {
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let Loaded {
             ignored,
-            transposed,
             clamped,
             looks_like,
             ..
         } = &self.loaded;
         let ignored = (!ignored.is_empty()).then_some(Warning::IgnoredBytes(ignored.len()));
-        let transposed = transposed.iter().cloned();
+        // The file was checked: there is no error left.
+        let parts = format::split(&self.layout, &self.bytes);
+        let transposed = parts.and_then(|parts| parts.transposed());
         let clamped = clamped.iter().cloned();
         let warnings = ignored
             .into_iter()
-            .chain(transposed.map(Warning::LooksTransposed))
+            .chain(
+                transposed
+                    .into_iter()
+                    .flatten()
+                    .map(Warning::LooksTransposed),
+            )
             .chain(clamped.map(|(place, count)| Warning::Clamped(place, count)))
             .chain(looks_like.map(Warning::LooksLike));
         warnings.collect()
@@ -152,21 +165,26 @@ pub(crate) struct Recognised {
 impl Recognised {
     /// Finds the spec of a file from its bytes; `name` is what a network is called for which a spec
     /// has to be written.
-    pub(crate) fn of(path: &Path, bytes: &[u8], name: &str) -> Result<Recognised, Failure> {
-        if let Some(failure) = no_net(path, bytes) {
+    pub(crate) fn of<'b>(
+        path: &Path,
+        bytes: impl Into<Cow<'b, [u8]>>,
+        name: &str,
+    ) -> Result<Recognised, Failure> {
+        let bytes = bytes.into();
+        if let Some(failure) = no_net(path, &bytes) {
             return Err(failure);
         }
-        let identity = format::identify(bytes);
+        let identity = format::identify(&bytes);
         // Of a file that was cut or damaged, what its beginning says: the error tells the rest.
         let known = { identity.specs() }.find_map(|name| Known::named(name).ok());
         let spec = match (known, identity.family()) {
             (Some(known), _) => Some(Cow::Borrowed(known.text)),
             (None, Some(family)) => {
                 let written = || spec_of(&family, name);
-                Some(Cow::Owned(encoded(bytes).unwrap_or_else(written)))
+                Some(Cow::Owned(encoded(&bytes).unwrap_or_else(written)))
             }
             // It may be compressed.
-            (None, None) => fitting(bytes)
+            (None, None) => fitting(&bytes)
                 .first()
                 .map(|known| Cow::Borrowed(known.text)),
         };

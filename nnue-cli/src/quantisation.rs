@@ -145,7 +145,7 @@ fn make(
         true => Cow::Borrowed(file),
         false => channels::in_units(&source, file)?,
     };
-    let file = NetFile::of(path, source, &file)?;
+    let file = NetFile::of(path, source, &*file)?;
     let unrounded = UnroundedNet::from_bytes(&file.network, &file.bytes).map_err(Failure::work)?;
     let target = to.unwrap_or(spec);
     let bytes = convert_to_nearest(file, target)?.bytes;

@@ -52,7 +52,21 @@ impl<A: Architecture> Network<A> {
     /// [`LoadError`] if the file cannot be read or is not this network's.
     #[cfg(feature = "std")]
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Network<A>, LoadError> {
-        Network::from_bytes(&file::open(A::FILE, path.as_ref())?)
+        let path = path.as_ref();
+        if let Some(network) = Network::streamed(path) {
+            return Ok(network);
+        }
+        Network::from_bytes(&file::open(A::FILE, path)?)
+    }
+
+    /// The network of a large file, which is read while the weights are filled.
+    #[cfg(feature = "std")]
+    fn streamed(path: &std::path::Path) -> Option<Network<A>> {
+        let stream = file::stream(A::FILE, path)?;
+        let level = Level::detect();
+        let mut whole = Held::<A::Weights>::zeroed();
+        let loaded = stream.load(level.packed(), memory::bytes_mut(whole.to_mut()))?;
+        Some(Network::loaded(level, whole, loaded))
     }
 
     /// Loads a net file from a stream, which must end behind the net.
@@ -78,8 +92,13 @@ impl<A: Architecture> Network<A> {
         let level = Level::detect();
         let mut whole = Held::<A::Weights>::zeroed();
         let loaded = parts.load(level.packed(), memory::bytes_mut(whole.to_mut()))?;
+        Ok(Network::loaded(level, whole, loaded))
+    }
+
+    /// The network whose weights were loaded for a level.
+    fn loaded(level: Level, whole: Held<A::Weights>, loaded: Loaded) -> Network<A> {
         let weights = Weights::new(whole, Cow::Borrowed(level.packed()));
-        Ok(Network::new(level, weights, loaded))
+        Network::new(level, weights, loaded)
     }
 
     /// The network at a level, whatever that of the weights was.
@@ -246,8 +265,14 @@ impl<A: Architecture> Network<A> {
         self.weights.stacks()
     }
 
-    pub(crate) fn loaded(&self) -> &Loaded {
+    /// What the net file has besides its weights.
+    pub(crate) fn beside(&self) -> &Loaded {
         &self.loaded
+    }
+
+    /// The order of packed columns in all weights, and their bytes.
+    pub(crate) fn laid_out(&self) -> (&[usize], &[u8]) {
+        self.weights.laid_out()
     }
 
     #[inline]

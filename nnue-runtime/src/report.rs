@@ -143,7 +143,7 @@ impl fmt::Display for Report {
 
 impl Report {
     pub(crate) fn of<A: Architecture>(network: &Network<A>) -> Report {
-        let loaded = network.loaded();
+        let loaded = network.beside();
         let accumulator = bound::of::<A>(network.weights());
         let layers = A::proofs(network.stacks()).into_layers();
         let mut warnings = Vec::new();
@@ -156,8 +156,9 @@ impl Report {
         if !loaded.ignored.is_empty() {
             warnings.push(Warning::IgnoredBytes(loaded.ignored.len()));
         }
-        let transposed = loaded.transposed.iter().cloned();
-        warnings.extend(transposed.map(Warning::LooksTransposed));
+        let (packed, weights) = network.laid_out();
+        let transposed = nnue_format::transposed(A::FILE, packed, weights);
+        warnings.extend(transposed.into_iter().map(Warning::LooksTransposed));
         let clamped = loaded.clamped.iter().cloned();
         warnings.extend(clamped.map(|(place, count)| Warning::Clamped(place, count)));
         warnings.extend(loaded.looks_like.map(Warning::LooksLike));

@@ -72,8 +72,8 @@ pub(crate) struct Eval {
 
 impl Eval {
     pub(super) fn run(&self, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-        let chosen = self.net.open()?;
-        let net = self.network(&chosen)?;
+        let mut chosen = self.net.open()?;
+        let net = self.network(&mut chosen)?;
         if self.raw && !net.has_one_value() {
             return Err(Failure::Work(format!(
                 "`--raw` has one value of each position, and `{}` says more or leaves the bucket to the engine: `--json` has all values",
@@ -93,7 +93,7 @@ impl Eval {
     }
 
     /// The network: as compiled code if it is compiled in, otherwise interpreted.
-    fn network(&self, chosen: &ChosenNet) -> Result<Box<dyn Evaluate>, Failure> {
+    fn network(&self, chosen: &mut ChosenNet) -> Result<Box<dyn Evaluate>, Failure> {
         let network = &chosen.file.network;
         #[cfg(feature = "compiled")]
         if crate::compiled::Compiled::of(network).is_some() {
@@ -101,7 +101,7 @@ impl Eval {
                 Some(level) => level,
                 None => crate::inputs::default_level()?,
             };
-            return Ok(chosen.compiled(level)?);
+            return Ok(chosen.compiled_without_bytes(level)?);
         }
         if let Some(level) = self.level {
             return Err(Failure::Arguments(format!(

@@ -160,6 +160,30 @@ impl ChosenNet {
         loaded.map_err(Failure::work)
     }
 
+    /// The network as compiled code, for callers who need the bytes of the file no more. A file on
+    /// the disk is read anew, while the weights are filled: its bytes and the weights are never in
+    /// memory at once.
+    pub(crate) fn compiled_without_bytes(
+        &mut self,
+        level: Level,
+    ) -> Result<Box<dyn AnyNetwork>, Failure> {
+        let compiled = self.architecture()?;
+        if !self.is_on_disk() {
+            return self.compiled(level);
+        }
+        self.file.bytes = Vec::new();
+        compiled.open(&self.file.path, level).map_err(Failure::work)
+    }
+
+    /// Whether the path is that of a file with just these bytes, as far as its size tells.
+    fn is_on_disk(&self) -> bool {
+        let NetFile { path, bytes, .. } = &self.file;
+        !self.is_built_in
+            && path != Path::new("-")
+            && std::fs::metadata(path)
+                .is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64)
+    }
+
     fn architecture(&self) -> Result<&'static Compiled, Failure> {
         let network = &self.file.network;
         Compiled::of(network).ok_or_else(|| {

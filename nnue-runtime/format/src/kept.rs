@@ -16,7 +16,6 @@ impl Loaded {
             skipped,
             order,
             clamped,
-            transposed: _,
             // It is a doubt about a file, which whoever laid it out was told of.
             looks_like: _,
         } = self;

@@ -157,6 +157,7 @@ pub struct Place {
 }
 
 /// A section of a file together with its repetition.
+#[derive(Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) place: Place,
     /// Added to the tensor's offset in memory, in bytes.
@@ -320,9 +321,12 @@ impl Tail {
 
     /// Whether a file's last section may end at `offset`: what follows is the tail, and all of it.
     pub(crate) fn follows(self, source: &[u8], offset: usize) -> bool {
-        let Some((data, rest)) = source.split_at_checked(offset) else {
-            return false;
-        };
+        let split = source.split_at_checked(offset);
+        split.is_some_and(|(data, rest)| self.is_between(data, rest, offset))
+    }
+
+    /// The same of what follows `offset`, all of it, and the last bytes before.
+    pub(crate) fn is_between(self, data: &[u8], rest: &[u8], offset: usize) -> bool {
         // Where the text stands once more before it, the tail begins earlier. A single byte may as
         // well be a weight.
         let begins_earlier = self.text.len() > 1 && self.multiple > 1 && data.ends_with(self.text);

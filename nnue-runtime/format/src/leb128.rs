@@ -7,6 +7,8 @@
 
 use alloc::vec::Vec;
 
+use crate::Element;
+
 /// The first bytes of a compressed block; a `u32` number of bytes follows.
 pub(crate) const MAGIC: &[u8; 17] = b"COMPRESSED_LEB128";
 
@@ -30,55 +32,114 @@ pub(crate) const fn longest(size: usize) -> usize {
     (8 * size).div_ceil(7)
 }
 
-/// Decodes values into integers of `SIZE` bytes of the machine's endianness, and returns the number
-/// of bytes used. After a fault the contents of `values` are unspecified.
+/// Bytes that [`decode`] looks at together.
+const BLOCK: usize = 64;
+
+/// Decodes values into numbers of the machine's endianness, and returns the number of bytes used.
+/// After a fault the contents of `memory` are unspecified.
+pub(crate) fn decode_as(
+    element: Element,
+    source: &[u8],
+    memory: &mut [u8],
+) -> Result<usize, Fault> {
+    match element.size() {
+        _ if element.is_float() => decode_bits(source, memory.as_chunks_mut().0),
+        1 => decode::<1>(source, memory.as_chunks_mut().0),
+        2 => decode::<2>(source, memory.as_chunks_mut().0),
+        _ => decode::<4>(source, memory.as_chunks_mut().0),
+    }
+}
+
+/// [`decode_as`] for integers of `SIZE` bytes.
 pub(crate) fn decode<const SIZE: usize>(
     source: &[u8],
     values: &mut [[u8; SIZE]],
 ) -> Result<usize, Fault> {
-    /// The top bits of eight bytes.
-    const CONTINUED: u64 = 0x8080_8080_8080_8080;
-
-    let mut rest = source;
-    let mut index = 0;
+    let (mut index, mut offset) = (0, 0usize);
     while index < values.len() {
-        if let Some(word) = rest.first_chunk::<8>()
-            && let Some(eight) = values[index..].first_chunk_mut::<8>()
+        // A block needs the byte before it.
+        if let Some(before) = offset.checked_sub(1)
+            && let Some(bytes) = source[before..].first_chunk()
+            && let Some(room) = values[index..].first_chunk_mut()
+            && let Some((count, used)) = decode_block(bytes, room)
         {
-            // Weights are small: nine in ten take one byte. Eight bytes are decoded as if each were
-            // a value; those from the first continued one on are not, and what they left is
-            // overwritten in later turns.
-            for (value, &byte) in eight.iter_mut().zip(word) {
-                *value = narrow(i32::from((byte << 1).cast_signed() >> 1));
-            }
-            let continued = u64::from_le_bytes(*word) & CONTINUED;
-            let single = continued.trailing_zeros() as usize / 8;
-            index += single;
-            rest = &rest[single..];
-            if single == 8 {
-                continue;
-            }
+            index += count;
+            offset += used;
+            continue;
         }
-        let offset = source.len() - rest.len();
-        match first_value(rest, longest(SIZE)) {
-            Some((wide, len)) if is_shortest(&rest[..len]) => {
-                let value = wide as i32;
-                values[index] = narrow(value);
-                if i64::from(widen(values[index])) != wide {
-                    return Err(Fault::OutOfRange {
-                        index,
-                        offset,
-                        value: wide,
-                    });
+        // Where a block has a value that it cannot decode, some values take it along.
+        let end = values.len().min(index + BLOCK / 2);
+        let end = if offset == 0 { index + 1 } else { end };
+        while index < end {
+            let rest = &source[offset..];
+            match first_value(rest, longest(SIZE)) {
+                Some((wide, len)) if is_shortest(&rest[..len]) => {
+                    values[index] = narrow(wide as i32);
+                    if i64::from(widen(values[index])) != wide {
+                        return Err(Fault::OutOfRange {
+                            index,
+                            offset,
+                            value: wide,
+                        });
+                    }
+                    offset += len;
                 }
-                rest = &rest[len..];
+                None if rest.len() < longest(SIZE) => return Err(Fault::Ended { decoded: index }),
+                _ => return Err(Fault::Overlong { index, offset }),
             }
-            None if rest.len() < longest(SIZE) => return Err(Fault::Ended { decoded: index }),
-            _ => return Err(Fault::Overlong { index, offset }),
+            index += 1;
         }
-        index += 1;
     }
-    Ok(source.len() - rest.len())
+    Ok(offset)
+}
+
+/// Decodes the values that end in a block, of which `bytes` has the byte before too, the last one of
+/// a value. Returns the number of values and that of the bytes that they take; `None` if there is
+/// one that takes more than two bytes or is wrong. Weights are small: most take one byte and hardly
+/// any more than two. What is left in `room` behind the values is garbage.
+///
+/// There is no branch that depends on the bytes, for no processor would foresee it. At each place a
+/// value is made as if one ended there; then those that do are moved together.
+fn decode_block<const SIZE: usize>(
+    bytes: &[u8; BLOCK + 1],
+    room: &mut [[u8; SIZE]; BLOCK],
+) -> Option<(usize, usize)> {
+    const LOWEST_BITS: u64 = 0x0101_0101_0101_0101;
+
+    let (before, block) = (bytes.first_chunk::<BLOCK>()?, bytes.last_chunk::<BLOCK>()?);
+    let mut made = [0i16; BLOCK];
+    let mut unfit = 0;
+    for ((value, &byte), &before) in made.iter_mut().zip(block).zip(before) {
+        let high = (byte << 1).cast_signed() >> 1;
+        // All bits, where the byte before is the first of a value.
+        let is_second = before.cast_signed() >> 7;
+        let sign_before = (before << 1).cast_signed() >> 7;
+        let is_overlong = if high == sign_before { is_second } else { 0 };
+        unfit |= (before & byte & 0x80) | is_overlong.cast_unsigned();
+        let (high, is_second) = (i16::from(high), i16::from(is_second));
+        let both = high << 7 | i16::from(before & 0x7F);
+        *value = (high & !is_second) | (both & is_second);
+        if SIZE == 1 {
+            unfit |= u8::from(i16::from(*value as i8) != *value);
+        }
+    }
+    if unfit != 0 {
+        return None;
+    }
+    let mut count = 0;
+    for (values, bytes) in made.as_chunks::<8>().0.iter().zip(block.as_chunks().0) {
+        let ends = !u64::from_le_bytes(*bytes) >> 7 & LOWEST_BITS;
+        // In each byte, how many values end there or before.
+        let sums = ends.wrapping_mul(LOWEST_BITS);
+        let room = room[count..].first_chunk_mut::<8>()?;
+        let mut places = sums << 8;
+        for value in values {
+            room[places as usize % 8] = narrow(i32::from(*value));
+            places >>= 8;
+        }
+        count += (sums >> 56) as usize;
+    }
+    Some((count, BLOCK - usize::from(block[BLOCK - 1] >> 7)))
 }
 
 /// Decodes the bits of floating point, in the machine's endianness, as [`decode`] does integers.
@@ -120,23 +181,40 @@ pub(crate) fn decode_bits(source: &[u8], values: &mut [[u8; 4]]) -> Result<usize
 /// Where so many values end, or how many there are if they are fewer.
 pub(crate) fn end_of(source: &[u8], count: usize) -> Result<usize, usize> {
     let mut left = count;
-    for (index, byte) in source.iter().enumerate() {
-        if left == 0 {
-            return Ok(index);
+    for (number, chunk) in source.chunks(CHUNK).enumerate() {
+        let found = ends(chunk);
+        if found < left {
+            left -= found;
+            continue;
         }
-        left -= usize::from(*byte < 0x80);
+        let mut offset = 0;
+        while left > 0 {
+            left -= usize::from(chunk[offset] < 0x80);
+            offset += 1;
+        }
+        return Ok(number * CHUNK + offset);
     }
-    if left == 0 {
-        return Ok(source.len());
-    }
-    Err(count - left)
+    if left == 0 { Ok(0) } else { Err(count - left) }
 }
 
 /// How many values there are; `None` if the last one does not end.
 pub(crate) fn count(values: &[u8]) -> Option<usize> {
-    let ends = values.iter().filter(|byte| **byte < 0x80);
     let is_whole = values.last().is_none_or(|byte| *byte < 0x80);
-    is_whole.then(|| ends.count())
+    is_whole.then(|| ends(values))
+}
+
+/// As many bytes as a byte can count.
+const CHUNK: usize = 255;
+
+/// How many bytes are the last ones of values. With sums of bytes it is many at a time.
+fn ends(bytes: &[u8]) -> usize {
+    let chunks = bytes.chunks(CHUNK).map(|chunk| {
+        let sum = chunk
+            .iter()
+            .fold(0u8, |sum, byte| sum.wrapping_add(!byte >> 7));
+        usize::from(sum)
+    });
+    chunks.sum()
 }
 
 /// The number of bytes that [`encode`] appends for `value`.
@@ -274,6 +352,85 @@ mod tests {
                 Ok((values, bytes.len()))
             );
         }
+    }
+
+    /// [`decode`] one value after the other.
+    fn decoded_singly<const SIZE: usize>(
+        source: &[u8],
+        count: usize,
+    ) -> Result<(Vec<i32>, usize), Fault> {
+        let (mut values, mut offset) = (Vec::new(), 0);
+        for index in 0..count {
+            let (value, used) = decoded::<SIZE>(&source[offset..], 1).map_err(|fault| {
+                let at = offset;
+                match fault {
+                    Fault::Ended { .. } => Fault::Ended { decoded: index },
+                    Fault::Overlong { offset, .. } => Fault::Overlong {
+                        index,
+                        offset: at + offset,
+                    },
+                    Fault::OutOfRange { offset, value, .. } => Fault::OutOfRange {
+                        index,
+                        offset: at + offset,
+                        value,
+                    },
+                }
+            })?;
+            values.extend(value);
+            offset += used;
+        }
+        Ok((values, offset))
+    }
+
+    #[test]
+    fn blocks_are_decoded_as_single_values_are() {
+        let mut random = Random(7);
+        let mut faults = 0;
+        for round in 0..2000 {
+            let count = random.below(400) as usize;
+            // From values that all take one byte to some that take three.
+            let bits = 6 + random.below(10);
+            let values: Vec<i32> = (0..count)
+                .map(|_| (random.next() as i32) >> (32 - bits + random.below(bits)))
+                .collect();
+            let mut bytes = encoded(&values);
+            for _ in 0..round % 3 {
+                let place = random.below(bytes.len() as u64 + 1) as usize;
+                if let Some(byte) = bytes.get_mut(place) {
+                    *byte ^= 1 << random.below(8);
+                }
+            }
+            let behind = random.below(80) as usize;
+            bytes.extend(random.bytes(behind));
+            let results = (
+                decoded::<1>(&bytes, count),
+                decoded::<2>(&bytes, count),
+                decoded::<4>(&bytes, count),
+            );
+            faults += usize::from(results.1.is_err());
+            let singly = (
+                decoded_singly::<1>(&bytes, count),
+                decoded_singly::<2>(&bytes, count),
+                decoded_singly::<4>(&bytes, count),
+            );
+            assert_eq!(results, singly);
+        }
+        assert!((100..1900).contains(&faults), "{faults}");
+    }
+
+    #[test]
+    fn ends_are_counted_across_chunks() {
+        let mut random = Random(8);
+        let values: Vec<i32> = (0..900).map(|_| random.below(200) as i32).collect();
+        let bytes = encoded(&values);
+        assert_eq!(count(&bytes), Some(values.len()));
+        let mut end = 0;
+        for (number, value) in values.iter().enumerate() {
+            assert_eq!(end_of(&bytes, number), Ok(end));
+            end += encoded_len(*value);
+            assert_eq!(end_of(&bytes[..end], number + 2), Err(number + 1));
+        }
+        assert_eq!(end_of(&bytes, values.len()), Ok(bytes.len()));
     }
 
     #[test]

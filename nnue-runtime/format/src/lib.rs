@@ -66,6 +66,8 @@ mod message;
 mod numbers;
 mod paired;
 mod piece_square;
+#[cfg(feature = "std")]
+mod pieces;
 mod placed;
 mod quantise;
 #[cfg(feature = "std")]
@@ -74,10 +76,14 @@ mod rearrange;
 mod split;
 pub mod stockfish;
 mod store;
+#[cfg(feature = "std")]
+mod stream;
 mod targets;
 mod tensor;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "std")]
+mod threads;
 mod threats;
 mod transposed;
 mod zstd;
@@ -109,9 +115,12 @@ pub use read::{open, read_all};
 pub use rearrange::{relevel, reorder};
 pub use split::{Parts, split};
 pub use store::store;
+#[cfg(feature = "std")]
+pub use stream::{Stream, stream};
 pub use targets::ThreatTargets;
 pub use tensor::{Block, Encoding, Stored, Tensor};
 pub use threats::{ThreatRules, Threats};
+pub use transposed::transposed;
 pub use zstd::{is_packed, unpack};
 
 /// The code of README.md, which doctests compile. It reads a path.

@@ -6,10 +6,11 @@ use alloc::vec::Vec;
 
 use crate::element::swap_on_big_endian;
 use crate::leb128::{self, Fault};
+#[cfg(feature = "std")]
+use crate::pieces;
 use crate::placed::Bucket;
 use crate::quantise::Unfit;
 use crate::split::Part;
-use crate::transposed::is_probably_transposed;
 use crate::{
     Encoding, FileLayout, Form, Identity, LoadError, Parts, Place, ValueFault, coalesce, paired,
     split, unpack,
@@ -28,8 +29,6 @@ pub struct Loaded {
     /// The order in which a file of [`Format::Named`](crate::Format::Named) has the layout's
     /// sections; empty for other formats.
     pub order: Vec<usize>,
-    /// Tensors that look as if the file had them in another order, with rows and columns exchanged.
-    pub transposed: Vec<Place>,
     /// Tensors that had values that did not fit and became the nearest that do, each with how many.
     pub clamped: Vec<(Place, usize)>,
     /// What the file is, where its header and its size are those of the layout but its weights are
@@ -86,17 +85,48 @@ impl Parts<'_> {
     /// If `weights` is shorter than the layout says.
     pub fn load(self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
         let (layout, source) = (self.layout, self.source);
-        self.fill(packed, weights)
+        self.fill(packed, weights, true)
             .map_err(|error| error.explained(layout, source))
     }
 
-    fn fill(mut self, packed: &[usize], weights: &mut [u8]) -> Result<Loaded, LoadError> {
+    /// Checks all values as [`Self::load`] does, without memory for all weights.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::load`].
+    pub fn check(self) -> Result<Loaded, LoadError> {
+        let (layout, source) = (self.layout, self.source);
+        // Memory that is zeros takes no room before it is written to. Sums in memory need weights.
+        let mut weights = vec![0; layout.memory_len()];
+        self.fill(&[0], &mut weights, !layout.coalesced.is_empty())
+            .map_err(|error| error.explained(layout, source))
+    }
+
+    /// Fills the weights; without `all`, only those that cannot be checked otherwise.
+    fn fill(
+        mut self,
+        packed: &[usize],
+        weights: &mut [u8],
+        all: bool,
+    ) -> Result<Loaded, LoadError> {
         let parts = core::mem::take(&mut self.tensors);
         let sums = coalesce::sums_of_file(self.layout, &parts)?;
-        for (index, part) in parts.into_iter().enumerate() {
+        let summed = |index: usize| sums.iter().find(|(part, _)| *part == index);
+        let is_same =
+            |&(index, part): &(usize, &Part<'_>)| part.tensor.is_same() && summed(index).is_none();
+        let memory = all.then_some(&mut *weights);
+        let are_filled = fill_same(parts.iter().enumerate().filter(is_same), memory);
+        for (index, part) in parts.iter().enumerate() {
             let tensor = part.tensor;
-            let summed = sums.iter().find(|(part, _)| *part == index);
-            let is_transposed = if tensor.is_same() && summed.is_none() {
+            let summed = summed(index);
+            if is_same(&(index, part)) {
+                if are_filled {
+                    continue;
+                }
+                if !all {
+                    part.raw()?;
+                    continue;
+                }
                 let placed = &tensor.placed;
                 let memory = &mut weights[part.base + placed.offset..][..placed.len()];
                 match tensor.stored.encoding {
@@ -106,29 +136,18 @@ impl Parts<'_> {
                     }
                     Encoding::Leb128 | Encoding::BareLeb128 => part.decompress(memory)?,
                 }
-                let value = |index| placed.element.read(memory, index);
-                self.unmarked && is_probably_transposed(tensor, value)
-            } else {
-                let values = match summed {
-                    Some((_, sums)) => Cow::Borrowed(sums.as_slice()),
-                    None => part.raw()?,
-                };
-                part.place(&values, packed, weights)?;
-                self.loaded.clamped.extend(part.clamped(&values));
-                let size = tensor.stored.element.size();
-                for offset in tensor.padding().map(|index| index * size) {
-                    let padding = &values[offset..][..size];
-                    self.loaded.ignore(part.section, offset, padding);
-                }
-                let value = |index| tensor.stored.read(&values, index);
-                self.unmarked && is_probably_transposed(tensor, value)
-            };
-            if is_transposed {
-                self.loaded.transposed.push(part.place);
+                continue;
             }
+            let values = match summed {
+                Some((_, sums)) => Cow::Borrowed(sums.as_slice()),
+                None => part.raw()?,
+            };
+            part.put(&values, packed, weights, &mut self.loaded)?;
         }
-        coalesce::add(self.layout, weights)?;
-        paired::pair_all(self.layout, weights);
+        if all {
+            coalesce::add(self.layout, weights)?;
+            paired::pair_all(self.layout, weights);
+        }
         self.loaded.description = self.description.to_vec();
         // Tensors may have another order in the file, and alignment was found before they were
         // loaded.
@@ -137,7 +156,45 @@ impl Parts<'_> {
     }
 }
 
+/// Fills the memory of parts that are the same there, on several threads if that is worth it;
+/// without memory, checks them. `false` if some values are wrong.
+#[cfg(feature = "std")]
+fn fill_same<'a>(
+    parts: impl Iterator<Item = (usize, &'a Part<'a>)>,
+    weights: Option<&mut [u8]>,
+) -> bool {
+    let parts = parts.map(|(_, part)| part.same()).collect();
+    let result = match weights {
+        Some(weights) => pieces::fill(parts, weights),
+        None => pieces::check(parts),
+    };
+    result.is_ok()
+}
+
+/// There are no threads.
+#[cfg(not(feature = "std"))]
+fn fill_same<'a>(_: impl Iterator<Item = (usize, &'a Part<'a>)>, _: Option<&mut [u8]>) -> bool {
+    false
+}
+
 impl Part<'_> {
+    /// Puts the values where memory has them, and notes what it does not have.
+    pub(crate) fn put(
+        &self,
+        values: &[u8],
+        packed: &[usize],
+        weights: &mut [u8],
+        loaded: &mut Loaded,
+    ) -> Result<(), LoadError> {
+        self.place(values, packed, weights)?;
+        loaded.clamped.extend(self.clamped(values));
+        let size = self.tensor.stored.element.size();
+        for offset in self.tensor.padding().map(|index| index * size) {
+            loaded.ignore(self.section, offset, &values[offset..][..size]);
+        }
+        Ok(())
+    }
+
     /// Puts the values where memory has them, converted.
     fn place(&self, values: &[u8], packed: &[usize], weights: &mut [u8]) -> Result<(), LoadError> {
         let Part { tensor, base, .. } = self;
@@ -229,12 +286,7 @@ impl Part<'_> {
     fn decompress(&self, memory: &mut [u8]) -> Result<(), LoadError> {
         let count = self.tensor.stored.values;
         let element = self.tensor.stored.element;
-        let result = match element.size() {
-            _ if element.is_float() => leb128::decode_bits(self.bytes, memory.as_chunks_mut().0),
-            1 => leb128::decode::<1>(self.bytes, memory.as_chunks_mut().0),
-            2 => leb128::decode::<2>(self.bytes, memory.as_chunks_mut().0),
-            _ => leb128::decode::<4>(self.bytes, memory.as_chunks_mut().0),
-        };
+        let result = leb128::decode_as(element, self.bytes, memory);
         let longest = leb128::longest(element.size());
         let byte_count = |at_least: usize, at_most: usize| LoadError::Leb128ByteCount {
             place: self.place.clone(),
@@ -280,7 +332,5 @@ impl Part<'_> {
 /// All of [`LoadError`] but those of reading a file into memory.
 pub fn check(layout: &FileLayout, source: &[u8]) -> Result<Loaded, LoadError> {
     let source = unpack(layout, source)?;
-    let parts = split(layout, &source)?;
-    let mut weights = vec![0; layout.memory_len()];
-    parts.load(&[0], &mut weights)
+    split(layout, &source)?.check()
 }

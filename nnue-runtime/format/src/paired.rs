@@ -68,13 +68,19 @@ pub(crate) fn without_pairs<'w>(layout: &FileLayout, weights: &'w [u8]) -> Cow<'
 fn for_each_run(
     layout: &FileLayout,
     weights: &mut [u8],
-    change: impl Fn([u8; PAIRED_RUN]) -> [u8; PAIRED_RUN],
+    change: impl Fn([u8; PAIRED_RUN]) -> [u8; PAIRED_RUN] + Sync,
 ) {
-    for table in layout.paired.iter() {
-        let table = &mut weights[table.offset..][..table.len];
-        for run in table.as_chunks_mut().0 {
+    let change_all = |runs: &mut [u8]| {
+        for run in runs.as_chunks_mut().0 {
             *run = change(*run);
         }
+    };
+    for table in layout.paired.iter() {
+        let table = &mut weights[table.offset..][..table.len];
+        #[cfg(feature = "std")]
+        crate::threads::for_each_chunk(table, 4096 * PAIRED_RUN, change_all);
+        #[cfg(not(feature = "std"))]
+        change_all(table);
     }
 }
 

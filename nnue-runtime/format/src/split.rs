@@ -19,8 +19,6 @@ pub struct Parts<'a> {
     pub(crate) source: &'a [u8],
     pub(crate) description: &'a [u8],
     pub(crate) tensors: Vec<Part<'a>>,
-    /// Whether the order of sections follows from nothing but the spec.
-    pub(crate) unmarked: bool,
     pub(crate) loaded: Loaded,
 }
 
@@ -62,7 +60,6 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
         source,
         description: &[],
         tensors: Vec::new(),
-        unmarked: false,
         loaded: Loaded::default(),
     };
     match layout.format {
@@ -72,7 +69,7 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
             parts
                 .sections(layout, &mut cursor)
                 .map_err(|error| error.identified(layout, identify(source)))?;
-            parts.loaded.looks_like = contradiction(layout, source);
+            parts.loaded.looks_like = contradiction(layout, identify(source));
         }
         Format::Sequence => {
             // Without marks in the file, its length is all that tells one net from another: it
@@ -88,7 +85,6 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
                     identity: identify(source),
                 });
             }
-            parts.unmarked = true;
             parts.sections(layout, &mut cursor)?;
         }
         Format::Named => parts.entries(layout, &mut cursor)?,
@@ -114,8 +110,7 @@ fn cut<'a>(layout: &'a FileLayout, source: &'a [u8]) -> Result<Parts<'a>, LoadEr
 
 /// What a file that fits the layout is, if not of the layout: nets of some networks differ in
 /// nothing but which weights are zero.
-fn contradiction(layout: &FileLayout, source: &[u8]) -> Option<Identity> {
-    let identity = identify(source);
+pub(crate) fn contradiction(layout: &FileLayout, identity: Identity) -> Option<Identity> {
     let inputs = identity.family()?.inputs();
     let same = layout
         .affine_inputs()

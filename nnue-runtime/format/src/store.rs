@@ -1,5 +1,6 @@
 //! From weights back to the file.
 
+use alloc::borrow::Cow;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -81,9 +82,7 @@ fn write(
     loaded: &Loaded,
     sink: &mut dyn FnMut(&[u8]) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
-    let weights = &*paired::without_pairs(layout, weights);
-    let without = coalesce::subtract(layout, weights);
-    let weights = without.as_deref().unwrap_or(weights);
+    let weights = &*without_additions(layout, weights);
     let mut writer = Writer {
         layout,
         sink,
@@ -104,6 +103,15 @@ fn write(
     let tail: Vec<u8> = layout.tail.bytes(writer.offset() as usize).collect();
     writer.put(&tail)?;
     writer.flush()
+}
+
+/// The weights without what is added to them, and done with them, once a file is loaded.
+pub(crate) fn without_additions<'w>(layout: &FileLayout, weights: &'w [u8]) -> Cow<'w, [u8]> {
+    let weights = paired::without_pairs(layout, weights);
+    match coalesce::subtract(layout, &weights) {
+        Some(without) => Cow::Owned(without),
+        None => weights,
+    }
 }
 
 /// Puts what was ignored in a section among its bytes.
@@ -188,15 +196,15 @@ impl Writer<'_> {
         ignored: &[Ignored],
     ) -> Result<(), Stopped> {
         let size = tensor.stored.element.size();
-        let mut gathered;
+        let mut values;
         let native = if tensor.is_same() && !coalesce::is_summed(self.layout, tensor) {
             &weights[entry.base + tensor.placed.offset..][..tensor.placed.len()]
         } else {
-            gathered = gather(tensor, entry.base, packed, weights);
-            coalesce::subtract_from_file(self.layout, tensor, weights, &mut gathered);
-            put_back(ignored, &mut gathered);
-            swap_on_big_endian(&mut gathered, tensor.stored.element);
-            &gathered
+            values = gathered(tensor, entry.base, packed, weights);
+            coalesce::subtract_from_file(self.layout, tensor, weights, &mut values);
+            put_back(ignored, &mut values);
+            swap_on_big_endian(&mut values, tensor.stored.element);
+            &values
         };
         let has_header = match tensor.stored.encoding {
             Encoding::Raw => return self.raw(native, size),
@@ -266,7 +274,7 @@ impl Writer<'_> {
 }
 
 /// The values of a tensor in the order of the file, little-endian.
-fn gather(tensor: &Tensor, base: usize, packed: &[usize], weights: &[u8]) -> Vec<u8> {
+pub(crate) fn gathered(tensor: &Tensor, base: usize, packed: &[usize], weights: &[u8]) -> Vec<u8> {
     let [buckets, rows, columns] = tensor.shape;
     let slots = tensor.placed.slots_of(columns, packed);
     let mut values = vec![0; tensor.raw_len()];

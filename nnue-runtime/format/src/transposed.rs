@@ -1,11 +1,78 @@
 //! Whether the weights of a tensor look as if the file had them in another order.
 
+use alloc::borrow::Cow;
 use alloc::vec;
+use alloc::vec::Vec;
 
-use crate::Tensor;
+use crate::store::{gathered, without_additions};
+use crate::{FileLayout, Format, LoadError, Parts, Place, Section, Tensor, coalesce};
 
 /// Below this many values, accidents look like evidence.
 const FEWEST_VALUES: usize = 1024;
+
+/// The tensors of weights in memory, in the layout of a level with the packed order `packed`, that
+/// look as if the file had them in another order, with rows and columns exchanged. Nothing is said
+/// of weights of which memory has only the signs, nor of formats that say where each tensor is.
+///
+/// It takes milliseconds, and memory for the largest tensor; for as much as all weights where rows
+/// are added or paired when a file is loaded.
+///
+/// # Panics
+///
+/// If `weights` is shorter than the layout says.
+#[must_use]
+pub fn transposed(layout: &FileLayout, packed: &[usize], weights: &[u8]) -> Vec<Place> {
+    if !is_unmarked(layout) {
+        return Vec::new();
+    }
+    let weights = without_additions(layout, weights);
+    let found = layout.entries().filter_map(|entry| {
+        let Section::Tensor(tensor) = entry.section else {
+            return None;
+        };
+        let is_found = is_table(tensor) && {
+            let values = gathered(tensor, entry.base, packed, &weights);
+            is_probably_transposed(tensor, |index| tensor.stored.read(&values, index))
+        };
+        is_found.then_some(entry.place)
+    });
+    found.collect()
+}
+
+impl Parts<'_> {
+    /// The tensors that look as if the file had them in another order: [`transposed`] for whoever
+    /// needs no weights in memory.
+    ///
+    /// # Errors
+    ///
+    /// Those about single values.
+    pub fn transposed(&self) -> Result<Vec<Place>, LoadError> {
+        let mut found = Vec::new();
+        if !is_unmarked(self.layout) {
+            return Ok(found);
+        }
+        let sums = coalesce::sums_of_file(self.layout, &self.tensors)?;
+        for (index, part) in self.tensors.iter().enumerate() {
+            let tensor = part.tensor;
+            if !is_table(tensor) {
+                continue;
+            }
+            let values = match sums.iter().find(|(part, _)| *part == index) {
+                Some((_, sums)) => Cow::Borrowed(sums.as_slice()),
+                None => part.raw()?,
+            };
+            if is_probably_transposed(tensor, |index| tensor.stored.read(&values, index)) {
+                found.push(part.place.clone());
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Whether the order of sections follows from nothing but the spec.
+fn is_unmarked(layout: &FileLayout) -> bool {
+    layout.format == Format::Sequence
+}
 
 /// Whether the weights look as if rows and columns were exchanged in the file.
 ///
@@ -14,25 +81,12 @@ const FEWEST_VALUES: usize = 1024;
 /// input has weights of many real ones, and they resemble one another less. So the right order is
 /// the one in which inputs and outputs explain more of the variance of magnitudes. Of an effect of
 /// inputs, the wrong order explains half at most: each of its groups mixes two real ones or more.
-pub(crate) fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> f64) -> bool {
-    let [buckets, rows, columns] = tensor.shape;
-    let stored = &tensor.stored;
-    // The file has what buckets share once.
-    let rows = if stored.strides[0] == 0 {
-        rows
-    } else {
-        buckets * rows
-    };
-    let count = rows * columns;
-    let is_table = stored.values == count && stored.blocks == [None; 3];
-    if rows < 2 || columns < 2 || count < FEWEST_VALUES || !is_table {
+fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> f64) -> bool {
+    if !is_table(tensor) {
         return false;
     }
-    let rows_first = stored.strides[2] == 1;
-    let columns_first = stored.strides[2] == rows;
-    if rows_first == columns_first {
-        return false;
-    }
+    let (rows, columns) = table(tensor);
+    let (count, rows_first) = (rows * columns, tensor.stored.strides[2] == 1);
     // How the file's values fall into an outer and an inner axis: as the layout says, and the other
     // way round.
     let (inner, other) = if rows_first {
@@ -45,6 +99,26 @@ pub(crate) fn is_probably_transposed(tensor: &Tensor, values: impl Fn(usize) -> 
         explained(count, other, &values),
     );
     other > said + 0.1 && other > 1.5 * said
+}
+
+/// Rows, of all buckets, and columns of the values in the file.
+fn table(tensor: &Tensor) -> (usize, usize) {
+    let [buckets, rows, columns] = tensor.shape;
+    // The file has what buckets share once.
+    match tensor.stored.strides[0] {
+        0 => (rows, columns),
+        _ => (buckets * rows, columns),
+    }
+}
+
+/// Whether a file has the values as a table that has another order, and is large enough to be
+/// judged.
+fn is_table(tensor: &Tensor) -> bool {
+    let ((rows, columns), stored) = (table(tensor), &tensor.stored);
+    let count = rows * columns;
+    let has_all = stored.values == count && stored.blocks == [None; 3];
+    let (rows_first, columns_first) = (stored.strides[2] == 1, stored.strides[2] == rows);
+    rows > 1 && columns > 1 && count >= FEWEST_VALUES && has_all && rows_first != columns_first
 }
 
 /// The share of the variance of magnitudes that the two axes of a table with `inner` columns
@@ -84,8 +158,8 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::tests::Random;
-    use crate::{Element, Encoding, Section};
+    use crate::tests::{ORDERS, Random};
+    use crate::{Element, Encoding, Placed, Section, Segment, Stacks, Text, list, split};
 
     const INPUTS: usize = 256;
 
@@ -145,6 +219,67 @@ mod tests {
                     assert!(!is_probably_transposed(tensor, |index| weights[index]));
                 }
                 assert!(!is_probably_transposed(&right, |_| 0.0));
+            }
+        }
+    }
+
+    /// Two stacks of 16 outputs, each stack as a table of its own, in memory with gaps and with
+    /// inputs in the order of a level.
+    fn layout(encoding: Encoding) -> FileLayout {
+        const SLOTS: usize = INPUTS + 32;
+        let mut tensor = tensor(1, 16, true);
+        tensor.name = Text::Borrowed("weights");
+        tensor.stored.encoding = encoding;
+        tensor.placed = Placed {
+            slots: SLOTS,
+            segments: list(const { &[Segment::run(0, 32, INPUTS).packed()] }),
+            ..tensor.placed
+        };
+        FileLayout {
+            format: Format::Sequence,
+            stacks: Stacks {
+                count: 2,
+                stride: 16 * SLOTS,
+                groups: vec![vec![Section::Tensor(tensor)].into()].into(),
+            },
+            ..FileLayout::EMPTY
+        }
+    }
+
+    /// What files and weights say of a stack in the layout's order and one in the other.
+    fn found(encoding: Encoding) -> Vec<Vec<Place>> {
+        let layout = layout(encoding);
+        let file: Vec<u8> = [true, false]
+            .iter()
+            .flat_map(|inner| weights(&tensor(1, 16, *inner), 8))
+            .flat_map(|value| match encoding {
+                Encoding::Raw => vec![value as i8 as u8],
+                _ => {
+                    let mut bytes = Vec::new();
+                    crate::leb128::encode(value as i32, &mut bytes);
+                    bytes
+                }
+            })
+            .collect();
+        let mut found = vec![split(&layout, &file).unwrap().transposed().unwrap()];
+        for order in ORDERS {
+            let mut weights = vec![0; layout.memory_len()];
+            let parts = split(&layout, &file).unwrap();
+            parts.load(order, &mut weights).unwrap();
+            found.push(transposed(&layout, order, &weights));
+        }
+        found
+    }
+
+    #[test]
+    fn files_and_weights_of_any_level_say_the_same() {
+        for encoding in [Encoding::Raw, Encoding::BareLeb128] {
+            let second = Place {
+                stack: Some(1),
+                name: Text::Borrowed("weights"),
+            };
+            for found in found(encoding) {
+                assert_eq!(found, core::slice::from_ref(&second));
             }
         }
     }

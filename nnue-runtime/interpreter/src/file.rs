@@ -51,7 +51,7 @@ fn with_file<T>(
     let parts = nnue_format::split(&layout, &bytes)?;
     // The loader of compiled networks refuses what does not fit. After that, every number is there
     // and every sum fits its type.
-    (parts.clone()).load(&[0], &mut vec![0; layout.memory_len()])?;
+    parts.clone().check()?;
     let sections = network.file.sections_once();
     let tensors: Vec<_> = sections.filter_map(Section::as_tensor).collect();
     let tables = parts.numbers()?.into_iter().filter_map(|numbers| {

@@ -1,0 +1,469 @@
+//! Large tensors on several threads: those that memory has as the file has them are cut into
+//! pieces, which threads take one after the other.
+//!
+//! LEB128 can be cut behind any value. How many values a piece has, and with that the place of the
+//! next one, is counted many bytes at a time, much faster than they are decoded.
+
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::fs::File;
+use std::io;
+use std::sync::Mutex;
+
+use crate::element::swap_on_big_endian;
+use crate::leb128;
+use crate::split::Part;
+use crate::threads::{self, locked};
+use crate::{Encoding, Tensor};
+
+/// The bytes of a piece in the file: few enough for a core's cache with what they become. Pieces of
+/// raw values must be whole values.
+const PIECE: usize = 128 * 1024;
+
+/// A tensor of a file, and the part of memory that is to have its values. It
+/// [is the same](Tensor::is_same) there.
+pub(crate) struct Same<'a> {
+    pub(crate) tensor: &'a Tensor,
+    /// Where the memory begins, in bytes from the start of the weights.
+    pub(crate) start: usize,
+    pub(crate) bytes: Bytes<'a>,
+}
+
+/// Where the bytes of a tensor, or what is left of them, are.
+#[derive(Clone, Copy)]
+pub(crate) enum Bytes<'a> {
+    Here(&'a [u8]),
+    InFile {
+        file: &'a File,
+        offset: u64,
+        len: usize,
+    },
+}
+
+/// Where values go.
+enum Memory<'a> {
+    Weights(&'a mut [u8]),
+    /// So many bytes nowhere: values are only checked.
+    Nowhere(usize),
+}
+
+/// A tensor that is being filled: what is left of its bytes, and of the memory that they go to.
+struct Rest<'a> {
+    tensor: &'a Tensor,
+    bytes: Bytes<'a>,
+    memory: Memory<'a>,
+}
+
+/// The bytes of some values, and the memory that they go to.
+struct Piece<'a> {
+    tensor: &'a Tensor,
+    bytes: Bytes<'a>,
+    memory: Memory<'a>,
+}
+
+/// What a thread keeps from piece to piece.
+#[derive(Default)]
+struct Buffers {
+    /// Bytes that had to be read.
+    read: Vec<u8>,
+    /// Values that go nowhere.
+    values: Vec<u8>,
+}
+
+/// A piece cannot be read, cut or decoded. Which fault is the first of the file is found without
+/// threads.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Faulty;
+
+/// Fills the memory of tensors, on as many threads as are worth it.
+///
+/// # Errors
+///
+/// If values are wrong. The memory is then partly filled.
+pub(crate) fn fill(tensors: Vec<Same<'_>>, weights: &mut [u8]) -> Result<(), Faulty> {
+    let rests = apart(tensors, weights)?;
+    fill_with(threads_for(&rests), PIECE, rests)
+}
+
+/// Checks the values of tensors, as [`fill`] does, without memory for them.
+pub(crate) fn check(tensors: Vec<Same<'_>>) -> Result<(), Faulty> {
+    let rests = tensors.into_iter().map(|same| Rest {
+        tensor: same.tensor,
+        bytes: same.bytes,
+        memory: Memory::Nowhere(same.tensor.placed.len()),
+    });
+    // Any raw value is right.
+    let rests = rests.filter(|rest| rest.tensor.stored.encoding != Encoding::Raw);
+    let rests: Vec<_> = rests.collect();
+    fill_with(threads_for(&rests), PIECE, rests)
+}
+
+fn threads_for(rests: &[Rest<'_>]) -> usize {
+    let in_file = rests
+        .iter()
+        .any(|rest| matches!(rest.bytes, Bytes::InFile { .. }));
+    if in_file && !cfg!(unix) {
+        return 1;
+    }
+    threads::for_bytes(rests.iter().map(|rest| rest.bytes.len()).sum())
+}
+
+/// Reads what begins somewhere in a file. Only Unix has files that several threads can read at
+/// once.
+pub(crate) fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset);
+    #[cfg(not(unix))]
+    {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = file;
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(buffer)
+    }
+}
+
+fn fill_with(threads: usize, piece: usize, mut rests: Vec<Rest<'_>>) -> Result<(), Faulty> {
+    // The last one is the first to be taken.
+    rests.reverse();
+    let rests = Mutex::new(rests);
+    let is_faulty = AtomicBool::new(false);
+    threads::on_each(threads, &|| {
+        let mut buffers = Buffers::default();
+        while !is_faulty.load(Ordering::Relaxed) {
+            let next = next(&mut locked(&rests), piece, &mut buffers.read);
+            let filled = match next {
+                None => return,
+                Some(piece) => piece.and_then(|piece| piece.fill(&mut buffers)),
+            };
+            if filled.is_err() {
+                is_faulty.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    match is_faulty.into_inner() {
+        true => Err(Faulty),
+        false => Ok(()),
+    }
+}
+
+/// The memory of each tensor.
+fn apart<'a>(mut tensors: Vec<Same<'a>>, weights: &'a mut [u8]) -> Result<Vec<Rest<'a>>, Faulty> {
+    tensors.sort_unstable_by_key(|same| same.start);
+    let (mut offset, mut behind) = (0, weights);
+    let rests = tensors.into_iter().map(|same| {
+        let skipped = same.start.checked_sub(offset).ok_or(Faulty)?;
+        let (_, memory) = core::mem::take(&mut behind)
+            .split_at_mut_checked(skipped)
+            .ok_or(Faulty)?;
+        let memory = memory.split_at_mut_checked(same.tensor.placed.len());
+        let (memory, rest) = memory.ok_or(Faulty)?;
+        (offset, behind) = (same.start + memory.len(), rest);
+        Ok(Rest {
+            tensor: same.tensor,
+            bytes: same.bytes,
+            memory: Memory::Weights(memory),
+        })
+    });
+    rests.collect()
+}
+
+/// Cuts the next piece of the last tensor. What has to be read for that is in the buffer.
+fn next<'a>(
+    rests: &mut Vec<Rest<'a>>,
+    piece: usize,
+    buffer: &mut Vec<u8>,
+) -> Option<Result<Piece<'a>, Faulty>> {
+    while let Some(rest) = rests.last_mut() {
+        if rest.bytes.len() > 0 {
+            return Some(rest.cut(piece, buffer));
+        }
+        if rest.memory.len() > 0 {
+            return Some(Err(Faulty));
+        }
+        rests.pop();
+    }
+    None
+}
+
+impl<'a> Rest<'a> {
+    fn cut(&mut self, piece: usize, buffer: &mut Vec<u8>) -> Result<Piece<'a>, Faulty> {
+        let len = self.bytes.len().min(piece);
+        let (used, filled) = match self.tensor.stored.encoding {
+            Encoding::Raw => (len, len),
+            Encoding::Leb128 | Encoding::BareLeb128 => {
+                let bytes = self.bytes.read(len, buffer).ok_or(Faulty)?;
+                let last = bytes.iter().rposition(|byte| *byte < 0x80).ok_or(Faulty)?;
+                let values = leb128::count(&bytes[..=last]).ok_or(Faulty)?;
+                (last + 1, values * self.tensor.stored.element.size())
+            }
+        };
+        let (bytes, rest) = self.bytes.split_at(used);
+        self.bytes = rest;
+        Ok(Piece {
+            tensor: self.tensor,
+            bytes,
+            memory: self.memory.take(filled)?,
+        })
+    }
+}
+
+impl Piece<'_> {
+    /// Fills the memory. The buffers have the bytes, if they are compressed and in a file.
+    fn fill(self, buffers: &mut Buffers) -> Result<(), Faulty> {
+        let tensor = self.tensor;
+        let memory = match self.memory {
+            Memory::Weights(memory) => memory,
+            Memory::Nowhere(len) => {
+                buffers.values.resize(len.max(buffers.values.len()), 0);
+                &mut buffers.values[..len]
+            }
+        };
+        let element = tensor.stored.element;
+        if tensor.stored.encoding == Encoding::Raw {
+            self.bytes.copy(memory)?;
+            swap_on_big_endian(memory, element);
+            return Ok(());
+        }
+        let bytes = match self.bytes {
+            Bytes::Here(bytes) => bytes,
+            Bytes::InFile { len, .. } => &buffers.read[..len],
+        };
+        match leb128::decode_as(element, bytes, memory) {
+            Ok(used) if used == bytes.len() => Ok(()),
+            _ => Err(Faulty),
+        }
+    }
+}
+
+impl<'a> Memory<'a> {
+    fn len(&self) -> usize {
+        match self {
+            Memory::Weights(memory) => memory.len(),
+            Memory::Nowhere(len) => *len,
+        }
+    }
+
+    /// Takes the first bytes off.
+    fn take(&mut self, len: usize) -> Result<Memory<'a>, Faulty> {
+        match self {
+            Memory::Weights(memory) => {
+                let split = core::mem::take(memory).split_at_mut_checked(len);
+                let (first, rest) = split.ok_or(Faulty)?;
+                *memory = rest;
+                Ok(Memory::Weights(first))
+            }
+            Memory::Nowhere(left) => {
+                *left = left.checked_sub(len).ok_or(Faulty)?;
+                Ok(Memory::Nowhere(len))
+            }
+        }
+    }
+}
+
+impl<'a> Bytes<'a> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Bytes::Here(bytes) => bytes.len(),
+            Bytes::InFile { len, .. } => *len,
+        }
+    }
+
+    /// The first bytes and the others.
+    fn split_at(self, at: usize) -> (Bytes<'a>, Bytes<'a>) {
+        match self {
+            Bytes::Here(bytes) => {
+                let (first, rest) = bytes.split_at(at);
+                (Bytes::Here(first), Bytes::Here(rest))
+            }
+            Bytes::InFile { file, offset, len } => {
+                let part = |offset, len| Bytes::InFile { file, offset, len };
+                (part(offset, at), part(offset + at as u64, len - at))
+            }
+        }
+    }
+
+    /// The first bytes, for which the buffer has room if they have to be read.
+    fn read<'b>(&self, len: usize, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]>
+    where
+        'a: 'b,
+    {
+        match *self {
+            Bytes::Here(bytes) => bytes.get(..len),
+            Bytes::InFile { file, offset, .. } => {
+                buffer.resize(len.max(buffer.len()), 0);
+                let room = &mut buffer[..len];
+                read_at(file, offset, room).ok()?;
+                Some(room)
+            }
+        }
+    }
+
+    /// Copies the bytes to where there is room for as many.
+    fn copy(&self, memory: &mut [u8]) -> Result<(), Faulty> {
+        match *self {
+            Bytes::Here(bytes) => {
+                memory.copy_from_slice(bytes);
+                Ok(())
+            }
+            Bytes::InFile { file, offset, .. } => read_at(file, offset, memory).map_err(|_| Faulty),
+        }
+    }
+}
+
+impl<'a> Part<'a> {
+    /// The part as a tensor that memory has as the file has it.
+    pub(crate) fn same(&self) -> Same<'a> {
+        Same {
+            tensor: self.tensor,
+            start: self.base + self.tensor.placed.offset,
+            bytes: Bytes::Here(self.bytes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::tests::{COMPRESSED, MEMORY_LEN, RAW, Random, file};
+    use crate::{
+        Element, FileLayout, Format, LoadError, Place, Section, Stacks, ValueFault, list, split,
+    };
+
+    /// What the tensors of a file become on threads that cut it into pieces of so many bytes.
+    fn filled(
+        layout: &FileLayout,
+        source: &[u8],
+        threads: usize,
+        piece: usize,
+    ) -> Result<Vec<u8>, Faulty> {
+        let parts = split(layout, source).unwrap();
+        let same = || {
+            let parts = parts.tensors.iter();
+            parts.filter(|part| part.tensor.is_same()).map(Part::same)
+        };
+        let mut weights = vec![0xAA; MEMORY_LEN];
+        let result = fill_with(threads, piece, apart(same().collect(), &mut weights)?);
+        assert_eq!(check(same().collect()), result);
+        result.map(|()| weights)
+    }
+
+    /// The same, tensor by tensor.
+    fn copied(layout: &FileLayout, source: &[u8]) -> Result<Vec<u8>, LoadError> {
+        let parts = split(layout, source).unwrap();
+        let mut weights = vec![0xAA; MEMORY_LEN];
+        for part in parts.tensors.iter().filter(|part| part.tensor.is_same()) {
+            let mut values = part.raw()?.into_owned();
+            swap_on_big_endian(&mut values, part.tensor.stored.element);
+            weights[part.same().start..][..values.len()].copy_from_slice(&values);
+        }
+        Ok(weights)
+    }
+
+    #[test]
+    fn every_cut_gives_the_same_weights() {
+        for (layout, step) in [(RAW, 4), (COMPRESSED, 1)] {
+            let source = file(&layout);
+            let expected = copied(&layout, &source).unwrap();
+            for threads in 1..4 {
+                for piece in (8..80).step_by(step) {
+                    let found = filled(&layout, &source, threads, piece);
+                    assert_eq!(found.as_ref(), Ok(&expected), "pieces of {piece}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found_wherever_cuts_are() {
+        let mut source = file(&COMPRESSED);
+        let mut faults = 0;
+        // Other bits of each byte in turn.
+        for bit in (0..8 * source.len()).step_by(5) {
+            source[bit / 8] ^= 1 << (bit % 8);
+            if split(&COMPRESSED, &source).is_ok() {
+                let expected = copied(&COMPRESSED, &source).ok();
+                faults += usize::from(expected.is_none());
+                for piece in [5, 8, 40] {
+                    let found = filled(&COMPRESSED, &source, 2, piece).ok();
+                    assert_eq!(found, expected, "bit {bit}");
+                }
+            }
+            source[bit / 8] ^= 1 << (bit % 8);
+        }
+        assert!(faults > 10, "{faults}");
+    }
+
+    #[test]
+    fn tensors_that_share_memory_are_refused() {
+        let (layout, source) = (RAW, file(&RAW));
+        let parts = split(&layout, &source).unwrap();
+        let twice = [&parts.tensors[0], &parts.tensors[0]];
+        let mut weights = vec![0; MEMORY_LEN];
+        let same = || twice.map(Part::same).into_iter().collect();
+        assert_eq!(fill(same(), &mut weights), Err(Faulty));
+        assert_eq!(fill(vec![parts.tensors[0].same()], &mut []), Err(Faulty));
+    }
+
+    /// A file that is worth several threads.
+    #[test]
+    fn faults_of_large_files_are_the_first_ones() {
+        const COUNT: usize = 5_000_000;
+        let sections = const {
+            &[
+                Section::same("first", Element::I16, Encoding::BareLeb128, 0, [1, COUNT]),
+                Section::same("second", Element::I8, Encoding::Raw, 2 * COUNT, [1, 64]),
+            ]
+        };
+        let layout = FileLayout {
+            format: Format::Sequence,
+            sections: list(sections),
+            stacks: Stacks::NONE,
+            ..RAW
+        };
+        let mut random = Random(5);
+        let mut source = Vec::new();
+        let mut offsets = Vec::new();
+        for _ in 0..COUNT {
+            offsets.push(source.len());
+            leb128::encode(random.below(150) as i32 - 75, &mut source);
+        }
+        source.extend(random.bytes(64));
+        let load = |source: &[u8]| {
+            let mut weights = vec![0; layout.memory_len()];
+            let loaded = split(&layout, source)?.load(&[0], &mut weights);
+            assert_eq!(crate::check(&layout, source), loaded);
+            loaded.map(|_| weights)
+        };
+        let weights = load(&source).unwrap();
+        let mut values = vec![[0; 2]; COUNT];
+        leb128::decode(&source, &mut values).unwrap();
+        assert!(weights[..2 * COUNT] == *values.as_flattened());
+        assert!(weights[2 * COUNT..] == source[source.len() - 64..]);
+
+        // Values of two bytes that would need only one, behind three quarters and at the end.
+        let two_bytes = |from: usize| {
+            let mut indices = from..;
+            let is_long = |index: &usize| offsets[index + 1] - offsets[*index] == 2;
+            indices.find(is_long).unwrap()
+        };
+        let [first, second] = [COUNT / 4 * 3, COUNT - 1000].map(two_bytes);
+        for index in [second, first] {
+            source[offsets[index]] = 0x80;
+            source[offsets[index] + 1] = 0;
+            let error = LoadError::Value {
+                place: Place {
+                    stack: None,
+                    name: "first".into(),
+                },
+                index: index as u64,
+                fault: ValueFault::Overlong {
+                    offset: offsets[index] as u64,
+                    longest: 3,
+                },
+            };
+            assert_eq!(load(&source), Err(error));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! How work is shared between threads, where that is worth it.
+
+use core::num::NonZeroUsize;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Below this many bytes, to start a thread takes longer than it saves.
+const WORTHWHILE: usize = 2 << 20;
+
+/// More threads than these would wait for memory.
+const MOST: usize = 8;
+
+/// How many threads are worth it for so many bytes.
+pub(crate) fn for_bytes(len: usize) -> usize {
+    let shares = len / WORTHWHILE;
+    if shares < 2 {
+        return 1;
+    }
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    shares.min(cores).min(MOST)
+}
+
+/// Does the same work on several threads, of which the caller's is one, and returns once all have
+/// ended. They are fewer where the system has no more: the work must not count on them.
+pub(crate) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+}
+
+/// What threads share. Whether one that held it has panicked does not matter: then the caller does.
+pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `change` for each chunk of `len` bytes, on as many threads as are worth it.
+pub(crate) fn for_each_chunk(bytes: &mut [u8], len: usize, change: impl Fn(&mut [u8]) + Sync) {
+    let threads = for_bytes(bytes.len());
+    let chunks = Mutex::new(bytes.chunks_mut(len));
+    on_each(threads, &|| {
+        loop {
+            let chunk = locked(&chunks).next();
+            match chunk {
+                Some(chunk) => change(chunk),
+                None => return,
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn little_work_needs_no_thread() {
+        assert_eq!(for_bytes(0), 1);
+        assert_eq!(for_bytes(2 * WORTHWHILE - 1), 1);
+        assert!((1..=MOST).contains(&for_bytes(usize::MAX)));
+    }
+
+    #[test]
+    fn each_thread_works() {
+        for threads in 1..4 {
+            let calls = AtomicUsize::new(0);
+            on_each(threads, &|| {
+                calls.fetch_add(1, Ordering::Relaxed);
+            });
+            assert_eq!(calls.into_inner(), threads);
+        }
+    }
+
+    #[test]
+    fn each_chunk_is_changed_once() {
+        let mut bytes = std::vec![1; 3 * WORTHWHILE + 5];
+        for_each_chunk(&mut bytes, 1000, |chunk| {
+            let len = chunk.len() as u8;
+            chunk.iter_mut().for_each(|byte| *byte += len);
+        });
+        let last = bytes.len() / 1000 * 1000;
+        let (chunks, rest) = bytes.split_at(last);
+        assert!(chunks.iter().all(|byte| *byte == 1 + 1000u32 as u8));
+        assert!(
+            rest.iter()
+                .all(|byte| usize::from(*byte) == 1 + rest.len() % 256)
+        );
+    }
+}
