@@ -71,6 +71,8 @@ mod simd;
 mod weights;
 
 pub use nnue_format::LoadError;
+#[cfg(feature = "shared")]
+pub use nnue_format::laid_out::MapError;
 pub use nnue_levels::LevelKind;
 
 pub use crate::accumulator::Accumulator;
