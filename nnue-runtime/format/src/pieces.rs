@@ -98,14 +98,16 @@ pub(crate) fn check(tensors: Vec<Same<'_>>) -> Result<(), Faulty> {
     fill_with(threads_for(&rests), PIECE, rests)
 }
 
+/// Raw values in memory are not worth a thread: to copy them all at once is as fast as memory is.
 fn threads_for(rests: &[Rest<'_>]) -> usize {
-    let in_file = rests
-        .iter()
-        .any(|rest| matches!(rest.bytes, Bytes::InFile { .. }));
-    if in_file && !cfg!(unix) {
+    let is_in_file = |rest: &Rest<'_>| matches!(rest.bytes, Bytes::InFile { .. });
+    if rests.iter().any(is_in_file) && !cfg!(unix) {
         return 1;
     }
-    threads::for_bytes(rests.iter().map(|rest| rest.bytes.len()).sum())
+    let is_work =
+        |rest: &&Rest<'_>| is_in_file(rest) || rest.tensor.stored.encoding != Encoding::Raw;
+    let work = rests.iter().filter(is_work);
+    threads::for_bytes(work.map(|rest| rest.bytes.len()).sum())
 }
 
 /// Reads what begins somewhere in a file. Only Unix has files that several threads can read at
@@ -189,6 +191,9 @@ impl<'a> Rest<'a> {
     fn cut(&mut self, piece: usize, buffer: &mut Vec<u8>) -> Result<Piece<'a>, Faulty> {
         let len = self.bytes.len().min(piece);
         let (used, filled) = match self.tensor.stored.encoding {
+            Encoding::Raw if matches!(self.bytes, Bytes::Here(_)) => {
+                (self.bytes.len(), self.bytes.len())
+            }
             Encoding::Raw => (len, len),
             Encoding::Leb128 | Encoding::BareLeb128 => {
                 let bytes = self.bytes.read(len, buffer).ok_or(Faulty)?;
