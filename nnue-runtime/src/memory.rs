@@ -204,7 +204,7 @@ pub fn bytes_mut<T: Plain>(value: &mut T) -> &mut [u8] {
 pub const fn of_bytes<T: Plain, const N: usize>(bytes: &'static Aligned<[u8; N]>) -> &'static T {
     const {
         assert!(N == size_of::<T>(), "bytes of another size");
-        assert!(align_of::<Aligned<[u8; N]>>() % align_of::<T>() == 0);
+        assert!(align_of::<Aligned<[u8; N]>>().is_multiple_of(align_of::<T>()));
     }
     // SAFETY: the bytes are as many as a `T` has, start at a multiple of its alignment, and are a
     // valid one because every pattern is. The reference keeps anybody from writing to them.

@@ -5,7 +5,7 @@ use nnue_compiler::diagnostics::SourceFile;
 use nnue_networks::features::{queens, threatened};
 use nnue_networks::{perspectives::separate, sfnnv5, small128};
 use nnue_runtime::{
-    Accumulator, AccumulatorBound, Architecture, Board, Color, Level, Network, Warning,
+    Accumulator, AccumulatorBound, Architecture, Board, Color, Level, Network, Storage, Warning,
 };
 use nnue_test_support::goldens::golden_positions;
 use nnue_test_support::net_file::net_file;
