@@ -254,3 +254,53 @@ fn files_of_another_network_are_refused() {
         "{message}"
     );
 }
+
+#[test]
+fn weights_are_laid_out_for_every_level_and_mapped() {
+    use nnue_known_networks::small128;
+    use nnue_runtime::{Board, Level, Network};
+
+    for level in Level::available() {
+        let out = scratch_path(&format!("laid-out-{level}"));
+        let said = output(&["convert", NET, &text(&out), "--layout", level.name()]);
+        let len = fs::metadata(&out).expect("was written").len();
+        assert_eq!(said, format!("`{}`: {len} bytes\n", text(&out)));
+        // SAFETY: nobody else knows the file.
+        let net = unsafe { Network::<small128::Net>::map_checked(&out) };
+        let net = net.unwrap_or_else(|error| panic!("{error}"));
+        let board = Board::start();
+        let accumulator = small128::Accumulator::new(&net, &board);
+        assert_eq!(net.evaluate(&accumulator, &board).value, 251, "{level}");
+        assert!(net.to_bytes() == fs::read(NET).expect("the net is there"));
+        // The same as a program writes.
+        let mut written = Vec::new();
+        let loaded = Network::<small128::Net>::open(NET).expect("it is one");
+        let loaded = loaded.with_level(level);
+        loaded
+            .write_laid_out(&mut written)
+            .expect("memory takes all");
+        assert!(written == fs::read(&out).expect("was written"), "{level}");
+
+        // It is no net, and what it is is said.
+        let message = refusal(1, &["eval", "--net", &text(&out)]);
+        assert!(message.contains("`Network::map`"), "{message}");
+    }
+}
+
+#[test]
+fn what_is_written_is_said_once() {
+    let out = text(&scratch_path("laid-out-refused"));
+    for (options, words) in [
+        (&["--layout", "avx3"][..], "'avx3'"),
+        (&["--layout", "scalar", "--to", "small128"], "--to"),
+        (&["--spec", "small128"], "--to"),
+        (&[], "--spec"),
+    ] {
+        let message = refusal(2, &[&["convert", NET, &out][..], options].concat());
+        assert!(message.contains(words), "{message}");
+    }
+    let other = [
+        "convert", NET, &out, "--layout", "scalar", "--spec", "sfnnv5",
+    ];
+    assert!(refusal(1, &other).contains("is not a net file for SFNNv5"));
+}

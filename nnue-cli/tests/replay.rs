@@ -330,3 +330,66 @@ fn json_has_what_the_table_has() {
         assert_eq!(*none, Value::Null);
     }
 }
+
+/// The numbers of JSON's list at a place.
+fn list(value: &Value, pointer: &str) -> Vec<f64> {
+    let list = value.pointer(pointer).and_then(Value::as_array);
+    let list = list.unwrap_or_else(|| panic!("no {pointer}"));
+    list.iter().filter_map(Value::as_f64).collect()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn processes_share_their_weights_and_compute_the_same() {
+    let trace = scratch("processes.txt", TRACE.as_bytes());
+    let level = Level::detect().name();
+    let alone = run(&[&trace, "--rounds=1", "--json", "--level", level]);
+    let alone: Value = serde_json::from_str(printed(&alone)).expect("JSON");
+    let together = run(&[
+        &trace,
+        "--processes=3",
+        "--rounds=2",
+        "--json",
+        "--engine=64K",
+    ]);
+    let together: Value = serde_json::from_str(printed(&together)).expect("JSON");
+    assert_eq!(together["processes"], json!(3));
+    assert_eq!(
+        together["checksum"]
+            .as_u64()
+            .map(|sum| format!("{sum:08x}")),
+        alone["levels"][0]["checksum"].as_str().map(str::to_owned)
+    );
+    for kind in ["private", "shared"] {
+        let rates = list(&together, &format!("/{kind}/evaluations_per_second"));
+        assert!(
+            rates.len() == 2 && rates.iter().all(|rate| *rate > 0.0),
+            "{rates:?}"
+        );
+        assert_eq!(together[kind]["not_shared"], Value::Null);
+    }
+    let memory = |kind: &str| together[kind]["memory"].as_u64().expect("Linux tells it");
+    // Three copies of 6.5 MB, and one.
+    let (private, shared) = (memory("private"), memory("shared"));
+    assert!(private > shared + 10_000_000, "{private} and {shared}");
+
+    let table = run(&[&trace, "--processes=1", "--rounds=1"]);
+    let heads = row(&table, "1 processes");
+    assert_eq!(heads, ["private", "weights", "shared", "weights"]);
+}
+
+#[test]
+fn processes_need_what_all_of_them_can_read() {
+    for (arguments, words) in [
+        (&["--processes=0"][..], "1..=256"),
+        (
+            &["--processes=2", "--level=scalar,scalar"],
+            "several levels",
+        ),
+        (&["--processes=2", "-"], "standard input"),
+        (&["--processes=2", "--beside"], "--beside"),
+    ] {
+        // What a process says if it is refused is what all of them say.
+        assert_refused(&run(arguments), 2, &[words]);
+    }
+}

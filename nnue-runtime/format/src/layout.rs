@@ -391,10 +391,12 @@ impl Section {
         offset: usize,
         [rows, columns]: [usize; 2],
     ) -> Section {
+        // Where there is one row, nothing is said of the way to the next.
+        let stride = if rows > 1 { columns } else { 0 };
         Section::tensor(
             name,
             [1, rows, columns],
-            Stored::new(element, [0, columns, 1], rows * columns).encoded(encoding),
+            Stored::new(element, [0, stride, 1], rows * columns).encoded(encoding),
             Placed::rows(element, offset, [rows, columns]),
         )
     }

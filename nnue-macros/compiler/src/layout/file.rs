@@ -69,6 +69,14 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
         // The file has the values once, and each stack has a copy of them in memory.
         shape[0] = layout.network.stacks.count;
     }
+    let [bucket, row, column] = axes.map(|axis| tensor.stride(axis));
+    // Where there is one bucket or one row, nothing is said of the way to the next.
+    let if_several = |stride, len| if len > 1 { stride } else { 0 };
+    let strides = [
+        if_several(bucket, shape[0]),
+        if_several(row, shape[1]),
+        column,
+    ];
     if shape[0] > 1 {
         placed.stride = layout.stack.size;
     }
@@ -79,7 +87,7 @@ fn place(layout: &Layout<'_>, tensor: &Tensor) -> nnue_format::Tensor {
         stored: Stored {
             element: tensor.element,
             encoding: tensor.encoding,
-            strides: axes.map(|axis| tensor.stride(axis)),
+            strides,
             blocks: axes.map(|axis| tensor.block(axis)),
             values: tensor.values(),
             // Sums are quantised, and not their summands.

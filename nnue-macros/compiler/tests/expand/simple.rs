@@ -180,7 +180,7 @@ impl ::nnue_runtime::Architecture for Net {
                 "l1.weights",
                 "l1w",
                 [1, 1, 256],
-                file::Stored::new(file::Element::I16, [1, 1, 1], 256),
+                file::Stored::new(file::Element::I16, [0, 0, 1], 256),
                 file::Placed::new(
                     file::Form::Rows,
                     file::Element::I16,
@@ -193,7 +193,7 @@ impl ::nnue_runtime::Architecture for Net {
                 "l1.biases",
                 "l1b",
                 [1, 1, 1],
-                file::Stored::new(file::Element::I16, [1, 0, 1], 1),
+                file::Stored::new(file::Element::I16, [0, 0, 1], 1),
                 file::Placed::new(
                     file::Form::Rows,
                     file::Element::I32,

@@ -282,7 +282,7 @@ impl ::nnue_runtime::Architecture for Net {
             file::Section::tensor(
                 "fc_2.weights",
                 [1, 1, 32],
-                file::Stored::new(file::Element::I8, [0, 32, 1], 32),
+                file::Stored::new(file::Element::I8, [0, 0, 1], 32),
                 file::Placed::new(
                     file::Form::Rows,
                     file::Element::I8,
