@@ -13,7 +13,6 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::str::FromStr;
-use std::time::Duration;
 
 use nnue_compiler::format::foreign;
 use serde::Serialize;
@@ -21,9 +20,6 @@ use serde::Serialize;
 pub use self::process::{say_loaded, serve};
 pub(crate) use self::show::write;
 use super::Times;
-
-/// How long all processes of a kind evaluate in a round.
-const ROUND: Duration = Duration::from_millis(500);
 
 /// Whose the weights of a process are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -136,7 +132,7 @@ pub fn measure(
     }
     let mut checksum = None;
     for process in all.iter_mut().flatten() {
-        process.ask("")?;
+        process.ask()?;
         let found = process.checksum()?;
         let expected = *checksum.get_or_insert(found);
         if found != expected {
@@ -163,7 +159,7 @@ pub fn measure(
 /// Lets all processes evaluate at the same time, and returns how much they do in a second.
 fn run(processes: &mut [Process]) -> Result<f64, String> {
     for process in &mut *processes {
-        process.ask(&ROUND.as_millis().to_string())?;
+        process.ask()?;
     }
     let rates = processes.iter_mut().map(Process::rate);
     rates.sum()
@@ -214,8 +210,9 @@ impl Process {
         u32::from_str_radix(&line, 16).map_err(|_| unexpected(&line))
     }
 
-    fn ask(&mut self, request: &str) -> Result<(), String> {
-        let request = writeln!(self.requests, "{request}");
+    /// Lets it go on.
+    fn ask(&mut self) -> Result<(), String> {
+        let request = writeln!(self.requests);
         let request = request.and_then(|()| self.requests.flush());
         request.map_err(|error| format!("cannot talk to a process: {error}"))
     }

@@ -15,6 +15,7 @@
 //!
 //! Numbers are little-endian but for the one that says the byte order.
 
+mod content;
 mod error;
 
 use alloc::borrow::ToOwned;
@@ -25,6 +26,7 @@ use std::io::{self, Read};
 
 use sha2::{Digest, Sha256};
 
+pub use self::content::{content_hash, file_content_hash};
 pub use self::error::MapError;
 use crate::kept::{Rest, put, put_bytes};
 use crate::{FileLayout, Loaded, identify};

@@ -1,16 +1,18 @@
 //! Networks whose weights lie in memory that processes share, or in a file that is mapped.
 
 use alloc::borrow::Cow;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::time::Duration;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use nnue_format::laid_out::{LaidOut, MapError, WEIGHTS_OFFSET, layout_hash};
-use nnue_format::{self as file, LoadError};
-use nnue_memory::{Mapping, Segment, ShareError};
+use nnue_format::laid_out::{
+    LaidOut, MapError, WEIGHTS_OFFSET, content_hash, file_content_hash, layout_hash,
+};
+use nnue_format::{self as file, LoadError, Loaded};
+use nnue_memory::{Key, Mapping, Segment, ShareError};
 use sha2::{Digest, Sha256};
 
 use super::Network;
@@ -32,37 +34,24 @@ impl<A: Architecture> Network<A> {
     /// however that ends. Where it cannot be shared, weights are on the heap, and
     /// [`Self::not_shared`] says why. The crate `nnue-memory` tells how it is done on each system.
     ///
-    /// Hashing takes some 0.6 ms for each megabyte of the file on processors with instructions for
-    /// it, 3 ms on others.
+    /// Hashing takes some 0.7 ms for each megabyte of the file on a processor with instructions for
+    /// it, 3 ms on others, and is shared by up to eight of them.
     ///
     /// # Errors
     ///
     /// As [`Self::from_bytes`].
     pub fn shared(bytes: &[u8]) -> Result<Network<A>, LoadError> {
-        let level = Level::detect();
-        let len = WEIGHTS_OFFSET + size_of::<A::Weights>();
-        let fill = &mut |memory: &mut [u8]| fill::<A>(level, bytes, memory);
-        let reason = match nnue_memory::share(&key::<A>(bytes), len as u64, PATIENCE, fill) {
-            Ok(segment) => match Network::of_segment(segment, level) {
-                Ok(network) => return Ok(network),
-                Err(error) => error.to_string(),
-            },
-            Err(ShareError::Fill(FillError::Load(error))) => return Err(error),
-            Err(ShareError::Fill(FillError::Header(error))) => error.to_string(),
-            Err(ShareError::System(error)) => error.to_string(),
-        };
-        let mut network = Network::from_bytes(bytes)?;
-        network.not_shared = Some(reason);
-        Ok(network)
+        share(&Source::Bytes(bytes))
     }
 
-    /// Loads a net file into memory that processes share, as [`Self::shared`] does.
+    /// Loads a net file into memory that processes share, as [`Self::shared`] does. Where another
+    /// process has loaded it, the file is only read to be hashed.
     ///
     /// # Errors
     ///
     /// As [`Self::open`].
     pub fn open_shared(path: impl AsRef<Path>) -> Result<Network<A>, LoadError> {
-        Network::shared(&file::open(A::FILE, path.as_ref())?)
+        share(&Source::File(path.as_ref()))
     }
 
     /// The network that was embedded while compiling, as [`Self::embedded`], in memory that
@@ -107,7 +96,7 @@ impl<A: Architecture> Network<A> {
     }
 
     /// Maps weights as [`Self::map`] does, and compares them with their SHA-256 first, which reads
-    /// all of them: some 0.6 ms for each megabyte of weights on processors with instructions for
+    /// all of them: some 0.7 ms for each megabyte of weights on a processor with instructions for
     /// it, 3 ms on others.
     ///
     /// # Safety
@@ -196,37 +185,113 @@ fn of_map<A: Architecture>(
     Ok(Network::new(level, weights, laid_out.loaded))
 }
 
-/// What decides the bytes of a segment: the file, and how it is laid out. The level does not belong
-/// to it: the header says which it was, and networks of another one copy the layers alone.
-fn key<A: Architecture>(bytes: &[u8]) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    hash.update(layout_hash(A::FILE, size_of::<A::Weights>()));
-    hash.update(bytes);
-    hash.finalize().into()
+/// Where a net comes from.
+enum Source<'s> {
+    Bytes(&'s [u8]),
+    File(&'s Path),
 }
 
-/// Why a segment cannot be filled.
-enum FillError {
-    Load(LoadError),
-    Header(MapError),
-}
+impl Source<'_> {
+    /// What decides the bytes of a segment: the file, and how it is laid out. The level does not
+    /// belong to it: the header says which it was, and networks of another one copy the layers
+    /// alone. None for files that have to be read as a whole to be judged.
+    fn key<A: Architecture>(&self) -> Option<Key> {
+        let content = match self {
+            Source::Bytes(bytes) => content_hash(bytes),
+            Source::File(path) => file_content_hash(A::FILE, path)?,
+        };
+        let mut hash = Sha256::new();
+        hash.update(layout_hash(A::FILE, size_of::<A::Weights>()));
+        hash.update(content);
+        Some(hash.finalize().into())
+    }
 
-/// Lays a net file out in a segment.
-fn fill<A: Architecture>(level: Level, bytes: &[u8], memory: &mut [u8]) -> Result<(), FillError> {
-    let (header, weights) = memory.split_at_mut(WEIGHTS_OFFSET);
-    let mut load = || {
-        let bytes = file::unpack(A::FILE, bytes)?;
+    /// The network with weights of its own.
+    fn network<A: Architecture>(&self) -> Result<Network<A>, LoadError> {
+        match self {
+            Source::Bytes(bytes) => Network::from_bytes(bytes),
+            Source::File(path) => Network::open(path),
+        }
+    }
+
+    /// Loads the net into memory, which is zero.
+    fn load<A: Architecture>(&self, level: Level, weights: &mut [u8]) -> Result<Loaded, LoadError> {
+        let bytes = match self {
+            Source::Bytes(bytes) => Cow::Borrowed(*bytes),
+            Source::File(path) => {
+                if let Some(stream) = file::stream(A::FILE, path) {
+                    if let Some(loaded) = stream.load(level.packed(), weights) {
+                        return Ok(loaded);
+                    }
+                    weights.fill(0);
+                }
+                Cow::Owned(file::open(A::FILE, path)?)
+            }
+        };
+        let bytes = file::unpack(A::FILE, &bytes)?;
         file::split(A::FILE, &bytes)?.load(level.packed(), weights)
+    }
+}
+
+fn share<A: Architecture>(source: &Source<'_>) -> Result<Network<A>, LoadError> {
+    let reason = match try_to_share(source) {
+        Ok(network) => return Ok(network),
+        Err(NotShared::Load(error)) => return Err(error),
+        Err(NotShared::Because(reason)) => reason,
     };
+    let mut network = source.network()?;
+    network.not_shared = Some(reason);
+    Ok(network)
+}
+
+/// Why there are no shared weights.
+enum NotShared {
+    /// There are none at all.
+    Load(LoadError),
+    /// The system has no memory for them, or they are not what they should be.
+    Because(String),
+}
+
+fn try_to_share<A: Architecture>(source: &Source<'_>) -> Result<Network<A>, NotShared> {
+    let because = |reason: &dyn ToString| NotShared::Because(reason.to_string());
+    let level = Level::detect();
+    let key = source.key::<A>();
+    let key = key.ok_or_else(|| because(&"it is no file of the length of a net"))?;
+    let len = WEIGHTS_OFFSET + size_of::<A::Weights>();
+    let fill = &mut |memory: &mut [u8]| {
+        fill::<A>(source, level, memory)?;
+        // A file may have changed since it was hashed.
+        match source {
+            Source::File(_) if source.key::<A>() != Some(key) => {
+                Err(because(&"the file has changed while it was loaded"))
+            }
+            _ => Ok(()),
+        }
+    };
+    match nnue_memory::share(&key, len as u64, PATIENCE, fill) {
+        Ok(segment) => Network::of_segment(segment, level).map_err(|error| because(&error)),
+        Err(ShareError::Fill(reason)) => Err(reason),
+        Err(ShareError::System(error)) => Err(because(&error)),
+    }
+}
+
+/// Lays a net out in a segment.
+fn fill<A: Architecture>(
+    source: &Source<'_>,
+    level: Level,
+    memory: &mut [u8],
+) -> Result<(), NotShared> {
+    let (header, weights) = memory.split_at_mut(WEIGHTS_OFFSET);
+    let loaded = source.load::<A>(level, weights).map_err(NotShared::Load)?;
     let laid_out = LaidOut {
         level: level.name().to_string(),
         packed: level.packed().to_vec(),
-        loaded: load().map_err(FillError::Load)?,
+        loaded,
         // Nobody can have changed it: it is sealed, or in a folder of the user's own.
         hash: None,
     };
     let written = laid_out.header(A::FILE, weights.len());
-    let written = written.map_err(FillError::Header)?;
+    let written = written.map_err(|error| NotShared::Because(error.to_string()))?;
     header[..written.len()].copy_from_slice(&written);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What one of the processes does.
 
 use std::io::{self, BufRead, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nnue_runtime::Output;
 use nnue_trace::Trace;
@@ -26,8 +26,12 @@ pub fn say_loaded(
     requests.read_line(&mut String::new()).map(drop)
 }
 
-/// Says what all values are, and then, for each line with a number of milliseconds, evaluates for as
-/// long, and says how many evaluations that were and how many nanoseconds they took.
+/// How many evaluations a process makes in a round at least: as often the whole trace, so that every
+/// round is the same work.
+const ROUND: usize = 50_000;
+
+/// Says what all values are, and then, for each line, evaluates the trace often enough to be
+/// measured, and says how many evaluations that were and how many nanoseconds they took.
 ///
 /// `number` is that of the process: each begins with another search, because engines that play
 /// different games do not read the same weights at the same time.
@@ -48,18 +52,18 @@ pub fn serve(
     writeln!(out, "{:08x}", checksum(&values))?;
     out.flush()?;
     let searches = trace.by_search();
-    let mut turns = (0..searches.len()).cycle().skip(number % searches.len());
+    let first = number % searches.len();
+    let passes = ROUND.div_ceil(trace.evaluations());
     let mut contender = net.contender(Pass::Incremental, engine);
     for request in requests.lines() {
-        let milliseconds = request?.trim().parse().map_err(io::Error::other)?;
-        let (limit, begin) = (Duration::from_millis(milliseconds), Instant::now());
-        let mut evaluations = 0;
-        while begin.elapsed() < limit {
-            let search = turns.next().map(|turn| &searches[turn]);
-            let Some(search) = search else { break };
-            contender.time(search, &mut values);
-            evaluations += search.evaluations();
+        request?;
+        let begin = Instant::now();
+        for _ in 0..passes {
+            for search in searches.iter().cycle().skip(first).take(searches.len()) {
+                contender.time(search, &mut values);
+            }
         }
+        let evaluations = passes * trace.evaluations();
         writeln!(out, "{evaluations} {}", begin.elapsed().as_nanos())?;
         out.flush()?;
     }

@@ -1,0 +1,122 @@
+//! The hash of a net file's content, by which processes find the weights of the same file.
+//!
+//! It is the SHA-256 of the length and of the SHA-256 of each piece, so that several threads hash a
+//! large file, and none of it has to stay in memory.
+
+use alloc::vec;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::fs::File;
+use std::path::Path;
+use std::sync::Mutex;
+
+use sha2::{Digest, Sha256};
+
+use crate::FileLayout;
+use crate::pieces::read_at;
+use crate::threads;
+
+/// How many bytes are hashed at once.
+const PIECE: usize = 1 << 20;
+
+/// The hash of a net file in memory.
+#[must_use]
+pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
+    let threads = threads::for_bytes(bytes.len());
+    let hash = hash_pieces(bytes.len(), threads, &|offset, buffer| {
+        buffer.copy_from_slice(&bytes[offset..][..buffer.len()]);
+        true
+    });
+    hash.unwrap_or_default()
+}
+
+/// The same of a file on the disk that can be a net file of the layout, without reading it into
+/// memory as a whole. `None` says nothing about a file; it is then to be [opened](crate::open).
+#[must_use]
+pub fn file_content_hash(layout: &FileLayout, path: &Path) -> Option<[u8; 32]> {
+    // A pipe can be opened but once.
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let file = File::open(path).ok()?;
+    let len = file.metadata().ok()?.len();
+    if len > layout.max_len() {
+        return None;
+    }
+    let len = usize::try_from(len).ok()?;
+    // Elsewhere, a file has one place that all threads would move.
+    let threads = if cfg!(unix) {
+        threads::for_bytes(len)
+    } else {
+        1
+    };
+    hash_pieces(len, threads, &|offset, buffer| {
+        read_at(&file, offset as u64, buffer).is_ok()
+    })
+}
+
+/// The hash of so many bytes, which `read` reads from an offset on; `None` if it cannot.
+fn hash_pieces(
+    len: usize,
+    threads: usize,
+    read: &(impl Fn(usize, &mut [u8]) -> bool + Sync),
+) -> Option<[u8; 32]> {
+    let count = len.div_ceil(PIECE);
+    let (next, hashes) = (AtomicUsize::new(0), Mutex::new(vec![None; count]));
+    threads::on_each(threads, &|| {
+        let mut buffer = vec![0; PIECE.min(len)];
+        loop {
+            let piece = next.fetch_add(1, Ordering::Relaxed);
+            let start = piece.saturating_mul(PIECE);
+            if start >= len {
+                return;
+            }
+            let buffer = &mut buffer[..PIECE.min(len - start)];
+            let hash = read(start, buffer).then(|| Sha256::digest(&*buffer));
+            threads::locked(&hashes)[piece] = hash;
+        }
+    });
+    let mut whole = Sha256::new();
+    whole.update((len as u64).to_le_bytes());
+    for hash in threads::locked(&hashes).iter() {
+        whole.update((*hash)?);
+    }
+    Some(whole.finalize().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+    use std::fs;
+
+    use super::*;
+    use crate::tests::RAW;
+
+    #[test]
+    fn files_and_bytes_have_the_same_hash_and_every_byte_counts() {
+        let bytes = (0..5 * PIECE + 77).map(|place| (place ^ place >> 7 ^ place >> 20) as u8);
+        let mut bytes: Vec<u8> = bytes.collect();
+        let path = std::env::temp_dir().join(std::format!("nnue-content-{}", std::process::id()));
+        let mut hashes = vec![];
+        let limit = RAW.max_len() as usize;
+        for len in [0, 1, limit, limit + 1, PIECE, PIECE + 1, bytes.len()] {
+            let hash = content_hash(&bytes[..len]);
+            assert!(!hashes.contains(&hash), "{len}");
+            hashes.push(hash);
+            fs::write(&path, &bytes[..len]).unwrap();
+            let expected = (len <= limit).then_some(hash);
+            assert_eq!(file_content_hash(&RAW, &path), expected, "{len}");
+        }
+        fs::remove_file(&path).unwrap();
+        assert_eq!(file_content_hash(&RAW, &path), None);
+        for place in [0, PIECE - 1, PIECE, 3 * PIECE + 9, bytes.len() - 1] {
+            bytes[place] ^= 1;
+            let hash = content_hash(&bytes);
+            assert!(!hashes.contains(&hash), "{place}");
+            hashes.push(hash);
+        }
+        // Pieces that change places.
+        let (first, rest) = bytes.split_at_mut(PIECE);
+        first.swap_with_slice(&mut rest[..PIECE]);
+        assert!(!hashes.contains(&content_hash(&bytes)));
+    }
+}
