@@ -1,5 +1,11 @@
-//! Milliseconds from the start of a program to its first evaluation, by how it gets its weights:
-//! `cargo bench -p nnue-benches --bench start`.
+//! Where weights live: `cargo bench -p nnue-benches --bench storage`.
+//!
+//! First, nanoseconds per evaluation along the trace of a search. Networks whose weights live in
+//! different places follow all of it in turns, in one process, so that whatever disturbs the machine
+//! for a while disturbs all of them.
+//!
+//! Second, milliseconds from the start of a program to its first evaluation, by how it gets its
+//! weights:
 //!
 //! * `own`: `Network::open`;
 //! * `mapped`: `Network::map`, of a file that is laid out for the level of the machine;
@@ -17,8 +23,10 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
 use nnue_networks::{sfnnv5, sfnnv9, sfnnv16};
+use nnue_replay::{Along, ByPieces};
 use nnue_runtime::{Accumulator, Board, Network, Output, SelectedByPieces};
 use nnue_test_support::nets;
+use nnue_trace::Trace;
 
 const ROUNDS: usize = 25;
 
@@ -36,10 +44,70 @@ fn main() -> Result<(), Box<dyn Error>> {
             _ => be::<sfnnv16::Net>(kind, file),
         };
     }
+    println!(
+        "nanoseconds per evaluation, medians of {ROUNDS}: own, shared, mapped, and ratios to own"
+    );
+    evaluate::<sfnnv5::Net>("sfnnv5", "nn-ad9b42354671")?;
+    evaluate::<sfnnv9::Net>("sfnnv9", "nn-1c0000000000")?;
+    evaluate::<sfnnv16::Net>("sfnnv16", "nn-1a298aa575a0")?;
     println!("milliseconds to the first evaluation: median, minimum and maximum of {ROUNDS}");
     measure::<sfnnv5::Net>("sfnnv5", "nn-ad9b42354671")?;
     measure::<sfnnv9::Net>("sfnnv9", "nn-1c0000000000")?;
     measure::<sfnnv16::Net>("sfnnv16", "nn-1a298aa575a0")
+}
+
+/// The speed of the same net in different places, along the search.
+fn evaluate<A: SelectedByPieces<Output = Output>>(
+    name: &str,
+    released: &str,
+) -> Result<(), Box<dyn Error>> {
+    let Some(file) = nets::cached(released) else {
+        println!("{name}: skipped, for {released} has not been fetched");
+        return Ok(());
+    };
+    let laid_out = Temporary(env::temp_dir().join(format!("nnue-speed-{}", process::id())));
+    let own = Network::<A>::open(&file)?;
+    own.write_laid_out(fs::File::create(&laid_out.0)?)?;
+    let begin = Instant::now();
+    // SAFETY: nobody else knows the file.
+    let mapped = unsafe { Network::<A>::map(&laid_out.0) }?;
+    let mapping = begin.elapsed();
+    let nets = [own, Network::open_shared(&file)?, mapped];
+    let trace = Trace::bundled()?;
+    let mut values = vec![Output::default(); trace.evaluations()];
+    let mut followers = nets.each_ref().map(Along::<A, ByPieces>::new);
+    let mut times = [const { Vec::new() }; 3];
+    for round in 0..=ROUNDS {
+        let mut sums = [Duration::ZERO; 3];
+        for turn in 0..3 {
+            // Whoever comes first has what the last one left, so that this changes.
+            let place = (turn + round) % 3;
+            sums[place] += trace.replay(&mut followers[place], &mut values);
+        }
+        // The first round warms up.
+        if round > 0 {
+            for (times, sum) in times.iter_mut().zip(sums) {
+                times.push(sum.as_nanos() as f64 / trace.evaluations() as f64);
+            }
+        }
+    }
+    let ratio = |other: usize| {
+        let pairs = times[other].iter().zip(&times[0]);
+        median(pairs.map(|(other, own)| other / own).collect())
+    };
+    let [own, shared, mapped] = [0, 1, 2].map(|place| median(times[place].clone()));
+    let [of_shared, of_mapped] = [ratio(1), ratio(2)];
+    println!("{name:8} {own:6.1} {shared:6.1} {mapped:6.1}   {of_shared:.3} {of_mapped:.3}");
+    println!("  mapped in {mapping:.1?}");
+    for net in &nets {
+        println!("  {}", net.report().memory);
+    }
+    Ok(())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// A program: says its first evaluation, and waits for the end of its input.
