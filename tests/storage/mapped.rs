@@ -135,3 +135,56 @@ fn loading_such_a_file_says_how_it_is_used() {
     let error = Small::open(&file.0).unwrap_err().to_string();
     assert!(error.contains("`Network::map`"), "{error}");
 }
+
+/// bullet's file begins with the rows, as memory does.
+#[test]
+#[cfg(unix)]
+fn net_files_that_begin_with_their_rows_are_mapped_as_they_are() {
+    use nnue_compiler::analyse;
+    use nnue_compiler::diagnostics::SourceFile;
+    use nnue_networks::bullet::simple;
+    use nnue_test_support::net_file::random_net_file;
+
+    let spec = SourceFile::new(
+        "simple.toml",
+        include_str!("../../specs/bullet/simple.toml"),
+    );
+    let network = analyse(&spec).unwrap_or_else(|errors| panic!("{errors}"));
+    let bytes = random_net_file(&network, 5);
+    let file = Temporary::new("simple.bin", &bytes);
+    // SAFETY: as in `map`.
+    let mut net = unsafe { Network::<simple::Net>::map(&file.0) }.unwrap();
+    assert_eq!(net.storage(), Storage::Mapped);
+    let expected = super::values(&Network::<simple::Net>::from_bytes(&bytes).unwrap());
+    assert!(
+        expected.iter().any(|value| *value != expected[0]),
+        "{expected:?}"
+    );
+    for level in Level::available() {
+        net = net.with_level(level);
+        assert_eq!(super::values(&net), expected, "{level}");
+        assert!(net.to_bytes() == bytes, "{level}");
+    }
+    #[cfg(target_os = "linux")]
+    {
+        // 768 rows of 128 neurons, whole pages of which are the file's.
+        let maps = fs::read_to_string("/proc/self/maps").unwrap();
+        let of_file = |line: &&str| line.ends_with("simple.bin");
+        let lines: Vec<&str> = maps.lines().filter(of_file).collect();
+        let [line] = &*lines else { panic!("{lines:?}") };
+        let (start, end) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
+        let [start, end] = [start, end].map(|place| u64::from_str_radix(place, 16).unwrap());
+        assert_eq!(end - start, 768 * 128 * 2, "{line}");
+        assert!(line.contains(" r--p "), "{line}");
+    }
+
+    for (name, wrong) in [
+        ("short", &bytes[..bytes.len() - 1]),
+        ("rows", &bytes[..768 * 128 * 2]),
+    ] {
+        let file = Temporary::new(name, wrong);
+        // SAFETY: as in `map`.
+        let refused = unsafe { Network::<simple::Net>::map(&file.0) }.unwrap_err();
+        assert!(matches!(refused, MapError::NotLaidOut { .. }), "{refused}");
+    }
+}

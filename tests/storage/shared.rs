@@ -84,9 +84,23 @@ impl Process {
     }
 }
 
+/// What stands before the path of a file that is mapped, and evaluated once more when a line comes.
+const CUT: &str = "cut:";
+
 #[test]
 fn plays_a_part() {
     let Ok(test) = env::var(PART) else { return };
+    if let Some(path) = test.strip_prefix(CUT) {
+        // SAFETY: what happens if this promise is broken is what the test shows.
+        let net = unsafe { Small::map(path) }.unwrap();
+        for _ in 0..2 {
+            let values: Vec<String> = values(&net).iter().map(ToString::to_string).collect();
+            println!("{} | {}", net.storage(), values.join(" "));
+            std::io::stdout().flush().unwrap();
+            std::io::stdin().read_line(&mut String::new()).unwrap();
+        }
+        return;
+    }
     let net = Small::shared(test_net(&test).as_slice()).unwrap();
     let storage = match net.not_shared() {
         Some(reason) => reason.to_owned(),
@@ -197,6 +211,66 @@ fn weights_are_on_the_heap_where_they_cannot_be_shared() {
     assert!(reason.contains("a file may have"), "{reason}");
     assert_eq!(values, expected(level));
     process.end();
+}
+
+/// The same network, which another build calls by another name: to it, the layout is another.
+mod renamed {
+    nnue_runtime::nnue_net!(inline = "name = 'small128, renamed'\nlike = 'small128'");
+}
+
+#[test]
+fn builds_of_different_layout_do_not_meet() {
+    let bytes = net_of("two builds");
+    let level = Level::detect();
+    let one = Small::shared(&bytes).unwrap();
+    let other = Network::<renamed::Net>::shared(&bytes).unwrap();
+    assert_eq!(one.storage(), Storage::Shared { is_first: true });
+    assert_eq!(other.storage(), Storage::Shared { is_first: true });
+    assert_eq!(values(&one), expected(level));
+    assert_eq!(values(&other), expected(level));
+    let again = Network::<renamed::Net>::shared(&bytes).unwrap();
+    assert_eq!(again.storage(), Storage::Shared { is_first: false });
+}
+
+#[test]
+fn files_are_shared_as_bytes_are() {
+    let net = NetFile::new("file");
+    let one = Small::open_shared(&net.0).unwrap();
+    let other = Small::shared(&fs::read(&net.0).unwrap()).unwrap();
+    assert_eq!(one.storage(), Storage::Shared { is_first: true });
+    assert_eq!(other.storage(), Storage::Shared { is_first: false });
+    assert_eq!(values(&one), expected(Level::detect()));
+
+    let missing = Small::open_shared("no/such/file").unwrap_err();
+    assert_eq!(missing, Small::open("no/such/file").unwrap_err());
+    let mut wrong = fs::read(&net.0).unwrap();
+    wrong[4] ^= 1;
+    fs::write(&net.0, wrong).unwrap();
+    let error = Small::open_shared(&net.0).unwrap_err();
+    assert_eq!(error, Small::open(&net.0).unwrap_err());
+}
+
+/// Whoever cuts a mapped file breaks a promise. No wrong value comes of it: the system ends the
+/// process.
+#[test]
+fn a_file_that_is_cut_while_it_is_mapped_ends_its_users() {
+    use std::os::unix::process::ExitStatusExt;
+
+    const SIGBUS: i32 = 7;
+    let file = NetFile::new("cut");
+    let net = Small::from_bytes(NET).unwrap();
+    net.write_laid_out(fs::File::create(&file.0).unwrap())
+        .unwrap();
+    let part = format!("{CUT}{}", file.0);
+    let mut process = Process::start(&part, Level::detect().name(), "");
+    assert_eq!(process.says().1, expected(Level::detect()));
+    let cut = fs::File::options().write(true).open(&file.0).unwrap();
+    cut.set_len(4096).unwrap();
+    process.input.as_mut().unwrap().write_all(b"\n").unwrap();
+    let mut rest = String::new();
+    process.output.read_to_string(&mut rest).unwrap();
+    assert!(!rest.contains(" | "), "{rest}");
+    assert_eq!(process.child.wait().unwrap().signal(), Some(SIGBUS));
 }
 
 #[test]

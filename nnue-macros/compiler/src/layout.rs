@@ -391,16 +391,17 @@ fn weights(
             "white's and black's accumulator of an empty board: the biases",
         ),
     };
+    // Files that have nothing before the first rows have them where memory does.
+    for table in tables {
+        let (element, shape) = (table.element, vec![table.all_rows(), columns.width]);
+        builder.field(&table.name, element, shape, &table.doc(network));
+    }
     builder.field(
         "transformer_biases",
         FieldElement::Half,
         biases_shape,
         biases_doc,
     );
-    for table in tables {
-        let (element, shape) = (table.element, vec![table.all_rows(), columns.width]);
-        builder.field(&table.name, element, shape, &table.doc(network));
-    }
     let psqt = network.transformer.psqt;
     if psqt > 0 {
         builder.field(

@@ -125,6 +125,21 @@ pub(crate) fn check_start(layout: &FileLayout, source: &[u8]) -> Result<(), Load
 }
 
 impl<'a> Parts<'a> {
+    /// Takes the first tensor out, if the file begins with it and so does memory, with the same
+    /// bytes: where a map of the file has them, they need not be loaded, and
+    /// [`load`](Parts::load) leaves them as they are. Returns how many bytes it has.
+    pub fn take_in_place(&mut self) -> Option<usize> {
+        let first = self.tensors.first()?;
+        let (tensor, layout) = (first.tensor, self.layout);
+        let is_in_place = (first.offset, first.base + tensor.placed.offset) == (0, 0)
+            && tensor.is_same()
+            && tensor.stored.encoding == Encoding::Raw
+            && cfg!(target_endian = "little")
+            && layout.coalesced.is_empty()
+            && layout.paired.is_empty();
+        is_in_place.then(|| self.tensors.remove(0).bytes.len())
+    }
+
     /// Reads the sections one after the other.
     fn sections(
         &mut self,

@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind};
 use std::ops::Deref;
 
 pub(crate) use self::region::Region;
-use crate::ALIGNMENT;
+use crate::{ALIGNMENT, ShareError};
 
 /// Read-only bytes of a file or of a [segment](crate::Segment), unmapped when dropped.
 ///
@@ -45,6 +45,40 @@ impl Mapping {
     pub unsafe fn of_file(file: &File, offset: u64, len: usize) -> io::Result<Mapping> {
         check_part(file.metadata()?.len(), offset, len)?;
         Region::of_file(file, offset, len).map(Mapping::of_region)
+    }
+
+    /// Memory of `len` bytes, of which the first `head` are those of a file. As far as they are whole
+    /// pages, they are the file's own pages, read-only for everybody, and are not copied. The rest
+    /// belongs to this process: `fill` gets all of it, and writes behind the head, where there are
+    /// zeros.
+    ///
+    /// # Safety
+    ///
+    /// As of [`Self::of_file`], for the head.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidInput`] if the head is longer than the whole,
+    /// [`ErrorKind::UnexpectedEof`] if the file is shorter than the head, [`ErrorKind::Unsupported`]
+    /// on other systems than Unix, those of the system, and that of `fill`.
+    pub unsafe fn of_file_and_memory<E>(
+        file: &File,
+        head: usize,
+        len: usize,
+        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Mapping, ShareError<E>> {
+        check_part(file.metadata()?.len(), 0, head)?;
+        if head > len {
+            let message = format!("{head} bytes of a file are mapped, of {len} bytes in all");
+            return Err(io::Error::new(ErrorKind::InvalidInput, message).into());
+        }
+        #[cfg(unix)]
+        return Region::of_file_and_memory(file, head, len, fill).map(Mapping::of_region);
+        #[cfg(not(unix))]
+        {
+            let _ = fill;
+            Err(io::Error::from(ErrorKind::Unsupported).into())
+        }
     }
 
     /// What is mapped must be readable, and must not change any more.

@@ -75,6 +75,11 @@ impl<A: Architecture> Network<A> {
     /// the disk, or from the system's cache, when they are first needed. All processes that map a
     /// file share its pages.
     ///
+    /// A net file can be mapped as it is if it begins with the rows of the transformer and has them
+    /// as memory does, as `quantised.bin` of bullet does for most networks: the rows are used in
+    /// place, and what follows them, which is little, is loaded. On other systems than Unix such a
+    /// file is refused.
+    ///
     /// The header has its own hash, and one of the way in which weights are laid out. The weights
     /// are not looked at: [`Self::map_checked`] compares them with their hash.
     ///
@@ -154,7 +159,14 @@ impl<A: Architecture> Network<A> {
 unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, MapError> {
     let map = || {
         let file = File::open(path)?;
-        let laid_out = read::<A>(file.metadata()?.len(), &file)?;
+        let laid_out = match read::<A>(file.metadata()?.len(), &file) {
+            Err(MapError::NotLaidOut { identity }) => {
+                // SAFETY: the caller's promise.
+                let network = unsafe { map_rows(&file) }?;
+                return network.ok_or(MapError::NotLaidOut { identity });
+            }
+            laid_out => laid_out?,
+        };
         let (start, len) = (WEIGHTS_OFFSET as u64, size_of::<A::Weights>());
         // SAFETY: the caller's promise.
         let mapping = unsafe { Mapping::of_file(&file, start, len) }?;
@@ -168,6 +180,53 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
         of_map(mapped, laid_out, Level::detect())
     };
     map().map_err(|error: MapError| error.of_file(path))
+}
+
+/// Maps the rows of a net file, and loads what follows them. None if it is no net file of the
+/// network, or has them in another way than memory.
+///
+/// # Safety
+///
+/// As of [`Network::map`].
+unsafe fn map_rows<A: Architecture>(file: &File) -> Result<Option<Network<A>>, MapError> {
+    let len = file.metadata()?.len();
+    if len > A::FILE.max_len() {
+        return Ok(None);
+    }
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { Mapping::of_file(file, 0, len as usize) }?;
+    let Ok(mut parts) = file::split(A::FILE, &bytes) else {
+        return Ok(None);
+    };
+    let Some(rows) = parts.take_in_place() else {
+        return Ok(None);
+    };
+    let (level, mut loaded) = (Level::detect(), None);
+    let fill = &mut |memory: &mut [u8]| {
+        loaded = Some(parts.clone().load(level.packed(), memory)?);
+        Ok(())
+    };
+    // SAFETY: the caller's promise.
+    let mapping = unsafe { Mapping::of_file_and_memory(file, rows, size_of::<A::Weights>(), fill) };
+    let mapping = match mapping {
+        Ok(mapping) => mapping,
+        Err(ShareError::System(error)) => return Err(error.into()),
+        Err(ShareError::Fill(error)) => {
+            let _: LoadError = error;
+            return Ok(None);
+        }
+    };
+    let laid_out = LaidOut {
+        level: level.name().to_string(),
+        packed: level.packed().to_vec(),
+        loaded: loaded.unwrap_or_default(),
+        hash: None,
+    };
+    let mapped = Mapped {
+        mapping,
+        segment: None,
+    };
+    of_map(mapped, laid_out, level).map(Some)
 }
 
 fn read<A: Architecture>(len: u64, reader: impl io::Read) -> Result<LaidOut, MapError> {

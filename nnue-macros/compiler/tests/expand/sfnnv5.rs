@@ -118,17 +118,17 @@ pub struct Stack {
 #[doc(hidden)]
 #[repr(C, align(64))]
 pub struct Weights {
-    /// the accumulator of an empty board: the biases; at byte 0, 2112 bytes
-    pub transformer_biases: Half,
-    /// one row per feature; at byte 2112, 46137344 bytes
+    /// one row per feature; at byte 0, 46137344 bytes
     pub transformer_weights: [[i16; 1024]; 22528],
+    /// the accumulator of an empty board: the biases; at byte 46137344, 2112 bytes
+    pub transformer_biases: Half,
     /// PSQT values of each feature; at byte 46139456, 720896 bytes
     pub transformer_psqt: [[i32; 8]; 22528],
     /// one per bucket; at byte 46860352, 141824 bytes
     pub stacks: [Stack; 8],
 }
 ::nnue_runtime::__private::plain!(
-    Weights { transformer_biases, transformer_weights, transformer_psqt, stacks }
+    Weights { transformer_weights, transformer_biases, transformer_psqt, stacks }
 );
 /// All that the layers read.
 #[doc(hidden)]
@@ -157,8 +157,8 @@ const _: () = {
     >(
         47002176,
         &[
-            (offset_of!(Weights, transformer_biases), 0),
-            (offset_of!(Weights, transformer_weights), 2112),
+            (offset_of!(Weights, transformer_weights), 0),
+            (offset_of!(Weights, transformer_biases), 46137344),
             (offset_of!(Weights, transformer_psqt), 46139456),
             (offset_of!(Weights, stacks), 46860352),
         ],
@@ -211,14 +211,14 @@ impl ::nnue_runtime::Architecture for Net {
                 "transformer.biases",
                 file::Element::I16,
                 file::Encoding::Raw,
-                0,
+                46137344,
                 [1, 1024],
             ),
             file::Section::same(
                 "transformer.weights",
                 file::Element::I16,
                 file::Encoding::Raw,
-                2112,
+                0,
                 [22528, 1024],
             ),
             file::Section::same(

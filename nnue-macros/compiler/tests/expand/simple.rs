@@ -80,15 +80,15 @@ pub struct Stack {
 #[doc(hidden)]
 #[repr(C, align(64))]
 pub struct Weights {
-    /// the accumulator of an empty board: the biases; at byte 0, 256 bytes
-    pub transformer_biases: Half,
-    /// one row per feature; at byte 256, 196608 bytes
+    /// one row per feature; at byte 0, 196608 bytes
     pub transformer_weights: [[i16; 128]; 768],
+    /// the accumulator of an empty board: the biases; at byte 196608, 256 bytes
+    pub transformer_biases: Half,
     /// one per bucket; at byte 196864, 576 bytes
     pub stacks: [Stack; 1],
 }
 ::nnue_runtime::__private::plain!(
-    Weights { transformer_biases, transformer_weights, stacks }
+    Weights { transformer_weights, transformer_biases, stacks }
 );
 /// All that the layers read.
 #[doc(hidden)]
@@ -105,8 +105,8 @@ const _: () = {
     >(
         197440,
         &[
-            (offset_of!(Weights, transformer_biases), 0),
-            (offset_of!(Weights, transformer_weights), 256),
+            (offset_of!(Weights, transformer_weights), 0),
+            (offset_of!(Weights, transformer_biases), 196608),
             (offset_of!(Weights, stacks), 196864),
         ],
     );
@@ -158,7 +158,7 @@ impl ::nnue_runtime::Architecture for Net {
                 file::Placed::new(
                     file::Form::Rows,
                     file::Element::I16,
-                    [256, 0],
+                    [0, 0],
                     [768, 128],
                     &[],
                 ),
@@ -171,7 +171,7 @@ impl ::nnue_runtime::Architecture for Net {
                 file::Placed::new(
                     file::Form::Rows,
                     file::Element::I16,
-                    [0, 0],
+                    [196608, 0],
                     [1, 128],
                     &[],
                 ),

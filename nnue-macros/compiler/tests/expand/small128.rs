@@ -118,17 +118,17 @@ pub struct Stack {
 #[doc(hidden)]
 #[repr(C, align(64))]
 pub struct Weights {
-    /// the accumulator of an empty board: the biases; at byte 0, 320 bytes
-    pub transformer_biases: Half,
-    /// one row per feature; at byte 320, 5767168 bytes
+    /// one row per feature; at byte 0, 5767168 bytes
     pub transformer_weights: [[i16; 128]; 22528],
+    /// the accumulator of an empty board: the biases; at byte 5767168, 320 bytes
+    pub transformer_biases: Half,
     /// PSQT values of each feature; at byte 5767488, 720896 bytes
     pub transformer_psqt: [[i32; 8]; 22528],
     /// one per bucket; at byte 6488384, 27136 bytes
     pub stacks: [Stack; 8],
 }
 ::nnue_runtime::__private::plain!(
-    Weights { transformer_biases, transformer_weights, transformer_psqt, stacks }
+    Weights { transformer_weights, transformer_biases, transformer_psqt, stacks }
 );
 /// All that the layers read.
 #[doc(hidden)]
@@ -157,8 +157,8 @@ const _: () = {
     >(
         6515520,
         &[
-            (offset_of!(Weights, transformer_biases), 0),
-            (offset_of!(Weights, transformer_weights), 320),
+            (offset_of!(Weights, transformer_weights), 0),
+            (offset_of!(Weights, transformer_biases), 5767168),
             (offset_of!(Weights, transformer_psqt), 5767488),
             (offset_of!(Weights, stacks), 6488384),
         ],
@@ -211,14 +211,14 @@ impl ::nnue_runtime::Architecture for Net {
                 "transformer.biases",
                 file::Element::I16,
                 file::Encoding::Leb128,
-                0,
+                5767168,
                 [1, 128],
             ),
             file::Section::same(
                 "transformer.weights",
                 file::Element::I16,
                 file::Encoding::Leb128,
-                320,
+                0,
                 [22528, 128],
             ),
             file::Section::same(

@@ -1,15 +1,17 @@
 //! Maps of Unix.
 
 use std::ffi::c_void;
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
 use std::ptr::{self, NonNull};
 
 #[cfg(target_os = "linux")]
 use rustix::mm::{Advice, madvise};
-use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprotect, munmap};
 
-use crate::{ALIGNMENT, pages};
+use crate::{ALIGNMENT, ShareError, pages};
 
 /// Addresses that belong to this value, which unmaps them.
 pub(crate) struct Region {
@@ -62,6 +64,36 @@ impl Region {
             // SAFETY: `map` passes addresses that are free, or that belong to it.
             unsafe { mmap_anonymous(at, len, access, flags) }
         })
+    }
+
+    /// The first `head` bytes of a file and zeros behind them, which are filled. That the file has
+    /// them is the caller's part.
+    pub(crate) fn of_file_and_memory<E>(
+        file: &File,
+        head: usize,
+        len: usize,
+        fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Region, ShareError<E>> {
+        let mut region = Region::zeros(len)?;
+        let start = region.start.as_ptr().cast::<c_void>();
+        let page = rustix::param::page_size();
+        let pages = head / page * page;
+        if pages > 0 {
+            let flags = MapFlags::PRIVATE | MapFlags::FIXED;
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            // SAFETY: the addresses belong to the region, which nobody has borrowed, and are whole
+            // pages of it.
+            unsafe { mmap(start, pages, access, flags, file, 0) }.map_err(io::Error::from)?;
+        }
+        // SAFETY: nobody else knows the region, and what is written into pages of the file stays in
+        // this process.
+        let bytes = unsafe { region.bytes_mut() };
+        file.read_exact_at(&mut bytes[pages..head], pages as u64)?;
+        fill(bytes).map_err(ShareError::Fill)?;
+        // SAFETY: the addresses are those of the region, whose bytes can still be read.
+        unsafe { mprotect(start, len, MprotectFlags::READ) }.map_err(io::Error::from)?;
+        pages::advise(&region);
+        Ok(region)
     }
 
     /// Calls `map` with an address, a length and the flag that makes it map just there.
