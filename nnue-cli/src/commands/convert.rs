@@ -15,9 +15,8 @@ use crate::known::SpecChoice;
 use crate::net_file::NetFile;
 
 const EXAMPLE: &str = "\
-Examples:
-  nnue convert raw.nnue compressed.nnue --spec raw.toml --to leb128.toml
-  nnue convert nn-1c0000000000.nnue v9.avx2 --layout avx2";
+Example: nnue convert raw.nnue compressed.nnue --spec raw.toml --to leb128.toml
+         nnue convert nn-1c0000000000.nnue v9.avx2 --layout avx2";
 
 const NOTES: &str = "\
 If the first spec is factorised and the second is not, the file that is written has the sums: \

@@ -92,6 +92,11 @@ impl Replay {
         if let Some(role) = self.process {
             return self.be_process(role, out);
         }
+        let read = self.net.paths().into_iter().chain([self.trace.path()]);
+        if self.processes.is_some() && read.flatten().any(|path| path == Path::new("-")) {
+            let message = "`--processes` cannot read standard input, which is one stream for all";
+            return Err(Failure::Arguments(message.into()));
+        }
         let chosen = self.net.open()?;
         let levels = self.levels()?;
         let trace = self.trace.read()?;
@@ -157,11 +162,6 @@ impl Replay {
         out: &mut dyn Write,
     ) -> Result<ExitCode, Failure> {
         let level = self.level_of_processes()?;
-        let read = self.net.paths().into_iter().chain([self.trace.path()]);
-        if read.flatten().any(|path| path == Path::new("-")) {
-            let message = "`--processes` cannot read standard input, which is one stream for all";
-            return Err(Failure::Arguments(message.into()));
-        }
         if !self.json {
             let name = &chosen.file.network.name;
             let (processor, rounds) = (processor(), self.rounds);

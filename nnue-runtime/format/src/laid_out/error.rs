@@ -93,7 +93,7 @@ impl fmt::Display for MapError {
             MapError::Io { message, .. } => f.write_str(message),
             MapError::NotLaidOut { identity } => write!(
                 f,
-                "found {identity}, expected weights that `nnue convert --layout` has laid out"
+                "found {identity}, expected weights that `nnue convert --layout` has laid out, or a net of this network that begins with its rows"
             ),
             MapError::Version { found, expected } => write!(
                 f,
