@@ -28,7 +28,7 @@ use crate::architecture::Architecture;
 /// std::thread::scope(|threads| {
 ///     threads.spawn(|| {
 ///         let board = nnue_runtime::Board::start();
-///         let mut evaluator = small128::Evaluator::new(net.here(), &board);
+///         let mut evaluator = small128::Evaluator::new(net.here().clone(), &board);
 ///         assert_eq!(evaluator.evaluate().value, 251);
 ///     });
 /// });
