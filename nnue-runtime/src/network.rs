@@ -204,8 +204,9 @@ impl<A: Architecture> Network<A> {
                 kept,
             } => {
                 let weights = Weights::new(Held::of_static(weights), Cow::Borrowed(packed));
-                // The same version of the same code has written it.
-                let loaded = Loaded::decode(A::FILE, kept).unwrap_or_default();
+                let Some(loaded) = Loaded::decode(A::FILE, kept) else {
+                    unreachable!("the same version of the same code has written it");
+                };
                 Network::new(Level::detect(), weights, loaded)
             }
         }

@@ -155,6 +155,9 @@ fn net_files_that_begin_with_their_rows_are_mapped_as_they_are() {
     // SAFETY: as in `map`.
     let mut net = unsafe { Network::<simple::Net>::map(&file.0) }.unwrap();
     assert_eq!(net.storage(), Storage::Mapped);
+    // SAFETY: as in `map`.
+    let unchecked = unsafe { Network::<simple::Net>::map_checked(&file.0) }.unwrap_err();
+    assert_eq!(unchecked, MapError::NoHash);
     let expected = super::values(&Network::<simple::Net>::from_bytes(&bytes).unwrap());
     assert!(
         expected.iter().any(|value| *value != expected[0]),

@@ -192,15 +192,16 @@ impl LaidOut {
         read().ok_or(MapError::DamagedHeader)
     }
 
-    /// Compares the weights with their hash. Of weights without one it says nothing.
+    /// Compares the weights with their hash.
     ///
     /// # Errors
     ///
-    /// [`MapError::DamagedWeights`] if they are others.
+    /// [`MapError::DamagedWeights`] if they are others, [`MapError::NoHash`] if there is none.
     pub fn check(&self, weights: &[u8]) -> Result<(), MapError> {
         match self.hash {
+            None => Err(MapError::NoHash),
             Some(hash) if hash != weights_hash(weights) => Err(MapError::DamagedWeights),
-            _ => Ok(()),
+            Some(_) => Ok(()),
         }
     }
 }
@@ -211,9 +212,10 @@ impl Rest<'_> {
         text.ok().map(ToString::to_string)
     }
 
-    /// An order of columns: a permutation of the groups of a vector.
+    /// An order of columns: a permutation of the groups of a vector, of which the largest has eight.
     fn take_order(&mut self) -> Option<Vec<usize>> {
-        let len = self.take_number().filter(|len| (1..=64).contains(len))?;
+        let len = self.take_number();
+        let len = len.filter(|len| len.is_power_of_two() && *len <= 8)?;
         let order: Vec<usize> = (0..len)
             .map(|_| self.take_number())
             .collect::<Option<_>>()?;
@@ -289,6 +291,7 @@ mod tests {
             hash: None,
             ..laid_out()
         };
+        assert_eq!(without.check(&[7; LEN]), Err(MapError::NoHash));
         assert_eq!(read(&without.header(&RAW, LEN).unwrap()), Ok(without));
     }
 
@@ -362,6 +365,24 @@ mod tests {
             long.header(&RAW, LEN),
             Err(MapError::HeaderTooLong { .. })
         ));
+    }
+
+    #[test]
+    fn orders_that_no_level_has_are_damage() {
+        for packed in [
+            vec![],
+            vec![1],
+            vec![0, 0],
+            vec![0, 2, 1],
+            (0..16).collect::<Vec<_>>(),
+        ] {
+            let odd = LaidOut {
+                packed,
+                ..laid_out()
+            };
+            let read = read(&odd.header(&RAW, LEN).unwrap());
+            assert_eq!(read, Err(MapError::DamagedHeader));
+        }
     }
 
     #[test]

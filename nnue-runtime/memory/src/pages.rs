@@ -99,8 +99,8 @@ mod linux {
         // advice for a part would make two maps of one.
         // What fails leaves the memory as it is: old kernels do not know the advice, and there may
         // be no free huge pages.
-        // SAFETY: both advices leave what the memory holds, and concern addresses of one map that
-        // the caller has borrowed.
+        // SAFETY: both advices leave what the memory holds, and concern addresses of maps that the
+        // caller has borrowed.
         unsafe {
             let _ = madvise(start, len, Advice::LinuxHugepage);
             let _ = advise(start, len, MADV_COLLAPSE);

@@ -89,8 +89,8 @@ impl<A: Architecture> Network<A> {
     /// the process with a signal when a lost page is read; changed ones give other evaluations, and
     /// to read them while they change is undefined behaviour. Programs that replace a file by
     /// renaming a new one do not change it, as `nnue convert` does. No system lets a program forbid
-    /// changes to a file that others may write; the memory of [`Self::shared`] is sealed, and needs
-    /// no such promise.
+    /// changes to a file that others may write; the memory of [`Self::shared`] is sealed on
+    /// Linux, and needs no such promise there.
     ///
     /// # Errors
     ///
@@ -163,7 +163,10 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
             Err(MapError::NotLaidOut { identity }) => {
                 // SAFETY: the caller's promise.
                 let network = unsafe { map_rows(&file) }?;
-                return network.ok_or(MapError::NotLaidOut { identity });
+                return match network {
+                    Some(_) if check => Err(MapError::NoHash),
+                    network => network.ok_or(MapError::NotLaidOut { identity }),
+                };
             }
             laid_out => laid_out?,
         };
@@ -189,12 +192,12 @@ unsafe fn map<A: Architecture>(path: &Path, check: bool) -> Result<Network<A>, M
 ///
 /// As of [`Network::map`].
 unsafe fn map_rows<A: Architecture>(file: &File) -> Result<Option<Network<A>>, MapError> {
-    let len = file.metadata()?.len();
-    if len > A::FILE.max_len() {
+    let len = usize::try_from(file.metadata()?.len()).ok();
+    let Some(len) = len.filter(|len| *len as u64 <= A::FILE.max_len()) else {
         return Ok(None);
-    }
+    };
     // SAFETY: the caller's promise.
-    let bytes = unsafe { Mapping::of_file(file, 0, len as usize) }?;
+    let bytes = unsafe { Mapping::of_file(file, 0, len) }?;
     let Ok(mut parts) = file::split(A::FILE, &bytes) else {
         return Ok(None);
     };
@@ -239,7 +242,8 @@ fn of_map<A: Architecture>(
     level: Level,
 ) -> Result<Network<A>, MapError> {
     let whole = Held::of_map(Arc::new(mapped));
-    let whole = whole.ok_or_else(|| io::Error::other("the map begins at no multiple of 64"))?;
+    let whole = whole
+        .ok_or_else(|| io::Error::other("the map is too short, or begins at no multiple of 64"))?;
     let weights = Weights::new(whole, Cow::Owned(laid_out.packed));
     Ok(Network::new(level, weights, laid_out.loaded))
 }

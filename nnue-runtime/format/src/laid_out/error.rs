@@ -51,6 +51,9 @@ pub enum MapError {
     DamagedHeader,
     /// The weights are not as they were written.
     DamagedWeights,
+    /// There is nothing to compare the weights with: whoever laid them out has not computed their
+    /// hash, or it is a net file.
+    NoHash,
     /// The net file has more besides its weights than a header has room for.
     HeaderTooLong {
         /// The bytes that the header would take.
@@ -116,6 +119,9 @@ impl fmt::Display for MapError {
             MapError::DamagedWeights => {
                 f.write_str("the laid-out weights are damaged: their SHA-256 is not the header's")
             }
+            MapError::NoHash => f.write_str(
+                "the weights cannot be checked, for the file has no hash of them; without a check it can be used",
+            ),
             MapError::HeaderTooLong { len, limit } => write!(
                 f,
                 "the net file has so much besides its weights that the header takes {len} bytes, allowed are {limit}"

@@ -17,7 +17,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::process;
 
-use rustix::fs::{MemfdFlags, OFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
+use rustix::fs::{
+    FallocateFlags, MemfdFlags, OFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create,
+};
 use rustix::io::Errno;
 
 use self::socket::{Attempt, Lock};
@@ -143,6 +145,11 @@ fn make<E>(
     super::check_file_size(request.len)?;
     let file = create(&names.memory)?;
     file.set_len(request.len)?;
+    if commits_strictly() {
+        // A page that is refused when it is first written would end the process.
+        rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, request.len)
+            .map_err(io::Error::from)?;
+    }
     let mut region = Region::writable(&file, request.bytes)?;
     // SAFETY: the region is writable. No other process knows the memfd, for it is published once it
     // is sealed, and this one maps it once.
@@ -153,6 +160,12 @@ fn make<E>(
     drop(region);
     fcntl_add_seals(&file, SEALS).map_err(io::Error::from)?;
     Ok(file)
+}
+
+/// Whether the system gives only as much memory as it is sure to have.
+fn commits_strictly() -> bool {
+    let mode = fs::read_to_string("/proc/sys/vm/overcommit_memory");
+    mode.is_ok_and(|mode| mode.trim() == "2")
 }
 
 fn create(name: &str) -> io::Result<File> {

@@ -66,7 +66,8 @@ pub(super) fn share<E>(
     request: &Request,
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
 ) -> Result<Segment, ShareError<E>> {
-    let name = wide(&format!(r"Local\nnue-{}", request.key));
+    // The length belongs to the name: the ready word of another one would be elsewhere.
+    let name = wide(&format!(r"Local\nnue-{}-{:x}", request.key, request.len));
     let segment = |section, is_first| Segment {
         source: Source::Section(section),
         len: request.len,
@@ -99,15 +100,18 @@ fn make<E>(
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), E>,
 ) -> Result<Section, ShareError<E>> {
     let (handle, is_new, is_large) = create(name, request)?;
+    if !is_new {
+        // Others may be reading it, or it was left half filled by a process that has ended, and
+        // another one still has a handle. Either way nobody may write into it any more.
+        let message = "a section of this name is there and cannot be used";
+        return Err(io::Error::new(ErrorKind::AlreadyExists, message).into());
+    }
     let (access, mapped) = view(FILE_MAP_WRITE | FILE_MAP_READ, is_large, request.bytes);
     let region = Region::of_section(handle.as_handle(), access, 0, mapped)?;
     let mut region = region.shortened(request.bytes);
-    // SAFETY: the view is for writing. Others use a section once its header is written, and do not
-    // fill it without the lock.
+    // SAFETY: the view is for writing. The section is new, and others use one once its header is
+    // written.
     let bytes = unsafe { region.bytes_mut() };
-    if !is_new {
-        bytes.fill(0);
-    }
     fill(bytes).map_err(ShareError::Fill)?;
     drop(region);
     let header = Header::map(handle.as_handle(), FILE_MAP_WRITE | FILE_MAP_READ, request)?;
@@ -227,7 +231,10 @@ struct Lock {
 
 impl Lock {
     fn take(request: &Request) -> io::Result<Lock> {
-        let name = wide(&format!(r"Local\nnue-{}-filling", request.key));
+        let name = wide(&format!(
+            r"Local\nnue-{}-{:x}-filling",
+            request.key, request.len
+        ));
         // SAFETY: the name ends with a zero.
         let mutex = own(unsafe { CreateMutexW(ptr::null(), 0, name.as_ptr()) })?;
         // The greatest number means to wait for ever.

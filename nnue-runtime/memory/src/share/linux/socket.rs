@@ -45,6 +45,9 @@ pub(super) enum Attempt {
 /// stopped or wants to be in the way, and the segment is filled without the lock.
 const LONGEST_REFUSAL: Duration = Duration::from_secs(1);
 
+/// How long another process is waited for before the segment is looked for again.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
 /// How soon it is tried again where there is nothing to wait for.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -83,6 +86,7 @@ impl Lock {
             }
             // As many wait as the system lets.
             Err(Errno::AGAIN) => {
+                self.refused_since = None;
                 sleep(PAUSE.min(left));
                 return Ok(Attempt::Ended);
             }
@@ -98,18 +102,15 @@ impl Lock {
     }
 }
 
+/// Waits until the other process lets go, or for as long as it takes to look again whether the
+/// segment is there: a child of that process may have its socket, and live on.
 fn wait_for_end(socket: &OwnedFd, request: &Request) -> io::Result<()> {
-    loop {
-        let left = request.patience_left()?;
-        // What is too long to be written as a time is waited for without end.
-        let timeout = Timespec::try_from(left).ok();
-        // The end is reported whatever is asked for.
-        let mut sockets = [PollFd::new(socket, PollFlags::IN)];
-        match poll(&mut sockets, timeout.as_ref()) {
-            Ok(0) | Err(Errno::INTR) => {}
-            Ok(_) => return Ok(()),
-            Err(error) => return Err(error.into()),
-        }
+    let timeout = Timespec::try_from(LONGEST_WAIT.min(request.patience_left()?)).ok();
+    // The end is reported whatever is asked for.
+    let mut sockets = [PollFd::new(socket, PollFlags::IN)];
+    match poll(&mut sockets, timeout.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
