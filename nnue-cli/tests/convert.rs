@@ -256,6 +256,7 @@ fn files_of_another_network_are_refused() {
 }
 
 #[test]
+#[cfg(feature = "compiled")]
 fn weights_are_laid_out_for_every_level_and_mapped() {
     use nnue_known_networks::small128;
     use nnue_runtime::{Board, Level, Network};
